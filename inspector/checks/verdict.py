@@ -160,6 +160,7 @@ foreign-schema-format: tool-incomplete input-schema-not-object invalid-schema sc
   invalid-keyword-value result-not-object
 invalid-keyword-value: invalid-schema
 image-too-large: content-mime-type-mismatch resource-mime-type-mismatch
+half-surrogate: ambiguous-json invalid-utf8
 """
 
 

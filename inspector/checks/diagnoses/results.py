@@ -1,6 +1,9 @@
 """Diagnoses of results: too large, with secrets, or too slow."""
 
+import base64
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from inspector.checks.diagnoses.process import cause_in
 from inspector.checks.findings import Confidence, Severity
@@ -129,3 +132,104 @@ def secret_in_result(case: CheckMoment) -> Iterator[Flaw]:
     """
     if isinstance(case.message, ResultResponse) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
         yield Flaw(f"the result of {case.method[:60]} seems to contain {name}", "/result")
+
+
+_IMAGES = {
+    "image/png": (b"\x89PNG\r\n\x1a\n",),
+    "image/jpeg": (b"\xff\xd8\xff",),
+    "image/gif": (b"GIF87a", b"GIF89a"),
+    "image/webp": (b"RIFF",),
+    "image/bmp": (b"BM",),
+    "image/tiff": (b"II*\0", b"MM\0*"),
+}
+"""The first bytes of image formats. A format that is not here is not judged."""
+_SHORTEST_IMAGE = 32
+"""Fewer bytes are no image in any of these formats."""
+
+
+@diagnosis(
+    "image-undecodable",
+    Severity.ERROR,
+    "Image cannot be decoded",
+    "answer tools/call",
+    "answer prompts/get",
+    topic="server/tools",
+    fix="Return the base64 of the whole image file in `data`, and its type in `mimeType`.",
+)
+def image_undecodable(case: CheckMoment) -> Iterator[Flaw]:
+    """An image without data, or whose bytes are in none of the known formats although `mimeType` names one."""
+    for pointer, block in _blocks(case):
+        if peek.text(block, "type") != "image" or (data := peek.text(block, "data")) is None:
+            continue
+        kind = (peek.text(block, "mimeType") or "").split(";")[0].strip().lower()
+        if not data.strip():
+            yield Flaw("an image has no data", f"{pointer}/data")
+        elif kind in _IMAGES and (head := _decoded_head(data)):
+            is_known = any(head.startswith(magic) for magics in _IMAGES.values() for magic in magics)
+            if not is_known and head[4:8] != b"ftyp":  # HEIC and AVIF
+                said = f"an image declares {kind}, but its data begin with {head[:8]!r}, which is no known image format"
+                yield Flaw(said, f"{pointer}/data")
+
+
+def _blocks(case: CheckMoment) -> Iterator[tuple[str, Any]]:
+    """Yield the content blocks of a result with their pointers."""
+    for at, block in enumerate(peek.items(case.value, "content")):
+        yield f"/result/content/{at}", block
+    for at, message in enumerate(peek.items(case.value, "messages")):
+        yield f"/result/messages/{at}/content", peek.at(message, "content")
+
+
+def _decoded_head(data: str) -> bytes:
+    """Return the first bytes of base64 data; b"" if it is not base64, which `invalid-base64` reports."""
+    try:
+        return base64.b64decode(data[:_SHORTEST_IMAGE], validate=True)
+    except ValueError:
+        return b""
+
+
+_HALF = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[dD][c-fC-F][0-9a-fA-F]{2})")
+_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
+
+@diagnosis(
+    "half-surrogate",
+    _WARNING,
+    "Half of a surrogate pair in a text",
+    "answer",
+    topic="https://www.rfc-editor.org/rfc/rfc8259#section-8.2",
+    fix="Cut texts between characters, not between UTF-16 units, and write UTF-8.",
+)
+def half_surrogate(case: CheckMoment) -> Iterator[Flaw]:
+    """An escape of one half without the other: strict parsers reject the whole message."""
+    payload = case.frame.payload if case.frame is not None else b""
+    if b"\\ud" not in payload and b"\\uD" not in payload:
+        return
+    if found := _HALF.search(_PAIR.sub(lambda pair: b" " * len(pair.group()), payload)):
+        said = f"the result of {case.method[:60]} has half a surrogate pair ({found.group()[-6:].decode('ascii')})"
+        yield Flaw(f"{said}: strict JSON parsers reject the message", span=found.span())
+
+
+_LONG_BASE64 = re.compile(
+    r"(?:data:image/[\w.+-]+;base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/\r\n]{380,}={0,2}\s*"
+)
+
+
+@diagnosis(
+    "base64-in-text",
+    _WARNING,
+    "Binary data in a text",
+    "answer tools/call",
+    "answer resources/read",
+    "answer prompts/get",
+    topic="server/tools",
+    confidence=_LIKELY,
+    fix="Return images and audio as blocks of their type, and files as `blob`: a model cannot read base64 in a text.",
+)
+def base64_in_text(case: CheckMoment) -> Iterator[Flaw]:
+    """A text that is nothing but the base64 of an image or a PDF."""
+    texts = [(f"{pointer}/text", peek.text(block, "text")) for pointer, block in _blocks(case)]
+    for at, each in enumerate(peek.items(case.value, "contents")):
+        texts.append((f"/result/contents/{at}/text", peek.text(each, "text")))
+    for pointer, text in texts:
+        if text and len(text) > 400 and _LONG_BASE64.fullmatch(text):
+            yield Flaw(f"a text of {len(text):,} characters is base64 of a file", pointer)

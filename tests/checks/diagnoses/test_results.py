@@ -33,11 +33,25 @@ def _given_up(seconds: float, *, progress: bool = False) -> Script:
     return talk
 
 
+def _raw(text: bytes) -> Script:
+    result = b'{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"%b"}]}}' % text
+    return lambda: Talk().ask("tools/call", {"name": "a"}, 7).frame(result)
+
+
 CASES: Cases = {
     "result-too-long": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
     "image-too-large": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
     "stderr-flood": (_muttered(1100), _muttered(900)),
     "call-timed-out": (_given_up(60), _given_up(1)),
+    "image-undecodable": (
+        asked("tools/call", {"content": [{"type": "image", "mimeType": "image/png", "data": "aGVsbG8gd29ybGQ="}]}),
+        asked("tools/call", {"content": [{"type": "image", "mimeType": "image/svg+xml", "data": "aGVsbG8gd29ybGQ="}]}),
+    ),
+    "half-surrogate": (_raw(rb"\ud83d half"), _raw(rb"\ud83d\ude00 \\ud83d")),
+    "base64-in-text": (
+        asked("tools/call", _text("iVBORw0KGgo" + "A" * 500)),
+        asked("tools/call", _text("see iVBORw0KGgo" + "A" * 500)),
+    ),
     "secret-in-result": (
         asked("tools/call", _text(f"use {_TOKEN} for it")),
         asked("tools/call", _text("use ghp_… for it")),
@@ -63,3 +77,8 @@ def test_a_secret_is_never_repeated() -> None:
 def test_which_clock_had_run_out_is_told(progress: bool, said: str) -> None:
     (found,) = of_one(_given_up(60, progress=progress)().findings(), "call-timed-out")
     assert said in found.sentence
+
+
+def test_image_undecodable_image_without_data_is_found() -> None:
+    talk = asked("tools/call", {"content": [{"type": "image", "mimeType": "image/png", "data": ""}]})()
+    assert of_one(talk.findings(), "image-undecodable")
