@@ -380,9 +380,9 @@ class Driver:
         except asyncio.CancelledError:
             self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
             raise
-        if isinstance(reply, Silent) and self.process is not None:
-            await self.process.record_stall()
         if isinstance(reply, Silent) and silence_s is None:
+            if self.process is not None and self.revision is not None:  # before the opening it may still be starting
+                await self.process.record_stall()
             await self._cancel_soon(waiter, f"no response within {reply.seconds:g} s")
         elif waiter.future.done():
             self._waiters.pop(waiter.id, None)
