@@ -63,7 +63,7 @@ def modern(tool_list: Any, **peculiar: Peculiar) -> Handler:
 
 def legacy(tool_list: Any, **peculiar: Peculiar) -> Handler:
     """A server of the handshake era, with `GET` for its standalone stream."""
-    return _ordinary({"initialize": HELLO, "tools/list": tool_list, "tools/call": DONE}, _methods(peculiar))
+    return _ordinary({"initialize": HELLO, "ping": {}, "tools/list": tool_list, "tools/call": DONE}, _methods(peculiar))
 
 
 def _methods(peculiar: Mapping[str, Peculiar]) -> dict[str, Peculiar]:

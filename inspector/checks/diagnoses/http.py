@@ -607,7 +607,8 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Flaw]:
             else _NOT_HERE.get(status, "")
         )
         said = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_body_reason(case)}"
-        flaw = Flaw(said, frames=(http.frame, asked.frame), instead=True, fix=fix)
+        mild = _WARNING if asked.method == "ping" else None  # everything else may work
+        flaw = Flaw(said, frames=(http.frame, asked.frame), instead=True, fix=fix, severity=mild)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield flaw
         elif asked.method == "initialize" or "http-request-rejected" not in state.notes:

@@ -113,7 +113,8 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Flaw]:
         is_judged_elsewhere = each.method in ("server/discover", "initialize") or probes.calls_a_tool(
             each.method, each.params
         )
-        if each.answered is None and not is_judged_elsewhere and each.http is None:
+        is_list_again = each.method in _PAGED and case.state.capable(each.method.partition("/")[0])
+        if each.answered is None and not is_judged_elsewhere and not is_list_again and each.http is None:
             frames = (each.frame,)
             yield Flaw(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
 
