@@ -18,7 +18,7 @@ import msgspec
 
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import expanded, replace_file, short_name
-from inspector.documents import UnreadableDocument, read_yaml
+from inspector.documents import UnreadableDocument, read_regular, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol.credentials import command_without_credentials, is_credential, without_credentials
 from inspector.text import visible
@@ -115,8 +115,7 @@ class SavedTargets:
         """Return the saved targets in order; [] without a file. Raises: UsageError with the reason and its place."""
         place = visible(str(self.file), limit=300)
         try:
-            with self.file.open("rb") as stream:
-                raw = stream.read(_MOST_BYTES + 1)
+            raw = read_regular(self.file, _MOST_BYTES + 1)
             if len(raw) > _MOST_BYTES:
                 raise UsageError(f"{place}: larger than 1 MiB")
             found = read_yaml(raw.decode("utf-8-sig")) or {}

@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.config.environment import MINIMAL
 from inspector.config.paths import expanded
-from inspector.documents import UnreadableDocument, read_yaml
+from inspector.documents import UnreadableDocument, read_regular, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.capabilities import FORM, ROOTS, SAMPLING, SAMPLING_TOOLS, TASKS, URL
@@ -149,8 +149,7 @@ def read_profile(path: Path) -> ClientProfile:
     """Read a profile from a file. Raises: UsageError, with the member and the reason."""
     shown = visible(str(path), limit=300)
     try:
-        with path.open("rb") as file:
-            raw = file.read(_MOST_BYTES + 1)
+        raw = read_regular(path, _MOST_BYTES + 1)
         if len(raw) > _MOST_BYTES:
             raise UsageError(f"{shown}: larger than 1 MiB, not a profile")
         profile = msgspec.convert(read_yaml(raw.decode("utf-8-sig")), ClientProfile)

@@ -244,12 +244,11 @@ def _read(file: Path, stamp: tuple[int, int, int], variables: tuple[tuple[str, s
 
 
 def _take_file(file: Path, values: dict[str, Any], origins: dict[str, str], problems: list[str]) -> None:
-    from inspector.documents import UnreadableDocument, read_toml  # most users have no such file
+    from inspector.documents import UnreadableDocument, read_regular, read_toml  # most users have no such file
 
     place = visible(str(file), limit=300)
     try:
-        with file.open("rb") as stream:
-            raw = stream.read(_MOST_BYTES + 1)
+        raw = read_regular(file, _MOST_BYTES + 1)
         if len(raw) > _MOST_BYTES:
             problems.append(f"{place}: larger than 1 MiB. Defaults are used.")
             return

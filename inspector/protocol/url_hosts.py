@@ -40,7 +40,8 @@ def address_of(host: str) -> Address | None:
         return address
     if address > _LAST_SPECIAL and any(address in network for network in _HOLDING_IPV4):
         return ipaddress.IPv4Address(address.packed[-4:])
-    return address.ipv4_mapped or address.sixtofour or (address.teredo and address.teredo[1]) or address
+    teredo = address.teredo[1] if address.teredo is not None else None
+    return address.ipv4_mapped or address.sixtofour or teredo or address
 
 
 _LAST_SPECIAL = ipaddress.IPv6Address("::1")

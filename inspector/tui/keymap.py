@@ -17,7 +17,7 @@ from textual.keys import KEY_ALIASES, Keys, key_to_character
 
 from inspector.config import settings
 from inspector.config.settings import keys_file, user_config
-from inspector.documents import UnreadableDocument, read_toml
+from inspector.documents import UnreadableDocument, read_regular, read_toml
 from inspector.text import lazy_pattern, visible
 from inspector.tui import keys
 from inspector.tui.actions import MENUS, Action, ActionScope
@@ -68,7 +68,7 @@ def load(file: Path | None = None) -> Keymap:
     """Read the file; a missing one changes nothing. Never raises: errors are among the problems."""
     file = file or path()
     try:
-        text = file.read_bytes()[:_MOST_BYTES].decode()
+        text = read_regular(file, _MOST_BYTES).decode()
         found = read_toml(text)
     except FileNotFoundError:
         return Keymap()

@@ -1,11 +1,14 @@
 """`mcp-inspect config`, and that settings take effect."""
 
 import json
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from inspector.config.paths import places
 from inspector.config.remembered import StoredTheme
 from tests.cli.running import inspect
 
@@ -87,3 +90,16 @@ def test_captures_are_found_in_the_configured_directory(env: dict[str, str], tmp
     (own / "kept.mcpcap").write_text("")
     write(env, f'[captures]\ndirectory = "{own}"\n')
     assert inspect("--json", env=env).data["captures"] == [str(own / "kept.mcpcap")]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["fifo", "device"])
+@pytest.mark.parametrize("name", ["config.toml", "keys.toml", "targets.yaml"])
+def test_settings_that_are_no_regular_file_are_one_line(name: str, make: Callable[[Path], None]) -> None:
+    file = places().config / name
+    file.parent.mkdir(parents=True)
+    make(file)
+    ran = inspect("config", "check") if name != "targets.yaml" else inspect("info", "no-such-target")
+    assert ran.status != 0
+    assert "Traceback" not in ran.stderr
+    if name != "targets.yaml":
+        assert "not a regular file" in ran.stdout + ran.stderr
