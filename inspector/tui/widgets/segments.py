@@ -92,6 +92,7 @@ class Segments(Widget, can_focus=True):
         self._typed_at = letters and not tabs
         self._letters = letters and not tabs
         self._cursor = min(chosen, default=0)
+        self._run = ""
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -165,6 +166,7 @@ class Segments(Widget, can_focus=True):
     def action_step(self, by: int) -> None:
         """Move to the next label, which chooses it unless `multi` is set."""
         self._cursor = (self._cursor + by) % len(self._labels)
+        self._run = ""
         self.refresh()
         if not self._multi:
             self.post_message(self.Chosen(self, self._cursor))
@@ -195,25 +197,38 @@ class Segments(Widget, can_focus=True):
 
     def on_key(self, event: events.Key) -> None:
         """Choose the label that begins with a letter."""
-        if not self._letters or event.character is None or not event.character.isalnum():
+        letter = event.character
+        if not self._letters or letter is None or not letter.isprintable():
+            return
+        if not letter.isalnum() and not (self._run and self._beginning(self._run + letter)):
             return
         event.stop()
         event.prevent_default()
-        self.begin(event.character)
+        self.begin(letter)
 
     def begin(self, letter: str) -> None:
-        """Choose the next label that begins with a letter, or toggle it."""
-        begins = [at for at, label in enumerate(self._labels) if label.lower().startswith(letter.lower())]
-        if begins:
-            later = [at for at in begins if at > self._cursor]
-            self._cursor = (later or begins)[0]
-            self.refresh()
-            self.post_message(self.Chosen(self, self._cursor))
+        """Choose the label that begins with what is typed, or else the next one that begins with the letter alone."""
+        begins = [] if self._multi else self._beginning(self._run + letter)
+        if self._run and begins:
+            self._run += letter
+            if self._cursor in begins:
+                return
+        elif begins := self._beginning(letter):
+            self._run = letter
         else:
             self.post_message(self.Typed(self, letter))
+            return
+        later = [at for at in begins if at > self._cursor]
+        self._cursor = (later or begins)[0]
+        self.refresh()
+        self.post_message(self.Chosen(self, self._cursor))
+
+    def _beginning(self, text: str) -> list[int]:
+        return [at for at, label in enumerate(self._labels) if label.lower().startswith(text.lower())]
 
     def on_focus(self) -> None:
         """Show the cursor."""
+        self._run = ""
         self.refresh()
 
     def on_blur(self) -> None:

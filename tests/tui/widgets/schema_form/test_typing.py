@@ -182,3 +182,17 @@ async def test_three_optional_fields_take_one_row_each_and_twelve_keys() -> None
         await press(pilot, "5\tabc\tt")
         assert app.form.arguments == {"n": 5, "s": "abc", "flag": True}
         assert app.form.size.height <= 6
+
+
+async def test_a_choice_takes_the_whole_word_that_is_typed() -> None:
+    word = {"enum": ["abc", "abd", "in progress", "in review"]}
+    app = Filling(props(flag={"type": "boolean"}, word=word, maybe=optional({"type": "boolean"})))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await press(pilot, "true\tabd\tfalse")
+        assert app.form.arguments == {"flag": True, "word": "abd", "maybe": False}
+        await pilot.press("shift+tab")
+        await press(pilot, "in review")
+        assert app.form.arguments == {"flag": True, "word": "in review", "maybe": False}
+        await press(pilot, "a")
+        assert app.form.arguments == {"flag": True, "word": "abc", "maybe": False}
