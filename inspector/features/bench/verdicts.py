@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, combinations
+from math import prod
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,11 +17,13 @@ from inspector.features.bench.model import (
     BenchResult,
     BenchVerdict,
     LevelResult,
+    LoadModel,
     Mismatch,
     MismatchKind,
     UsageSample,
     summary,
 )
+from inspector.present.stats_report import sparkline
 
 FORMAT, VERSION = "mcp-inspect-bench", 1
 """Member that marks a report, and its value."""
@@ -136,7 +139,14 @@ def _halves(part: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 def verdicts(result: BenchResult) -> list[BenchVerdict]:
     """Return the defects, most serious first."""
-    return [*_ends(result), *_correctness(result), *_blocking(result), *_growing(result), *_errors(result)]
+    return [
+        *_ends(result),
+        *_correctness(result),
+        *_blocking(result),
+        *_slowing(result),
+        *_growing(result),
+        *_errors(result),
+    ]
 
 
 def _ends(result: BenchResult) -> Iterator[BenchVerdict]:
@@ -270,6 +280,50 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
             f"{'; '.join(facts)}; {found.probe} is answered at once",
             evidence | {"factor": factor},
             "Look for a lock around all tool calls, or a pool of one worker.",
+        )
+
+
+_PARTS = 16
+"""Number of parts of a level, of equal numbers of calls, whose medians are compared."""
+_LEAST_IN_PART = 6
+_MUCH_SLOWER, _MUCH_TAU = 2.0, 0.75
+"""Factor between the last and the first quarter of all levels together, and rank correlation of the steadiest."""
+_SLOWER, _TAU = 1.1, 0.4
+"""Factor and rank correlation that each level must reach."""
+_LEAST_SLOWER_MS = 0.3
+
+
+def medians(times: Sequence[int]) -> list[float]:
+    """Return the medians of the parts of a level in milliseconds, in the order of the calls; [] for too few calls."""
+    size = len(times) // _PARTS
+    return [median(times[at * size : (at + 1) * size]) / 1e6 for at in range(_PARTS)] if size >= _LEAST_IN_PART else []
+
+
+def _rise(parts: Sequence[float]) -> tuple[float, float]:
+    """Return the factor by which a level became slower, and how steadily."""
+    quarter = _PARTS // 4
+    begin, end = median(parts[:quarter]), median(parts[-quarter:])
+    tau = theil_sen([(float(at), each) for at, each in enumerate(parts)])[1]
+    return (end / begin, tau) if begin and end - begin >= _LEAST_SLOWER_MS else (1.0, tau)
+
+
+def _slowing(result: BenchResult) -> Iterator[BenchVerdict]:
+    """Latency that grows with the number of calls. Each level must show it: a busy machine slows single ones."""
+    levels = [each for each in result.levels if each.model is LoadModel.CLOSED]
+    for label in sorted({label for level in levels for label in level.times}):
+        shown = [(level, parts) for level in levels if (parts := medians(level.times.get(label, ())))]
+        rises = [_rise(parts) for _, parts in shown]
+        if len(rises) < 2 or not all(factor >= _SLOWER and tau >= _TAU for factor, tau in rises):
+            continue
+        if prod(factor for factor, _ in rises) < _MUCH_SLOWER or max(tau for _, tau in rises) < _MUCH_TAU:
+            continue
+        level, parts = max(zip(rises, shown, strict=True), key=lambda each: each[0])[1]
+        yield BenchVerdict(
+            "latency-growth",
+            f"{label} becomes slower with each call: {parts[0]:.1f} to {parts[-1]:.1f} ms at {level.name} "
+            f"{sparkline(parts)}, and likewise on the other levels",
+            {"label": label, "medians_ms": {each.name: found for each, found in shown}},
+            "Look for a list that each call extends and searches.",
         )
 
 

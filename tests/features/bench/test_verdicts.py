@@ -210,3 +210,33 @@ def test_pictures_fit_their_width() -> None:
     assert histogram([], 20) == []
     assert len(sparkline(range(1000), 30)) <= 30
     assert set(sparkline([5, 5, 5], 30)) == {"▁"}
+
+
+def _timed(*levels: Callable[[int], float]) -> BenchResult:
+    """Levels of 400 calls, each with a function from the number of the call to milliseconds."""
+    result = BenchResult("target", BenchOptions())
+    chance = random.Random(7)
+    for load, took in zip((1, 4, 16), levels, strict=False):
+        times = array("q", [int(took(at) * chance.uniform(0.7, 1.3) * 1e6) for at in range(400)])
+        result.levels.append(LevelResult(LoadModel.CLOSED, load, 4.0, {"t": times}))
+    return result
+
+
+def test_verdicts_when_calls_take_longer_and_longer_on_each_level_names_the_growth() -> None:
+    found = verdicts(_timed(lambda at: 1 + at / 100, lambda at: 20 + at / 25, lambda at: 150 + at / 6))
+    assert [each.id for each in found] == ["latency-growth"]
+    assert "1." in found[0].sentence
+    assert "▁" in found[0].sentence or "█" in found[0].sentence
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        (lambda at: 1.0, lambda at: 4.0, lambda at: 16.0),
+        (lambda at: 1 + at / 100, lambda at: 4.0, lambda at: 16.0),
+        (lambda at: 1 + 5 * (at > 200), lambda at: 20 - at / 50, lambda at: 16.0),
+        (lambda at: 0.1 + at / 10_000, lambda at: 0.1 + at / 10_000, lambda at: 0.1 + at / 10_000),
+    ],
+)
+def test_verdicts_when_only_the_machine_is_busy_says_nothing(levels: tuple[Callable[[int], float], ...]) -> None:
+    assert verdicts(_timed(*levels)) == []
