@@ -228,6 +228,8 @@ class TrafficList(Ground):
 
     def _create_lines(self) -> None:
         """Create the input lines before they are needed, because that takes a twentieth of a second."""
+        if not self.filters.is_attached:  # the app has ended meanwhile
+            return
         if self._looks >= PATIENT_TICKS or not self._subject.is_starting:
             self._has_lines = self.filters.bar.is_attached and self.filters.finder.is_attached
 
