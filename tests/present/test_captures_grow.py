@@ -43,7 +43,12 @@ def work(request: pytest.FixtureRequest) -> Callable[[int], Callable[[], object]
         frames = [each.what for each in entries(journal.store, 1, journal.count) if isinstance(each.what, Frame)]
         observed = [(frame, fold.observe(frame)) for frame in frames]
         collector = OperationCollector(fold)
-        return lambda: [collector.heard(frame, events) for frame, events in observed]
+
+        def collect() -> None:
+            for frame, events in observed:
+                collector.heard(frame, events)
+
+        return collect
 
     return read_tree if request.param == "tree" else collect_operations
 
