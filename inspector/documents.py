@@ -5,12 +5,8 @@ deep nesting, for integers of thousands of digits, for invalid dates. Also, a YA
 describe billions of values through aliases. None of these may crash the program.
 """
 
-import errno
-import os
 import re
-import stat
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 _MOST_VALUES = 1_000_000
@@ -31,18 +27,6 @@ class UnreadableDocument(ValueError):
     def placed(self) -> str:
         """The reason with its position: "line 3, column 7: expecting value"."""
         return f"line {self.line}, column {self.column}: {self}" if self.line else str(self)
-
-
-def read_regular(path: Path, most: int) -> bytes:
-    """Return at most `most` bytes of a regular file, without waiting for the writer of a FIFO.
-
-    Raises: OSError, also for a device, a FIFO or a directory.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
-        return file.read(most)
 
 
 def read_json(text: str) -> Any:

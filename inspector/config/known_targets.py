@@ -17,8 +17,8 @@ from typing import Any, Literal
 import msgspec
 
 from inspector.config.eras import process_key, url_key
-from inspector.config.paths import expanded, replace_file, short_name
-from inspector.documents import UnreadableDocument, read_regular, read_yaml
+from inspector.config.paths import expanded, read_regular, replace_file, short_name
+from inspector.documents import UnreadableDocument, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol.credentials import command_without_credentials, is_credential, without_credentials
 from inspector.text import visible

@@ -3,6 +3,7 @@
 This module only defines their paths, and short names of targets. `capture` creates and removes captures.
 """
 
+import errno
 import os
 import re
 import stat
@@ -169,7 +170,19 @@ def _stem(name: str) -> str:
     return re.sub(r"(?<=.)@[^@]*$|\.(py|js|mjs|cjs|ts|sh|exe)$", "", name)
 
 
-# Private files, written atomically
+# Files
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return at most `most` bytes of a regular file, without waiting for the writer of a FIFO.
+
+    Raises: OSError, also for a device, a FIFO or a directory.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return file.read(most)
 
 
 def replace_file(file: Path, content: bytes) -> None:

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import msgspec
 
 from inspector.config.environment import MINIMAL
-from inspector.config.paths import expanded
-from inspector.documents import UnreadableDocument, read_regular, read_yaml
+from inspector.config.paths import expanded, read_regular
+from inspector.documents import UnreadableDocument, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.capabilities import FORM, ROOTS, SAMPLING, SAMPLING_TOOLS, TASKS, URL

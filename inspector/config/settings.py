@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.config.paths import expanded, places
+from inspector.config.paths import expanded, places, read_regular
 from inspector.text import lazy_pattern, visible
 
 FILE = "config.toml"
@@ -244,7 +244,7 @@ def _read(file: Path, stamp: tuple[int, int, int], variables: tuple[tuple[str, s
 
 
 def _take_file(file: Path, values: dict[str, Any], origins: dict[str, str], problems: list[str]) -> None:
-    from inspector.documents import UnreadableDocument, read_regular, read_toml  # most users have no such file
+    from inspector.documents import UnreadableDocument, read_toml  # most users have no such file
 
     place = visible(str(file), limit=300)
     try:

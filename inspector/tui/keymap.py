@@ -16,8 +16,9 @@ from textual.app import App
 from textual.keys import KEY_ALIASES, Keys, key_to_character
 
 from inspector.config import settings
+from inspector.config.paths import read_regular
 from inspector.config.settings import keys_file, user_config
-from inspector.documents import UnreadableDocument, read_regular, read_toml
+from inspector.documents import UnreadableDocument, read_toml
 from inspector.text import lazy_pattern, visible
 from inspector.tui import keys
 from inspector.tui.actions import MENUS, Action, ActionScope

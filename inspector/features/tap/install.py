@@ -228,7 +228,7 @@ def _nothing_fits(
 # Running a client once, without changing its configuration
 
 
-class Prepared(NamedTuple):
+class PreparedClient(NamedTuple):
     """A client with its servers behind taps, for one run."""
 
     argv: list[str]
@@ -246,7 +246,7 @@ def for_one_run(
     options: Sequence[str] = (),
     *,
     project: bool = False,
-) -> Prepared:
+) -> PreparedClient:
     """Return the command of a client with its servers behind taps.
 
     `directory` holds a config file if the client reads one; `options` are passed to each tap; `project` includes
@@ -287,10 +287,10 @@ def for_one_run(
         about = f"Left out: {', '.join(left_out)}." if left_out else "Add one to its configuration."
         raise UsageError(f"no server with a command is configured for {program}", hint=about)
     if program == "codex":
-        return Prepared(_for_codex(argv, entries, tapped), tapped, left_out)
+        return PreparedClient(_for_codex(argv, entries, tapped), tapped, left_out)
     path = directory / "mcp.json"
     replace_file(path, json.dumps({"mcpServers": entries}).encode())
-    return Prepared([argv[0], "--mcp-config", str(path), "--strict-mcp-config", *argv[1:]], tapped, left_out)
+    return PreparedClient([argv[0], "--mcp-config", str(path), "--strict-mcp-config", *argv[1:]], tapped, left_out)
 
 
 def _for_codex(argv: Sequence[str], entries: Mapping[str, Any], tapped: Sequence[str]) -> list[str]:
