@@ -170,8 +170,8 @@ _FIELDS = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri
 
 def rule_for(item: ListedItem | None) -> dict[str, Any]:
     """Return a rule that holds requests for an item of a list; all tool calls for None or a resource template."""
-    method = _METHODS.get(type(item))
-    return _holding(method or "tools/call", item.key if item is not None and method else "", "request")
+    method = None if item is None else _METHODS.get(type(item))
+    return _holding(method or "tools/call", item.key if item and method else "", "request")
 
 
 def _holding(method: str, target: str, side: str) -> dict[str, Any]:

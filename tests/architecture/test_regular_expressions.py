@@ -41,7 +41,7 @@ def _expressions(source: Source) -> Iterator[tuple[str, bool]]:
             ]
             uses = {use for name in names for use in re.findall(rf"\b{re.escape(name)}\.(\w+)", source.text)}
             searches = not uses or not uses <= _ANCHORED
-        yield (text if isinstance(text, str) else text.decode("latin-1")), searches
+        yield (text.decode("latin-1") if isinstance(text, bytes) else str(text)), searches
 
 
 def _characters(item: Any) -> frozenset[str]:

@@ -123,7 +123,7 @@ def _traceback(wrong: str) -> dict[str, Any] | None:
 
 def _echo(arguments: dict[str, Any], wrong: str, **changed: Any) -> dict[str, Any] | None:
     """The arguments as they are, but for those that are changed."""
-    given = {"text": "", "id": 1, "limit": 5} | arguments | changed
+    given: dict[str, Any] = {"text": "", "id": 1, "limit": 5} | arguments | changed
     return None if wrong else _text(f"{given['text'][:50]} of {given['id']}, {given['limit']} at most")
 
 

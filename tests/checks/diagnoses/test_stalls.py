@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.diagnoses import stalls
 from inspector.protocol.facts import ChildState, ProcessEvent, ProcessFact, ProcessState
-from inspector.protocol.frames import Channel, Eol
+from inspector.protocol.frames import Channel, Direction, Eol
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk
 
@@ -29,7 +29,7 @@ def _held(*, answered: bool) -> Script:
     def talk() -> Talk:
         begun = Talk().ask("tools/call", {"name": "a"}, 7).demand("roots/list", id_=1)
         if answered:
-            begun.frame(b'{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}', stalls.Direction.TO_SERVER)
+            begun.frame(b'{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}', Direction.TO_SERVER)
         return begun.wait(4).inform("notifications/cancelled", _CANCELLED).close()
 
     return talk
@@ -44,8 +44,13 @@ def _then(method: str) -> Script:
 
 
 def _exits(after: float) -> Script:
-    begun = lambda: Talk().ask("tools/call", {"name": "a"}, 7).wait(4)  # noqa: E731
-    return lambda: begun().inform("notifications/cancelled", _CANCELLED).exit(1, after=after)
+    return lambda: (
+        Talk()
+        .ask("tools/call", {"name": "a"}, 7)
+        .wait(4)
+        .inform("notifications/cancelled", _CANCELLED)
+        .exit(1, after=after)
+    )
 
 
 CASES: Cases = {

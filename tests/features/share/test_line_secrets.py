@@ -38,18 +38,18 @@ def test_a_token_is_known_by_its_form(kind: str) -> None:
         "discord webhook": "https://discord.com/api/webhooks/",
     }
     text = f"see {places[kind]}{token} now" if kind in places else f"a {token}, b"
-    found = line_secrets.TOKEN.search(text)
+    found = token_shapes.TOKEN.search(text)
     assert found is not None
     assert found[0] == token
     assert token_shapes.KINDS[(found.lastindex or 0) - 1] == kind
-    assert any(each in text for each in line_secrets.BEGINNINGS)
+    assert any(each in text for each in token_shapes.BEGINNINGS)
 
 
 @pytest.mark.parametrize(
     "text", ["task-force-for-a-better-world", "risk-averse-behaviour-x", "AKIA", "xoxo", "eyJust.a.b"]
 )
 def test_a_word_is_no_token(text: str) -> None:
-    assert line_secrets.TOKEN.search(text) is None
+    assert token_shapes.TOKEN.search(text) is None
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_a_hostile_text_costs_its_length(part: str) -> None:
     text = "password" + part * (400_000 // len(part))
     for pattern in (
         *(
-            line_secrets.TOKEN,
-            line_secrets.SCHEME,
+            token_shapes.TOKEN,
+            token_shapes.SCHEME,
             line_secrets.USERINFO,
             line_secrets.PARAMETER,
             line_secrets.PAIR,

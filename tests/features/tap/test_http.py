@@ -64,7 +64,12 @@ async def tapped(
         try:
             ready = [armed(rule) for rule in rules]
             settings = HttpOptions(**options)
-            wishes = {"rules": ready, "host_timeout_s": host_timeout_s, "keep": keep, "private": private}
+            wishes: dict[str, Any] = {
+                "rules": ready,
+                "host_timeout_s": host_timeout_s,
+                "keep": keep,
+                "private": private,
+            }
             tap = HttpTap(url, settings, journal, label="t", **wishes)
             async with tap:
                 yield upstream, tap

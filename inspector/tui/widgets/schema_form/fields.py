@@ -389,8 +389,9 @@ class FieldNode(Widget):
         reading = interpret_json(text) if as_json else interpret(self.asked, text, self.selected)
         self._own_problem, self._own_note = reading.problem, reading.note
         self.state.type(self.path, reading, run)
-        for edit in self.query_children("ValueLine, BlockEdit").results(ValueLine | BlockEdit):
-            edit.show_state(*state_of(self.asked, self.value if self.value in (UNSET, "") else UNSET, self._shape))
+        for edit in self.children:
+            if isinstance(edit, ValueLine | BlockEdit):
+                edit.show_state(*state_of(self.asked, self.value if self.value in (UNSET, "") else UNSET, self._shape))
         kind = self._kind_now()
         if kind != self._kind:
             self._kind = kind

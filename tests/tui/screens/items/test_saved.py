@@ -10,6 +10,7 @@ from inspector.config.history import StoredCall, StoredCalls
 from inspector.config.paths import places
 from inspector.config.remembered import KeptEnvironments
 from inspector.features.cases.file import open_cases
+from inspector.tui import keys
 from inspector.tui.screens.items import saved
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
@@ -329,4 +330,4 @@ async def test_saving_a_call_and_saving_a_result_have_two_labels_and_two_keys() 
         await shows(app, "[ Save call ]")
         await pilot.press("escape")
         await shows(app, "[ Save call x s ]")
-    assert saved.keys.action("tools.save").label == "Save result"
+    assert keys.action("tools.save").label == "Save result"

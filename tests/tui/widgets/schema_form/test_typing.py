@@ -163,7 +163,7 @@ async def test_the_json_view_and_back_changes_no_value(shape: Any, value: Any) -
         app.form.read_editors()
         await pilot.pause()
         assert app.form.arguments == {"value": value}
-        assert type(app.form.arguments["value"]) is type(value)  # type: ignore[index]
+        assert type(app.form.arguments["value"]) is type(value)
 
 
 async def test_the_first_letter_after_add_item_reaches_the_new_item() -> None:
