@@ -67,7 +67,7 @@ _DECISIVE = re.compile(
 
 
 def _decisive(lines: list[str]) -> str:
-    """Return the line that states a cause: the last of a Python traceback, else the first with a word for a failure."""
+    """Return the line that states a cause: the last of a Python traceback, else the first that names a failure."""
     stated = [each.strip() for each in lines[:200] if each.strip()]
     if any(each.startswith("Traceback (most recent") for each in stated):
         return stated[-1]

@@ -261,14 +261,7 @@ def conclude(
         write_whole(report.baseline, written(findings, report.target))
     before = Baseline() if report.baseline is None else read_baseline(report.baseline)
     new = before.new(findings)
-    failure = failure_in(journal, until)
-    if status is not ExitStatus.OK:
-        failure = (
-            failure
-            or failure_in(journal, with_lists=True)
-            or (_IN_WORDS.get(status) if status is not None else None)
-            or "the command was interrupted"
-        )
+    failure = _failure(journal, status, until)
     problem = None
     try:
         _report(findings, before, report, failure if status is not ExitStatus.OK else "", status)
@@ -287,6 +280,15 @@ def conclude(
         raise problem
     bad = report.fails is not None and any(each.severity.rank <= report.fails.rank for each in new)
     return ExitStatus.FINDINGS if bad else ExitStatus.OK
+
+
+def _failure(journal: Journal, status: ExitStatus | None, until: int | None) -> str:
+    """Return what failed, "" if nothing did; `status` is None for an interrupted command."""
+    failure = failure_in(journal, until)
+    if failure or status is ExitStatus.OK:
+        return failure
+    described = None if status is None else _IN_WORDS.get(status)
+    return failure_in(journal, with_lists=True) or described or "the command was interrupted"
 
 
 _IN_WORDS = {

@@ -16,9 +16,9 @@ from inspector.protocol.facts import (
     Fact,
     HttpEvent,
     HttpFact,
+    ProcessActivity,
     ProcessEvent,
     ProcessFact,
-    ProcessState,
     SseNote,
     Stderr,
     exit_words,
@@ -191,7 +191,7 @@ def _process(fact: ProcessFact) -> Span:
 
 
 def _stall(fact: ProcessFact) -> str:
-    state = fact.state or ProcessState()
+    state = fact.state or ProcessActivity()
     cpu = "" if state.cpu_percent is None else f", {state.cpu_percent:.0f} % CPU"
     children = ", ".join(f"{each.pid} {text.visible(each.command, limit=60)}".strip() for each in state.children[:5])
     return f"no response: process {fact.pid} has {state.threads} threads{cpu}, children: {children or 'none'}"

@@ -81,7 +81,7 @@ class ChildState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it has the server's stdout."""
 
 
-class ProcessState(msgspec.Struct, frozen=True, omit_defaults=True):
+class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a process did at one moment."""
 
     cpu_percent: float | None = None
@@ -101,7 +101,7 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     """On EXIT: the exit code; None if a signal ended the process."""
     signal: str = ""
     """Name of the signal ("SIGTERM") that ended the child (EXIT) or that we sent (SIGNAL)."""
-    state: ProcessState | None = None
+    state: ProcessActivity | None = None
     """On STALL: what the process did."""
 
 

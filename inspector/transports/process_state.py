@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from inspector.protocol.facts import ChildState, ProcessState
+from inspector.protocol.facts import ChildState, ProcessActivity
 
 _PROC = Path("/proc")
 _MOST = 20
@@ -28,14 +28,14 @@ def is_runnable(pid: int) -> bool:
     return False
 
 
-def state_of(pid: int, cpu_percent: float | None, *, runnable: bool = False) -> ProcessState | None:
+def state_of(pid: int, cpu_percent: float | None, *, runnable: bool = False) -> ProcessActivity | None:
     """Return the state of a process and its descendants; None if this system has no /proc, or the process ended."""
     fields = _stat(pid)
     if len(fields) <= 19:
         return None
     stdin, stdout = _pipe(pid, 0), _pipe(pid, 1)
     children = tuple(_child(each, stdin, stdout) for each, _ in zip(_descendants(pid), range(_MOST), strict=False))
-    return ProcessState(cpu_percent, runnable, int(fields[17]), children)
+    return ProcessActivity(cpu_percent, runnable, int(fields[17]), children)
 
 
 def _stat(pid: int) -> list[str]:

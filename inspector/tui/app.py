@@ -128,7 +128,11 @@ class InspectApp(LastingApp[None]):
 
     def _make_parts(self, opener: Opener | None, tap: str, watch: "Callable[[Target], Watcher | None] | None") -> None:
         self.tap: AttachedTap | None = None
-        self.replay = Replay(self, self.tabs, self.header, self.toasts, self._held_messages)
+
+        def held() -> int | None:
+            return None if self.tap is None or self.tap.gone else len(self.tap.status.held)
+
+        self.replay = Replay(self, self.tabs, self.header, self.toasts, held)
         self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
         self.server_requests = ServerRequests(self, self.tabs, self.toasts)
         self.pacing = Pacing(
@@ -162,10 +166,6 @@ class InspectApp(LastingApp[None]):
         self.connection = ConnectionActions(self, self.tabs, self.toasts, restart)
         exports = ExportActions(self, self.tabs, self.toasts, opener)
         self._action_owners = _action_owners(*self.parts, self.connection, exports, self.menus)
-
-    def _held_messages(self) -> int | None:
-        """Return the number of messages that the tap holds, or None without a tap."""
-        return None if self.tap is None or self.tap.gone else len(self.tap.status.held)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
         return subject_of(first, replay)

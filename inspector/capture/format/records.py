@@ -17,9 +17,9 @@ from inspector.protocol.facts import (
     HttpEvent,
     HttpFact,
     HttpTiming,
+    ProcessActivity,
     ProcessEvent,
     ProcessFact,
-    ProcessState,
     SseNote,
     Stderr,
 )
@@ -155,7 +155,7 @@ class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_f
     pid: int = 0
     code: int | None = None
     signal: str = ""
-    state: ProcessState | None = None
+    state: ProcessActivity | None = None
 
 
 class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="http"):

@@ -279,8 +279,8 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(said, f"/result/{kind}", severity=_WARNING, fix=fix)
         return
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
-    told = case.state.judged.get(f"announced {kind}", 0)
-    if now != set(before) and case.state.capable(kind, "listChanged") and not told:
+    logged = case.state.judged.get(f"announced {kind}", 0)
+    if now != set(before) and case.state.capable(kind, "listChanged") and not logged:
         yield Flaw(f"{kind} changed without a notification", f"/result/{kind}")
 
 
@@ -633,13 +633,13 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Flaw]:
         side is Direction.FROM_SERVER for side, _ in (*state.requests.open, *state.requests.done)
     ):
         return
-    told = line_like(state, AWAITS_INITIALIZED)
-    words = f"; its log says: {told[1].string.strip()[:120]}" if told is not None else ""
+    logged = line_like(state, AWAITS_INITIALIZED)
+    words = f"; its log says: {logged[1].string.strip()[:120]}" if logged is not None else ""
     said = (
         f"the server responded to initialize, but to nothing after it: {since[0].method[:60]} has waited "
         f"for {waited / 1e9:.0f} s"
     )
-    frames = (since[0].frame, *((told[0],) if told is not None else ()))
+    frames = (since[0].frame, *((logged[0],) if logged is not None else ()))
     yield Flaw(said + words, frames=frames, instead=True)
 
 

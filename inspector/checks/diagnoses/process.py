@@ -392,9 +392,9 @@ def program_not_runnable(case: CheckMoment) -> Iterator[Flaw]:
         return
     line = line_like(case.state, _NOT_FOUND)
     what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
-    if line is None and (told := cause_in(case.state)):  # a loader and docker use these codes as well
-        said = f"the command exited with code {ended[2].code}: {told[1]}"
-        yield Flaw(said, frames=(told[0], ended[0]), instead=True, fix=told[2])
+    if line is None and (logged := cause_in(case.state)):  # a loader and docker use these codes as well
+        said = f"the command exited with code {ended[2].code}: {logged[1]}"
+        yield Flaw(said, frames=(logged[0], ended[0]), instead=True, fix=logged[2])
         return
     said = f": {line[1].group(0)[:120]}" if line else ""
     fix = (
@@ -517,12 +517,12 @@ def server_killed(case: CheckMoment) -> Iterator[Flaw]:
         if not ended[2].signal:  # only an exit code is known, which a program may also choose by itself
             said = f"the server {exit_words(ended[2].code or 0)}"
             fix = f"If a shell or container started it, {signal} killed its child. {fix}"
-        told = (
+        logged = (
             cause_in(case.state) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
         )  # how runtimes exit after an error of their own
-        if told is not None:
-            said, fix = f"{said}: {told[1]}", told[2] or fix
-        frames = (told[0], ended[0]) if told is not None else (ended[0],)
+        if logged is not None:
+            said, fix = f"{said}: {logged[1]}", logged[2] or fix
+        frames = (logged[0], ended[0]) if logged is not None else (ended[0],)
         yield Flaw(said, frames=frames, instead=True, fix=fix, severity=mild)
 
 

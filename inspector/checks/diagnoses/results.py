@@ -167,7 +167,7 @@ def image_undecodable(case: CheckMoment) -> Iterator[Flaw]:
         elif kind in _IMAGES and (head := _decoded_head(data)):
             is_known = any(head.startswith(magic) for magics in _IMAGES.values() for magic in magics)
             if not is_known and head[4:8] != b"ftyp":  # HEIC and AVIF
-                said = f"an image declares {kind}, but its data begin with {head[:8]!r}, which is no known image format"
+                said = f"an image declares {kind}, but its data begin with {head[:8]!r}, an unknown image format"
                 yield Flaw(said, f"{pointer}/data")
 
 

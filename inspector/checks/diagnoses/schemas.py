@@ -155,8 +155,8 @@ def schema_library_mismatch(case: CheckMoment) -> Iterator[Flaw]:
         return
     telling = [each for each in seen if _NAMES_PARAMETERS.search((peek.text(each.tool, "description") or "")[:4000])]
     if len(telling) * 2 >= len(seen):
-        told = f"none of {len(seen):,} tools has parameters, but the description of {telling[0].name} mentions some"
-        yield Flaw(told, f"{telling[0].place}/inputSchema")
+        logged = f"none of {len(seen):,} tools has parameters, but the description of {telling[0].name} mentions some"
+        yield Flaw(logged, f"{telling[0].place}/inputSchema")
 
 
 @diagnosis(
@@ -327,8 +327,8 @@ def empty_tool_list(case: CheckMoment) -> Iterator[Flaw]:
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
         said = "the tool list is empty: a model has nothing to call"
         frames: tuple[int, ...] = (case.n,)
-        if (told := line_like(case.state, _NOTHING_TO_LIST)) is not None:
-            said, frames = f"the tool list is empty; stderr has: {told[1].string.strip()[:160]}", (case.n, told[0])
+        if (logged := line_like(case.state, _NOTHING_TO_LIST)) is not None:
+            said, frames = f"the tool list is empty; stderr has: {logged[1].string.strip()[:160]}", (case.n, logged[0])
         yield Flaw(said, "/result/tools", frames, instead=True)
 
 

@@ -6,7 +6,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Flaw, diagnosis
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.checks.state_updates import AFTER
-from inspector.protocol.facts import ChildState, ProcessEvent, ProcessState
+from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent
 from inspector.protocol.frames import Channel, Direction
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
@@ -32,7 +32,7 @@ def responded_before(state: ConnectionState, closed_ns: int) -> bool:
     return state.first_message_ns is not None and state.first_message_ns < closed_ns
 
 
-def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], ProcessState]]:
+def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], ProcessActivity]]:
     """Yield each stall: its entry, the request without a response, children since then, and the process."""
     everything = (*state.requests.open.values(), *state.requests.done.values())
     for n, time_ns, fact in state.process.facts:

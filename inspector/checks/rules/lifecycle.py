@@ -35,7 +35,7 @@ def unknown_protocol_version(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"{said}, which mcp-inspect does not know", "/result/protocolVersion")
             return
         asked = peek.text(case.asked.params if case.asked is not None else None, "protocolVersion") or "2025-11-25"
-        said = f"{said}, which is no date: expected one such as {asked[:20]}, which was requested; clients disconnect"
+        said = f"{said}, not a date: expected one such as {asked[:20]}, which was requested; clients disconnect"
         fix = "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
         yield Flaw(said, "/result/protocolVersion", fix=fix, severity=Severity.ERROR)
 

@@ -248,9 +248,8 @@ async def _listen(
         else:
             output.lines([(span("Listening on "), span(tap.url, "target"), span(f"  for {target.url}", "faint"))])
             output.narrate(f"Recording in {journal.capture_path}. Press Ctrl+C to end the tap.")
-        for notice in (*journal.notices, tap.trouble):
-            if notice:
-                output.warn(notice)
+        for notice in filter(None, (*journal.notices, tap.trouble)):
+            output.warn(notice)
         ended, loop = asyncio.Event(), asyncio.get_running_loop()
         leave.append(lambda: loop.call_soon_threadsafe(ended.set))
         await ended.wait()

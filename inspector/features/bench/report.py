@@ -193,7 +193,7 @@ def _usage_lines(result: BenchResult) -> list[Line]:
         slope = "" if found.per_1000_calls is None else f", {found.per_1000_calls / scale:+.2f}{unit} per 1,000 calls"
         said = {
             "grows": "grows",
-            "rose": "rose, but not steadily with the calls; --for 60s shows whether it goes on",
+            "rose": "rose, but not steadily with the calls; --for 60s shows whether it continues",
             "steady": "steady",
             "unclear": "too few samples to judge; try --for 30s",
         }

@@ -263,19 +263,7 @@ def for_one_run(
             f"{program} takes no configuration for one run",
             hint="Known are claude and codex. For others: mcp-inspect tap install CLIENT.",
         )
-    entries: dict[str, dict[str, Any]] = {}
-    left_out: list[str] = []
-    for file in client_files(env, cwd):
-        if _slug(file.host) == hosts[program]:
-            value = _parsed(_text(file.path), file.path)
-            for keys in _groups(value, cwd):
-                for name, entry in _at(value, keys).items():
-                    if not isinstance(entry, dict) or name in entries:
-                        continue
-                    if why := reason_to_leave_out(file, name, entry, env, cwd, project=project):
-                        left_out.append(f"{name} ({why})")
-                    else:
-                        entries[name] = entry
+    entries, left_out = _entries(hosts[program], env, cwd, project=project)
     tapped = []
     for name, entry in entries.items():
         argv_of_server = _argv(entry)
@@ -291,6 +279,27 @@ def for_one_run(
     path = directory / "mcp.json"
     replace_file(path, json.dumps({"mcpServers": entries}).encode())
     return PreparedClient([argv[0], "--mcp-config", str(path), "--strict-mcp-config", *argv[1:]], tapped, left_out)
+
+
+def _entries(
+    host: str, env: Mapping[str, str], cwd: Path, *, project: bool
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Return the entries of a client by name, and the names of those left out with the reason."""
+    entries: dict[str, dict[str, Any]] = {}
+    left_out: list[str] = []
+    for file in client_files(env, cwd):
+        if _slug(file.host) != host:
+            continue
+        value = _parsed(_text(file.path), file.path)
+        for keys in _groups(value, cwd):
+            for name, entry in _at(value, keys).items():
+                if not isinstance(entry, dict) or name in entries:
+                    continue
+                if why := reason_to_leave_out(file, name, entry, env, cwd, project=project):
+                    left_out.append(f"{name} ({why})")
+                else:
+                    entries[name] = entry
+    return entries, left_out
 
 
 def _for_codex(argv: Sequence[str], entries: Mapping[str, Any], tapped: Sequence[str]) -> list[str]:

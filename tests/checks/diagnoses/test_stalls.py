@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.diagnoses import stalls
-from inspector.protocol.facts import ChildState, ProcessEvent, ProcessFact, ProcessState
+from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk
@@ -11,18 +11,18 @@ from tests.checks.talks import Cases, Script, Talk
 _CANCELLED = {"requestId": 7}
 
 
-def _stalled(state: ProcessState, seconds: float = 4) -> Talk:
+def _stalled(state: ProcessActivity, seconds: float = 4) -> Talk:
     begun = Talk().fact(ProcessFact(ProcessEvent.SPAWN, 1)).ask("tools/call", {"name": "a"}, 7).wait(seconds)
     return begun.fact(ProcessFact(ProcessEvent.STALL, 1, state=state)).inform("notifications/cancelled", _CANCELLED)
 
 
 def _with_child(**what: object) -> Script:
     child = ChildState(2, "git fetch", **what)  # type: ignore[arg-type]
-    return lambda: _stalled(ProcessState(0.0, children=(child,))).close()
+    return lambda: _stalled(ProcessActivity(0.0, children=(child,))).close()
 
 
 def _busy(cpu: float) -> Script:
-    return lambda: _stalled(ProcessState(cpu)).close()
+    return lambda: _stalled(ProcessActivity(cpu)).close()
 
 
 def _held(*, answered: bool) -> Script:

@@ -1,4 +1,4 @@
-"""Search words of the palette: what users of debuggers, proxies and HTTP clients call an action."""
+"""Further search terms of the palette: what users of debuggers, proxies and HTTP clients call an action."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ SYNONYMS: Final = {
     "traffic.edit": "modify tamper repeater change",
     "traffic.trace": "story operation spans",
     "traffic.waterfall": "timing latency timeline gantt chart",
-    "traffic.pair": "match partner answer reply",
+    "traffic.pair": "match request response answer reply",
     "traffic.columns": "fields table size ttl",
     "traffic.mark": "bookmark flag star pin",
     "traffic.comment": "note annotate annotation",

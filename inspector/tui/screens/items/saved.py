@@ -241,7 +241,7 @@ class SavedCalls(Widget):
 
     def sync(self) -> None:
         """Check the files at intervals."""
-        if self.is_attached and self._fitted != self._lists():
+        if self.is_attached and self._fitted != _lists(self._conversation):
             self._fit()
             self._renew()
         if self.is_attached and not self._looks and time.monotonic() - self._looked_at >= _EVERY_S:
@@ -282,12 +282,9 @@ class SavedCalls(Widget):
             self._rows.shows_saved = bool(self._rows.saved) or not self._rows.recent
         self._renew()
 
-    def _lists(self) -> tuple[int, ...]:
-        return tuple(map(id, self._conversation.journal.conversation.catalogue.listings.values()))
-
     def _fit(self) -> None:
         """Show the saved calls that fit the server."""
-        self._fitted = self._lists()
+        self._fitted = _lists(self._conversation)
         self._rows.saved = fitting(self._all, self._conversation)
 
     def _renew(self) -> None:
@@ -302,7 +299,7 @@ class SavedCalls(Widget):
             _tab(f"Saved {saved}" if saved else "Saved", "saved", chosen=rows.shows_saved),
             _tab(f"Recent {len(rows.recent)}" if rows.recent else "Recent", "recent", chosen=not rows.shows_saved),
         ]
-        named = self.environment or ("none" if self._environments() else "")
+        named = self.environment or ("none" if _environments(self._files) else "")
         right = (BarItem(((f"env: {visible(named, limit=20)} ", "accent" if self.environment else "faint"),), "env"),)
         self._head.show([BarLine(left=tuple(tabs), right=right if named else (), gap=0, inset=0)])
         left = []
@@ -318,9 +315,6 @@ class SavedCalls(Widget):
         most = _MOST if self.app.size.height >= _HIGH else _MOST // 2
         self.list.styles.height = "1fr" if is_column else max(1, min(rows.count, most))
         self.list.sync()
-
-    def _environments(self) -> tuple[str, ...]:
-        return environments(self._files[0]) if self._files else ()
 
     def _chosen(self) -> SavedCall | StoredCall | None:
         at, calls = self.list.view.cursor, self._rows.saved if self._rows.shows_saved else self._rows.recent
@@ -592,7 +586,7 @@ class SavedCalls(Widget):
         self._pressed("recent" if self._rows.shows_saved else "saved")
 
     def action_environment(self) -> None:
-        names = ("", *self._environments())
+        names = ("", *_environments(self._files))
         if len(names) == 1:
             self._tell("There is no env/NAME.yaml beside the files of saved calls.")
             return
@@ -632,6 +626,15 @@ class SavedCalls(Widget):
 
     def _tell(self, words: str, *, error: bool = False) -> None:
         self.app.notify(visible(words, limit=400), severity="error" if error else "information", markup=False)
+
+
+def _lists(conversation: OpenConversation) -> tuple[int, ...]:
+    """Return what differs once the server has listed anything anew."""
+    return tuple(map(id, conversation.journal.conversation.catalogue.listings.values()))
+
+
+def _environments(files: Sequence[Path]) -> tuple[str, ...]:
+    return environments(files[0]) if files else ()
 
 
 def _outcome(called: Called | None) -> str:
