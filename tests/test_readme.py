@@ -27,7 +27,7 @@ _CONTEXT = click.Context(commands, info_name="mcp-inspect")
 _NAMES = commands.list_commands(_CONTEXT)
 _OTHERS = frozenset(
     {*("--cli", "--strict", "--verify", "--prefix", "--snapshot-update", "--check", "--silent", "--full", "--small")}
-    | {*("--into", "--api-key", "--dist", "--node", "--version", "--help", "--rm", "--table")}
+    | {*("--into", "--api-key", "--dist", "--node", "--version", "--help", "--rm", "--table", "--user", "--proxy-user")}
 )
 """Options of other programs, and those that every program has."""
 

@@ -1,9 +1,9 @@
 """Interpretation of typed text: text + field → value. The one reader for forms and the command line.
 
 A field is a place to type, and what is typed decides the value. Text that the schema accepts becomes that value,
-preferring, in order: the branch that is selected, the branches as listed, a string. A branch for which the text
-itself is the value is preferred to one that converts it: `012` is "012" for an integer or a string. So `5` is 5 for an integer or
-null, "5" for a string or an integer, and 5 without a type, where `abc` is "abc" and `{"a": 1}` an object. Text that
+preferring, in order: the branch that is selected, the branches as listed, a string. A branch for which the text itself
+is the value is preferred to one that converts it: `012` is "012" for an integer or a string. So `5` is 5 for an integer
+or null, "5" for a string or an integer, and 5 without a type, where `abc` is "abc" and `{"a": 1}` an object. Text that
 nothing accepts is kept as a string, with the reason.
 """
 

@@ -165,6 +165,7 @@ def test_a_control_or_function_key_means_the_same_wherever_it_means_anything() -
                 label = "Send" if action.label in _SENDS else action.label
                 meanings.setdefault(key, set()).add(label)
     for key, labels in {
+        "ctrl+e": {"Editor", "Type"},  # a payload has no fields, and text in a field no editor
         "ctrl+n": {"Null", "Next suggestion"},  # a filter has no values that could be null
         "ctrl+right": {"Next tab", "Next message", "Raise level"},
         "ctrl+left": {"Previous tab", "Previous message", "Lower level"},

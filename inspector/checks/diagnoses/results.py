@@ -210,7 +210,7 @@ def half_surrogate(case: CheckMoment) -> Iterator[Flaw]:
 
 
 _LONG_BASE64 = re.compile(
-    r"(?:data:image/[\w.+-]+;base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/\r\n]{380,}={0,2}\s*"
+    r"(?:data:image/[\w.+-]+;base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/\r\n]{380,}+={0,2}\s*"
 )
 
 

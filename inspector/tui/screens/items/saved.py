@@ -629,7 +629,7 @@ class SavedCalls(Widget):
 
 
 def _lists(conversation: OpenConversation) -> tuple[int, ...]:
-    """Return what differs once the server has listed anything anew."""
+    """Return what differs once the server has listed something again."""
     return tuple(map(id, conversation.journal.conversation.catalogue.listings.values()))
 
 
