@@ -234,7 +234,7 @@ class RequestState:
     def __init__(self) -> None:
         self.open: dict[tuple[Direction, RequestId], TrackedRequest] = {}
         self.done: OrderedDict[tuple[Direction, RequestId], TrackedRequest] = OrderedDict()
-        """Completed and cancelled requests, newest last, without params; at most `_REMEMBERED`."""
+        """Completed and cancelled requests, newest last; params only of cancelled probes. At most `_REMEMBERED`."""
         self.numbering = ServerNumbering()
         self.server_ids: set[RequestId] = set()
         """Ids that the server has used for its own requests."""
@@ -251,11 +251,12 @@ class RequestState:
         )
 
     def finish(self, request: TrackedRequest) -> None:
-        """Finish a request: its id is remembered for a while, its params are not."""
+        """Finish a request: its id is remembered for a while, its params only if a probe of ours was cancelled."""
         key = request.sender, request.id
         if self.open.get(key) is request:
             del self.open[key]
-        self.done[key] = msgspec.structs.replace(request, params=None)
+        keeps = request.probe and request.answered is None
+        self.done[key] = request if keeps else msgspec.structs.replace(request, params=None)
         self.done.move_to_end(key)
         trim(self.done)
 

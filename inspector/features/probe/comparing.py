@@ -51,7 +51,9 @@ def _is_broken(came: str) -> bool:
 
 
 def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:
-    """Yield the values 0, false, "" and [] that the tool treats as missing, so that it uses another default.
+    """Yield the values 0, false and [] that the tool treats as missing, so that it uses another default.
+
+    An empty text is left out: that it means "as by default" is a widespread convention.
 
     Proof: the result is that of the call without the argument, whose declared default is another value, and other
     values give other results.
@@ -61,6 +63,8 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
         return
     for at, (call, text) in enumerate(zip(calls, texts, strict=True)):
         if text != base or not call.valid or not call.differs_from_default or call.arguments.get(call.argument):
+            continue
+        if call.arguments.get(call.argument) == "":
             continue
         others = [
             other
@@ -72,7 +76,7 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
 
 
 def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> list[int]:
-    """Return the places of valid calls that took much longer than the tool's others; None for calls not to count."""
+    """Return the places of valid calls with a value that took much longer than the others; None: do not count."""
     counted = [each for call, each in zip(calls, seconds, strict=True) if call.valid and each is not None]
     if len(counted) < 4:
         return []
@@ -80,5 +84,5 @@ def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> 
     return [
         at
         for at, (call, each) in enumerate(zip(calls, seconds, strict=True))
-        if call.valid and each is not None and each > limit
+        if call.valid and call.argument and each is not None and each > limit
     ]

@@ -56,7 +56,7 @@ _WORD = re.compile(r"[^\s\"']+")
 _VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
 _PLACE = re.compile(r"/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
 _SOURCE = re.compile(r"(?:/[\w.@+-]{1,80}){2,20}\.(?:py|js|cjs|mjs|ts|go|rs|java|rb|php|cs)\b(?::\d+)?")
-"""An absolute path of a source file. Only errors are searched for it: results may be about files."""
+"""An absolute path of a source file."""
 _ERROR_TEXT: Final = 5_000
 """Maximum number of characters of an error that are searched for source files."""
 _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
@@ -238,8 +238,8 @@ def _leaked(call: ProbeCall, text: str, leaks: _Leaks, *, is_error: bool) -> Ite
         yield "response-has-traceback", f"the response has a stack trace if {_said(call)}"
     else:
         sent = msgspec.json.encode(call.arguments).decode()
-        sources = (found.group() for found in _SOURCE.finditer(text[:_ERROR_TEXT])) if is_error else ()
-        paths = (*_paths(text), *sources)
+        sources = (found.group() for found in _SOURCE.finditer(text[:_ERROR_TEXT]))
+        paths = (*_paths(text), *sources) if is_error else ()  # a result may be about files
         path = next((path for path in paths if path not in sent and not leaks.is_example(path)), "")
         if path:
             yield "response-has-path", f"the response has {path[:80]!r} if {_said(call)}"

@@ -227,3 +227,9 @@ def test_a_host_that_is_not_looked_at_is_a_warning_only_where_origins_are_not_ei
     talk.fact(HttpFact(HttpEvent.REQUEST, 2, "POST", _LOCAL, headers=headers, probe=True)).head(200)
     (found,) = of_one(talk.findings(), "host-not-validated")
     assert found.severity is Severity.WARNING
+
+
+def test_a_cancelled_call_of_an_existing_tool_is_not_an_unanswered_probe() -> None:
+    talk = _asked("tools/call", {"name": "wait", "arguments": {}})
+    talk.wait(10).inform("notifications/cancelled", {"requestId": 77}).close()
+    assert "probe-unanswered" not in {finding.id for finding in talk.findings()}
