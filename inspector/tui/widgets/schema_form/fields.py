@@ -125,7 +125,8 @@ class FieldNode(Widget):
         self._problems: Sequence[str] = ()
         self._within = 0
         """Number of problems in the fields within."""
-        self._shape: Shape = "json"
+        self._shape: Shape = shape_of(field, self.value, self.selected)
+        self.update_classes(self._looks(), update=False)
 
     @property
     def value(self) -> FormValue:
@@ -150,15 +151,9 @@ class FieldNode(Widget):
         """Draw the field for its current value."""
         self._shape = shape_of(self.field, self.value, self.selected)
         self._kind = self._kind_now()
-        group = self._shape in GROUPS
-        self.set_class(self.place.bare, "-bare")
-        self.set_class(self.place.last, "-last")
-        self.set_class(group, "-group")
-        self.set_class(not group, "-leaf")
         row = is_row(self.place, self._shape)
-        self.set_class(row, "-row")
         lines = about(self.field, self._shape, self.place)
-        self.set_class(not lines, "-plain")
+        self.update_classes(self._looks())
         if has_head(self.place):
             yield FormBar(self._head(), self._actions(), classes="field--head", letters=not row)
         said = [Static(Text(lines), classes="field--about")] if lines else []
@@ -171,6 +166,18 @@ class FieldNode(Widget):
         else:
             yield from said
             yield from self._body()
+
+    def _looks(self) -> dict[str, bool]:
+        """Return the classes of the current shape, and whether each applies."""
+        group = self._shape in GROUPS
+        return {
+            "-bare": self.place.bare,
+            "-last": self.place.last,
+            "-group": group,
+            "-leaf": not group,
+            "-row": is_row(self.place, self._shape),
+            "-plain": not about(self.field, self._shape, self.place),
+        }
 
     def _body(self) -> ComposeResult:
         value = self.value
