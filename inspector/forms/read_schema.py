@@ -260,6 +260,8 @@ class _Reader:
     def __init__(self, document: SchemaDocument, budget: FormBudget) -> None:
         self._document = document
         self._budget = budget
+        self._lazy: dict[tuple[int, bool], LazyField] = {}
+        """By identity of the schema, and whether it is required: unions of each other share their branches."""
 
     def read(self, schema: object, place: _Place) -> Field:
         """Return the field; a LazyField if it is too deep, recursive or exceeds the budget."""
@@ -287,11 +289,16 @@ class _Reader:
         return isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"] in place.refs
 
     def _later(self, schema: object, place: _Place) -> LazyField:
+        key = (id(schema), place.required)
+        if key in self._lazy:
+            return self._lazy[key]
+
         def now() -> Opened:
             fresh = _Reader(self._document, FormBudget(MOST_FIELDS))
             return fresh.open(schema, _Place(required=place.required))
 
-        return LazyField(**_words(schema, place), resolve=now)
+        # the field holds its schema, so that no other schema gets the same identity
+        return self._lazy.setdefault(key, LazyField(**_words(schema, place), resolve=now))
 
     def _kind(self, resolved: Resolved, place: _Place) -> Opened:
         schema = resolved.schema

@@ -23,6 +23,7 @@ from tests.benchmarks import (
     details,
     dialogs,
     filters,
+    forms,
     hostile,
     measure,
     mocks,
@@ -299,6 +300,17 @@ def opened_often(home: Path) -> Iterator[Row]:
     yield Row("quitting after all that", f"{seen.quit_s:.2f} s", "0.5 s", seen.quit_s <= 0.5)
 
 
+def filled(_home: Path) -> Iterator[Row]:
+    """Forms with many fields drawn, and a large recursive schema read."""
+    for fields, most in ((60, 0.15), (500, 0.2)):
+        took = forms.drawn_s(fields)
+        yield Row(
+            f"form of {fields} fields, drawn", f"{took * 1000:.0f} ms of CPU", f"{most * 1000:.0f} ms", took <= most
+        )
+    took = forms.read_s()
+    yield Row("schema of 400 unions of each other, read", f"{took * 1000:.0f} ms of CPU", "200 ms", took <= 0.2)
+
+
 def left(home: Path) -> Iterator[Row]:
     """From `q`, or a signal, to the end of the process: at rest, after much use, and in storms."""
     for scene, took in quitting.all_scenes(measure.environment(home / "quitting"), home):
@@ -348,6 +360,7 @@ def main() -> int:
             large,
             looking,
             opened_often,
+            filled,
             left,
             flood,
             checked,

@@ -350,6 +350,16 @@ def test_a_schema_with_ever_more_properties_is_read_up_to_a_number() -> None:
     assert sum(not isinstance(each, LazyField) for each in fields) <= MOST_FIELDS + 1
 
 
+def test_read_schema_with_a_branch_met_again_reads_it_later_as_one_field() -> None:
+    union = {"anyOf": [{"$ref": "#/$defs/tree"}, {"type": "string"}]}
+    tree = {"type": "object", "properties": {"left": union, "right": union}}
+    read = read_schema({"$defs": {"tree": tree}, "$ref": "#/$defs/tree"})
+    lazy = [each for each in every(read) if isinstance(each, LazyField)]
+    assert len(lazy) == 2
+    assert lazy[0] is lazy[1]
+    assert isinstance(opened(lazy[0]), ObjectField)
+
+
 def test_a_schema_ten_thousand_deep_is_read() -> None:
     deep: dict[str, Any] = {}
     for keyword in ("items", "anyOf", "allOf", "properties"):
