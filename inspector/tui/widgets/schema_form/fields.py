@@ -48,11 +48,11 @@ from inspector.tui.widgets.schema_form.editors import (
 from inspector.tui.widgets.schema_form.moves import steps_of
 from inspector.tui.widgets.schema_form.state import FormState, Shape, is_container, member_field, shape_of
 from inspector.tui.widgets.schema_form.view import (
-    GROUPS,
     FieldAction,
     FieldPlace,
     FormBar,
     about,
+    classes_of,
     field_actions,
     has_head,
     head_spans,
@@ -126,7 +126,7 @@ class FieldNode(Widget):
         self._within = 0
         """Number of problems in the fields within."""
         self._shape: Shape = shape_of(field, self.value, self.selected)
-        self.update_classes(self._looks(), update=False)
+        self.update_classes(classes_of(field, place, self._shape), update=False)
 
     @property
     def value(self) -> FormValue:
@@ -153,7 +153,7 @@ class FieldNode(Widget):
         self._kind = self._kind_now()
         row = is_row(self.place, self._shape)
         lines = about(self.field, self._shape, self.place)
-        self.update_classes(self._looks())
+        self.update_classes(classes_of(self.field, self.place, self._shape))
         if has_head(self.place):
             yield FormBar(self._head(), self._actions(), classes="field--head", letters=not row)
         said = [Static(Text(lines), classes="field--about")] if lines else []
@@ -166,18 +166,6 @@ class FieldNode(Widget):
         else:
             yield from said
             yield from self._body()
-
-    def _looks(self) -> dict[str, bool]:
-        """Return the classes of the current shape, and whether each applies."""
-        group = self._shape in GROUPS
-        return {
-            "-bare": self.place.bare,
-            "-last": self.place.last,
-            "-group": group,
-            "-leaf": not group,
-            "-row": is_row(self.place, self._shape),
-            "-plain": not about(self.field, self._shape, self.place),
-        }
 
     def _body(self) -> ComposeResult:
         value = self.value

@@ -370,6 +370,19 @@ def about(asked: Field, shape: str, place: FieldPlace | None = None) -> str:
     return " ".join(part for part in parts if part)
 
 
+def classes_of(asked: Field, place: FieldPlace, shape: str) -> dict[str, bool]:
+    """Return the style classes of a field, and whether each applies."""
+    group = shape in GROUPS
+    return {
+        "-bare": place.bare,
+        "-last": place.last,
+        "-group": group,
+        "-leaf": not group,
+        "-row": is_row(place, shape),
+        "-plain": not about(asked, shape, place),
+    }
+
+
 def invites(asked: ObjectField) -> bool:
     """Whether to offer more members: if the schema mentions them or names none. As JSON, any can be added."""
     schema = asked.schema if isinstance(asked.schema, dict) else {}
