@@ -62,6 +62,8 @@ class ConversationSnapshot(msgspec.Struct):
     open_records: dict[int, bytes]
     open: list[int]
     ended: list[tuple[Direction, RequestId, int]]
+    server_offset: int
+    """Difference between the ids of requests and those of responses that the server numbers itself."""
     tokens: list[tuple[Direction, RequestId, int]]
     further: dict[int, list[int]]
     cursors: list[tuple[str, str, int]]
@@ -87,7 +89,7 @@ _MEMBERS = {
         "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening",
         "server_requests", "visits", "_awaited", "_on_notification",
     },
-    "pairs": {"exchanges", "_open", "_ended", "_on"},
+    "pairs": {"exchanges", "_open", "_ended", "_on", "_numbering"},
     "progress": {"exchanges", "_by_token"},
     "operations": {"_first", "_further", "_by_cursor", "_asking"},
     "catalogue": {"listings", "_fetches"},
@@ -241,6 +243,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Conversation
         open_records=_open_records(log),
         open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
         ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
+        server_offset=pairs["_numbering"].offset,
         tokens=[(asker, token, number) for (asker, token), number in parts["progress"]["_by_token"].items()],
         further=operations["_further"],
         cursors=[(method, cursor, number) for (method, cursor), number in operations["_by_cursor"].items()],
@@ -309,6 +312,7 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: ConversationSnapshot, log: 
         if exchange.http is not None:
             pairs["_on"].setdefault((exchange.http, exchange.sender), {})[number] = exchange
     pairs["_ended"] = {(sender, id_): number for sender, id_, number in _within(kept.ended, log)}
+    pairs["_numbering"].offset = kept.server_offset
     parts["progress"]["_by_token"] = {(asker, token): number for asker, token, number in _within(kept.tokens, log)}
     operations["_further"], operations["_asking"] = kept.further, kept.asking
     operations["_by_cursor"] = {(method, cursor): number for method, cursor, number in kept.cursors}

@@ -16,7 +16,7 @@ class ServerNumbering:
     """Maps the ids of responses to those of requests: the same, except for such a server."""
 
     def __init__(self) -> None:
-        self._offset = 0
+        self.offset = 0
 
     def request_id(
         self, id_: RequestId, open_ids: Callable[[], Collection[RequestId]], is_known: Callable[[RequestId], bool]
@@ -29,11 +29,11 @@ class ServerNumbering:
         if isinstance(id_, str):
             is_number = id_.isdecimal() and id_.isascii() and len(id_) <= _MOST_DIGITS
             return int(id_) if is_number and not is_known(id_) and is_known(int(id_)) else id_
-        if not self._offset and id_ == 0 and not is_known(id_) and len(ids := open_ids()) == 1:
+        if not self.offset and id_ == 0 and not is_known(id_) and len(ids := open_ids()) == 1:
             only = next(iter(ids))
-            self._offset = only if type(only) is int else 0
-        return id_ + self._offset
+            self.offset = only if type(only) is int else 0
+        return id_ + self.offset
 
     def forget(self) -> None:
         """Forget what is known, because the connection ended."""
-        self._offset = 0
+        self.offset = 0

@@ -191,11 +191,13 @@ def test_the_server_may_end_a_stream_by_cancelling_it() -> None:
     assert known(wire).standing("a:b") is SubscriptionState.ONCE
 
 
-def test_the_server_can_cancel_nothing_else_of_ours() -> None:
+def test_a_call_that_the_server_cancels_has_ended_with_the_reason() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "a"})
     wire.notify("notifications/cancelled", {"requestId": 1})
-    assert wire.conversation.exchanges[0].is_open
+    call = wire.conversation.exchanges[0]
+    assert not call.is_open
+    assert "the server cancelled it" in call.why
 
 
 def test_a_stream_that_was_given_up_grants_nothing_any_more() -> None:
