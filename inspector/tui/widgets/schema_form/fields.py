@@ -155,7 +155,7 @@ class FieldNode(Widget):
         lines = about(self.field, self._shape, self.place)
         self.update_classes(classes_of(self.field, self.place, self._shape))
         if has_head(self.place):
-            yield FormBar(self._head(), self._actions(), classes="field--head", letters=not row)
+            yield FormBar(*self._head(), classes="field--head", letters=not row)
         said = [Static(Text(lines), classes="field--about")] if lines else []
         if row:  # the description is below the editor
             self.styles.grid_columns = f"{self.place.head_width} 1fr"
@@ -176,11 +176,13 @@ class FieldNode(Widget):
                 yield self._known(ValueLine("", ghost=state_of(self.field, value, "opener")[0]))
             case "picker":
                 ghost, _ = state_of(self.asked, value, "picker")
-                yield self._known(ValueLine("" if self._is_state(value) else text_of(self.asked, value), ghost=ghost))
+                yield self._known(
+                    ValueLine("" if _is_state(self.field, value) else text_of(self.asked, value), ghost=ghost)
+                )
             case "options":
                 yield ChoiceSegments(self.asked, value).segments(value)
             case "several":
-                yield self._several()
+                yield _several(self.asked, self.value)
             case "object" | "list" | "union":
                 yield body_of(self)
 
@@ -190,7 +192,7 @@ class FieldNode(Widget):
         ghost, spare = state_of(asked, value, self._shape)
         found = None if self._shape == "json" else text_for(asked, value, self.selected)
         text, selected = found or (json_text(value), self.selected)
-        if self._shape == "line" and self._is_state(value):
+        if self._shape == "line" and _is_state(self.field, value):
             text = ""
         if selected is not None:
             self.state.selected[self.path] = selected
@@ -198,11 +200,6 @@ class FieldNode(Widget):
         if self._shape == "line":
             return ValueLine(text, ghost=ghost, spare=spare, secret=secret)
         return block_of(text, ghost=ghost, wrap=self._shape == "block")
-
-    def _is_state(self, value: FormValue) -> bool:
-        """Whether a value is shown as a state of the field rather than as its text."""
-        default = self.field.default
-        return value is UNSET or value is None or (default is not UNSET and same(default, value))
 
     @property
     def selected(self) -> int | None:
@@ -214,19 +211,11 @@ class FieldNode(Widget):
         self._text = edit.written
         return edit
 
-    def _several(self) -> Segments:
-        asked, value = self.asked, self.value if isinstance(self.value, list) else []
-        assert isinstance(asked, ChoiceField)
-        on = [at for at, option in enumerate(asked.options) if option.value in value]
-        return Segments([option.title for option in asked.options], on, multi=True)
-
-    def _head(self) -> list[Span]:
+    def _head(self) -> tuple[list[Span], list[FieldAction]]:
         folded = self.has_class("-folded")
         spans = head_spans(self.field, self.place, self._shape, self.value, folded=folded, kind=self._kind)
-        return with_problems(spans, self._within) if folded else spans
-
-    def _actions(self) -> list[FieldAction]:
-        return field_actions(self.field, self.place, self._shape, folded=self.has_class("-folded"))
+        actions = field_actions(self.field, self.place, self._shape, folded=folded)
+        return with_problems(spans, self._within) if folded else spans, actions
 
     async def redraw(self) -> None:
         """Draw the field again, because its value has changed its shape."""
@@ -280,7 +269,7 @@ class FieldNode(Widget):
 
     def _renew_head(self) -> None:
         for head in self.query_children(".field--head").results(FormBar):
-            head.show(self._head(), self._actions())
+            head.show(*self._head())
 
     def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
         """Focus the field at a path within this one, its editor or its head. Return the focused widget."""
@@ -463,7 +452,7 @@ class FieldNode(Widget):
     @property
     def _chosen(self) -> str:
         """The title of the chosen option in the line of a picker."""
-        return "" if self._is_state(self.value) else text_of(self.asked, self.value)
+        return "" if _is_state(self.field, self.value) else text_of(self.asked, self.value)
 
     def _choose(self, typed: str = "") -> None:
         asked = self.asked
@@ -479,21 +468,16 @@ class FieldNode(Widget):
     async def action_unset(self) -> None:
         """Set no value. A field without a value gets its default; without a default the field around it is unset."""
         default = self.field.default
-        around = self._around(lambda node: node.value is not UNSET)
+        around = _around(self, lambda node: node.value is not UNSET)
         if self.value is UNSET and default is UNSET and around is not None:
             await around.action_unset()
         else:
             again = self.value is UNSET and default is not UNSET
             await self._set_state(from_json(self.field, default) if again else UNSET)
 
-    def _around(self, wanted: Callable[["FieldNode"], bool]) -> "FieldNode | None":
-        """Return the nearest field around this one, below the root, that meets a condition."""
-        nodes = (node for node in self.ancestors if isinstance(node, FieldNode) and node.path)
-        return next((node for node in nodes if wanted(node)), None)
-
     async def action_null(self) -> None:
         """Set null, or null back to no value: the nearest field that can be null, or else this one."""
-        around = None if self.field.nullable or self.value is None else self._around(lambda node: node.field.nullable)
+        around = None if self.field.nullable or self.value is None else _around(self, lambda node: node.field.nullable)
         if around is not None:
             await around.action_null()
         else:
@@ -503,6 +487,25 @@ class FieldNode(Widget):
         self.state.selected.pop(self.path, None)
         self.state.put(self.path, value)
         await self.draw_and_focus()
+
+
+def _is_state(field: Field, value: FormValue) -> bool:
+    """Return whether a value is shown as a state of the field rather than as its text."""
+    return value is UNSET or value is None or (field.default is not UNSET and same(field.default, value))
+
+
+def _several(asked: Opened, value: FormValue) -> Segments:
+    """Return the options of a list of choices; those in the list are on."""
+    assert isinstance(asked, ChoiceField)
+    chosen = value if isinstance(value, list) else []
+    on = [at for at, option in enumerate(asked.options) if option.value in chosen]
+    return Segments([option.title for option in asked.options], on, multi=True)
+
+
+def _around(node: FieldNode, wanted: Callable[[FieldNode], bool]) -> FieldNode | None:
+    """Return the nearest field around a field, below the root, that meets a condition."""
+    nodes = (each for each in node.ancestors if isinstance(each, FieldNode) and each.path)
+    return next((each for each in nodes if wanted(each)), None)
 
 
 # A union: a line to choose the branch, and the fields of that branch below.
