@@ -89,7 +89,7 @@ def _place(finding: Finding) -> tuple[tuple[str, Role], ...]:
 
 def unexplained(failure: str) -> Line:
     """Return a line for a failure without a finding."""
-    return (("! ", "warning"), span(f"No findings, but {failure}", "warning", limit=400))
+    return (("! ", "warning"), span(f"Failure: {failure}", "warning", limit=400))
 
 
 def summary(findings: Iterable[Finding], failure: str = "") -> Line:

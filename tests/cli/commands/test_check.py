@@ -212,7 +212,7 @@ def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ..
         if "call-rejected" in ran.stdout:
             assert "a was rejected with 1: no" in ran.stdout
         elif ran.stdout.startswith("!"):
-            assert "No findings, but " in ran.stdout
+            assert "Failure: " in ran.stdout
             assert said in ran.stdout
 
 
@@ -237,7 +237,7 @@ def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_f
     script = _CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}
     inspect("call", "--capture", capture, "a", *scripted(script, **_HAS_TOOLS))
     ran = inspect("check", capture)
-    assert (ran.status, ran.stdout) == (0, "! No findings, but tools/call a failed: no\n")
+    assert (ran.status, ran.stdout) == (0, "! Failure: tools/call a failed: no\n")
 
 
 def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_are_reported() -> None:

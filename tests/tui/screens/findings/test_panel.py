@@ -118,9 +118,9 @@ async def test_nothing_found_is_not_said_once_a_call_or_the_connection_has_faile
         tape.call(3, "buy")
         tape.answer(3, {"content": [{"type": "text", "text": "sold out"}], "isError": True})
         subject.checks.catch_up()
-        await until(lambda: "No findings, but tools/call buy failed: sold out" in look(), "the call was named")
+        await until(lambda: "Failure: tools/call buy failed: sold out" in look(), "the call was named")
         assert "✓ No findings" not in look()
         assert "1 Traffic" in look()
         subject.now_stage, subject.now_why = ConversationStage.FAILED, "the server closed its stdin"
-        said = "No findings, but no session was opened: the server closed"
+        said = "Failure: no session was opened: the server closed"
         await until(lambda: said in look(), "the connection was named")
