@@ -43,7 +43,7 @@ async def before(size: tuple[int, int] = SIZE) -> AsyncIterator[Person]:
 async def at_tool(person: Person, name: str) -> None:
     """Choose a tool; its form has the focus afterwards."""
     await person.press("2")
-    await person.sees(f" {name} ")
+    await person.sees(f" {name}")
     await person.press("slash", *name)
     await person.sees(f"▌ {name}", "✓")
     await person.press_quickly("enter", "enter")
@@ -123,7 +123,7 @@ async def test_arguments_of_a_prompt_and_variables_of_a_template() -> None:
         await person.sees(" greet ", "Get ^j")
         await person.press_quickly("enter", *"Ann", "ctrl+j")
         await person.sees('got {"who": "Ann"}')
-        await person.press_quickly("escape", "3")
+        await person.press("3")
         await person.sees("port", "Read ^j")
         await person.press_quickly("enter", *"oslo", "ctrl+j")
         await person.sees("got port://oslo")

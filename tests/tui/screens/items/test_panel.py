@@ -126,17 +126,19 @@ async def test_the_changes_are_shown_with_both_sides() -> None:
         await until(lambda: "1 tool removed" not in text(app), "the list is back")
 
 
-async def test_pages_ages_and_oddities_are_said_above_the_list() -> None:
+async def test_pages_and_oddities_are_shown_above_the_list_and_its_age_in_the_description() -> None:
     subject = Acting()
     subject.tape.request(1, "tools/list")
     subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
     app = Tools(subject)
     async with app.run_test(size=WIDE) as pilot:
         await shows(app, "page 1, more: x + fetches the next")
-        await shows(app, "TTL 60 s")
         await shows(app, "1 item comes more than once")
+        await pilot.press("i")
+        await shows(app, "TTL 60 s")
         subject.tape.wait(63_000)
-        await shows(app, "stale since")
+        await pilot.press("i", "i")
+        await shows(app, "stale for")
         fetched: list[tuple[str, ...]] = []
 
         async def more(*kinds: str) -> None:
