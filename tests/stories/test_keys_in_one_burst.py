@@ -125,7 +125,7 @@ async def test_arguments_of_a_prompt_and_variables_of_a_template() -> None:
         await person.sees('got {"who": "Ann"}')
         await person.press("3")
         await person.sees("port", "Read ^j")
-        await person.press_quickly("enter", *"oslo", "ctrl+j")
+        await person.press_quickly("slash", *"{", "enter", "enter", *"oslo", "ctrl+j")
         await person.sees("got port://oslo")
 
 

@@ -131,4 +131,6 @@ async def test_pages_come_one_by_one_when_that_is_wished(era: Era) -> None:
 async def test_a_stateless_server_says_for_how_long_its_list_is_fresh() -> None:
     async with before_the_demo("--modern-only", era=Era.MODERN) as person:
         await person.press("2")
+        await person.sees("i Info")
+        await person.press("i")
         await person.sees("TTL")

@@ -83,7 +83,6 @@ WHOLE = PlaybackState(9, 9, 9, True)
     ("state", "expected"),
     [
         (WHOLE, "■ complete 9 entries  end of capture"),
-        (PlaybackState(9, 9, 9, True, grows=True), "■ growing 9 entries  following"),
         (PlaybackState(9, 9, 9, True, reading=True), "■ reading 9 entries read so far"),
         (PlaybackState(3, 1900, 1900, False), "■ stopped #3 of 1,900"),
         (PlaybackState(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),
@@ -92,6 +91,12 @@ WHOLE = PlaybackState(9, 9, 9, True)
 )
 def test_it_says_where_one_stands_and_whether_it_is_played(state: PlaybackState, expected: str) -> None:
     assert f"{said(model.state_text(state))} {said(model.place_text(state))}" == expected
+
+
+def test_at_the_end_of_a_capture_that_grows_it_follows() -> None:
+    state = PlaybackState(9, 9, 9, True, grows=True)
+    assert state.is_live
+    assert said(model.place_text(state)) == "9 entries  following"
 
 
 def test_the_time_is_that_of_the_entry_and_since_the_start() -> None:
