@@ -20,7 +20,7 @@ WIDE = (160, 45)
 async def choose(person: Person, tool: str) -> None:
     """Go to the tools, find one, open its form."""
     await person.press("2")
-    await person.sees("Tool ", "Size")
+    await person.sees("Tool ", tool)
     await person.press("slash")
     await person.types(tool)
     await person.sees("✓ 1 of", f"▌ {tool[:12]}")
@@ -102,7 +102,7 @@ async def test_a_task_of_server_everything_outlives_its_screen_and_shows_its_res
     ):
         await person.sees("→ tools/list", "● Connected")
         await person.press("2")
-        await person.sees("Tool ", "Size")
+        await person.sees("Tool ", "simulate-res")
         await person.press("slash")
         await person.types("simulate-res")
         await person.sees("✓ 1 of", "▌ simulate")
