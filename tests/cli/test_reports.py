@@ -80,6 +80,7 @@ def test_a_finding_is_an_object_with_all_its_evidence() -> None:
         "id": "stdout-not-json",
         "severity": "error",
         "confidence": "certain",
+        "count": 1,
         "sentence": "it says \x1b[31m<b>",
         "evidence": {"frames": (7,), "pointer": "/a", "bytes": (0, 5)},
         "fix": "Don't.",

@@ -245,7 +245,7 @@ def literally(text: str) -> str:
     """Return a pattern that matches exactly this text, or its beginning if it is long."""
     import re
 
-    return re.escape(text[:200]).replace("\\ ", " ")
+    return re.sub(r"[\\^$.*+?()\[\]{}|/]", r"\\\g<0>", text[:200])
 
 
 def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:

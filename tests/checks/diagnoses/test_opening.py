@@ -60,6 +60,10 @@ def _other_id(*, answered: bool) -> Script:
 
 
 CASES: Cases = {
+    "meta-rejected": (
+        lambda: Talk().ask("tools/list", progressToken=1).error(-32602, "Unrecognized key(s) in object: '_meta'"),
+        lambda: Talk().ask("tools/list").error(-32602, "Unrecognized key(s) in object: '_meta'"),
+    ),
     "server-object-shared": (
         lambda: Talk().ask("tools/list").error(-32603, "Already connected to a transport. Call close() before"),
         lambda: Talk().ask("tools/list").error(-32603, "Already connected to the database"),
@@ -133,7 +137,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ready", "fix"), [(True, "Check whether the server restarted"), (False, "Send notifications/initialized")]
+    ("ready", "fix"), [(True, "Accept notifications/initialized"), (False, "Send notifications/initialized")]
 )
 def test_who_is_to_blame_for_a_refusal_is_told(ready: bool, fix: str) -> None:
     talk = Talk(ready=ready).ask("tools/list").error(-32602, "Server not initialized")

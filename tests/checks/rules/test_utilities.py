@@ -57,6 +57,10 @@ def _logged(data: object) -> Script:
 
 
 CASES: Cases = {
+    "request-cancelled-by-server": (
+        lambda: Talk().ask("tools/call", {"name": "a"}, 7).tell("notifications/cancelled", {"requestId": 7}),
+        lambda: Talk().ask("tools/call", {"name": "a"}, 7).tell("notifications/cancelled", {"requestId": 8}),
+    ),
     "secret-in-log": (_logged({"password": "hunter22x"}), _logged({"password": "********"})),
     "log-below-level": (_levelled("error"), _levelled("info")),
     "unrequested-log-message": (
@@ -86,7 +90,7 @@ CASES: Cases = {
     "response-after-cancellation": (_cancelled(2), _cancelled(0.5)),
     "cursor-rejected": (
         lambda: _paged("").error(-32602),
-        lambda: _paged("2").error(-32602),
+        lambda: Talk().ask("prompts/list", {"cursor": "2"}).error(-32602),
     ),
     "cursor-cycle": (
         _pages({"nextCursor": "x"}, {"nextCursor": "x"}),

@@ -25,6 +25,6 @@ def test_a_revision_without_a_ping_is_told() -> None:
 
 
 def test_a_server_that_refuses_a_ping_is_told_on() -> None:
-    ran = inspect("ping", "--json", *scripted({}))
+    ran = inspect("ping", "--json", *scripted({"ping": {"error": {"code": -32601, "message": "no"}}}))
     assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
     assert ran.error["jsonrpc_error"]["code"] == -32601

@@ -75,6 +75,8 @@ def _value(told: Any) -> Any:
             return SECRET
         case i.IntType():
             return 7
+        case i.FloatType():
+            return 7.5
         case i.BoolType():
             return True
         case i.StructType():
