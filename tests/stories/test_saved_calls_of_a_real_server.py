@@ -64,7 +64,7 @@ async def test_a_call_is_saved_and_run_in_the_next_session(tmp_path: Path, monke
             await person.press("enter", "enter", "4", "tab", "5", "ctrl+j")
             await person.sees("The sum of 4 and 5 is 9")
             assert "Recent" not in person.screen
-            await person.press("escape", "x", "s")
+            await person.press("escape", "escape", "x", "s")
             await person.sees("Name of the saved call, in calls.mcp.yaml")
             await person.types(" of nine")
             await person.press("enter")

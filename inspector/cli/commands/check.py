@@ -106,8 +106,7 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
-    Requests the lists twice, and reads the first resource and a prompt without arguments.
-    Tools are called only with --call and --probe. Exit status: 1 if a finding is at
+    Calls tools only with --call and --probe. Exit status: 1 if a finding is at
     least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no session or
     no response.
     """

@@ -110,7 +110,7 @@ class Copyist:
             case ConnectionRecord():
                 return self._connection(_replace(record, n=n, c=c))
             case ProcessRecord():
-                return _replace(record, n=n, c=c, signal=self._text(record.signal, "signal"))
+                return self._process(_replace(record, n=n, c=c, signal=self._text(record.signal, "signal")))
             case HttpRecord():
                 return self._http(_replace(record, n=n, c=c))
             case SseRecord():
@@ -119,6 +119,15 @@ class Copyist:
                 return _replace(record, n=n, c=c, event=event, id=id_, raw=raw, b64=b64)
             case _:
                 assert_never(record)
+
+    def _process(self, record: ProcessRecord) -> ProcessRecord:
+        state = record.state
+        if state is None:
+            return record
+        children = (
+            _replace(each, command=self._text(each.command, "state.children.command")) for each in state.children
+        )
+        return _replace(record, state=_replace(state, children=tuple(children)))
 
     def _frame(self, record: FrameRecord) -> FrameRecord:
         raw, b64 = self._payload(record.raw, record.b64, is_message=True)
