@@ -49,7 +49,7 @@ async def asked(
 async def choose(person: Person, tool: str) -> None:
     """Go to the tools, find one, open its form."""
     await person.press("2")
-    await person.sees("Tool ", tool)
+    await person.sees(" Tool", tool)
     await person.press("slash")
     await person.types(tool[:20])
     await person.sees("✓", f"▌ {tool}")

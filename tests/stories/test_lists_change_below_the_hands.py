@@ -50,7 +50,7 @@ async def before_the_demo(*words: str, **settings: Any) -> AsyncIterator[Person]
 async def go_to(person: Person, tool: str) -> None:
     """Go to the tools and find one."""
     await person.press("2")
-    await person.sees("Tool ", tool)
+    await person.sees(" Tool", tool)
     await person.press("slash")
     await person.types(tool)
     await person.sees(f"▌ {tool}")
