@@ -128,7 +128,9 @@ class OAuthAuthorizer:
         self._failure: LoginFailed | None = None
         """Why the last login failed."""
         self._consented_s: float | None = None
-        """When a user's consent last led to a token, in seconds since 1970; None if it did not yet."""
+        """When a user's consent last led to a token that no request has proven yet, in seconds since 1970, else None."""
+        self._retries = 0
+        """Number of rejected requests that are to be sent again and were not yet."""
         self._abandoned = False
         """Whether the user did not complete the last visit. There is no other login on this connection then."""
         self._nonces: dict[str, str] = {}
@@ -148,6 +150,10 @@ class OAuthAuthorizer:
         token = self.known.token
         if token is None or self._withheld:
             return ()
+        if self._retries:
+            self._retries -= 1
+        else:
+            self._consented_s = None  # a further request follows only after a response: the token was accepted
         if token.kind != "DPoP":
             return (("Authorization", f"Bearer {token.access_token}"),)
         nonce = self._nonces.get(origin(url), "")
@@ -156,6 +162,11 @@ class OAuthAuthorizer:
 
     async def refused(self, refusal: Refusal, ask: Ask) -> bool:
         """Log in if possible; return whether to retry the request. Raises: LoginFailed."""
+        is_sent_again = await self._logs_in(refusal, ask)
+        self._retries += is_sent_again
+        return is_sent_again
+
+    async def _logs_in(self, refusal: Refusal, ask: Ask) -> bool:
         challenge = bearer(parse_challenges(refusal.values("www-authenticate")))
         if refusal.status == 403 and (challenge is None or challenge.error != "insufficient_scope"):
             return False

@@ -69,7 +69,7 @@ async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking)
     app = WithBack()
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(QuestionScreen(subject, ticket))
-        await until(lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "a field has the focus")
+        await until(lambda: app.focused is not None and "Value" in type(app.focused).__name__, "a field has the focus")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
         assert not app.went_back
