@@ -70,8 +70,11 @@ class Postponed:
         return bool(widgets)
 
     def _call(self, widget: Widget) -> None:
-        _, callback = self._waiting[widget]
-        self.drop(widget)
+        found = self._waiting.pop(widget, None)
+        if found is None:
+            return  # the timer was due, and the callback was called or dropped before it
+        timer, callback = found
+        timer.stop()
         if widget.is_attached:
             callback()
 

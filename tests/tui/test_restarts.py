@@ -116,7 +116,7 @@ async def test_a_restart_keeps_the_screen_runs_the_call_again_and_shows_both_res
         await until(lambda: panel.result.looked is not None, "the result is read back")
         assert panel.result.looked is not None
         assert "6" in str(panel.result.looked.finished.result)
-        await pilot.press("escape", "v", "D")
+        await pilot.press("v", "D")
         await sees(app, "Changes since the restart", "Result of add", "[ two numbers]")
 
 
@@ -142,7 +142,7 @@ async def test_a_destructive_tool_is_run_again_only_where_that_is_asked_for(work
         await pilot.press("ctrl+r")
         await sees(app, "marked as destructive", "[ Run again ]")
         assert workshop.log("call") == ["add"]
-        await pilot.press("escape", "x", "A")
+        await pilot.press("x", "A")
         await sees(app, "Result       Unchanged")
         assert workshop.log("call") == ["add", "add"]
 
@@ -176,7 +176,7 @@ async def test_a_server_that_the_call_ends_is_restarted_from_its_post_mortem(wor
         workshop.write(results={"add": "exit"})
         await pilot.press("ctrl+r")
         await until(lambda: app.subject.stage is ConversationStage.CLOSED, "it has exited")
-        await pilot.press("escape", "1")
+        await pilot.press("1")
         await sees(app, "Post-mortem")
         workshop.write(results={"add": "5"})
         await pilot.press("ctrl+r")
