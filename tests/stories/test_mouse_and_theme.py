@@ -80,19 +80,18 @@ async def test_a_destructive_call_is_cancelled_and_confirmed_by_clicks(size: tup
 async def test_a_row_a_list_and_the_button_by_clicks(size: tuple[int, int]) -> None:
     async with before(size) as person:
         await click(person, "2 Tools")
-        await person.sees(" list ")
-        await click(person, " list ")
-        await person.sees("+ add")
-        await click(person, "+ add")
+        await person.sees("  list")
+        await click(person, "  list")
+        await person.sees("⏎ open")
+        await click(person, "⏎ open")
         await person.sees("+ Add item", "no description")  # the text above has folded
-        await click(person, "+ Add item")
         await until(lambda: isinstance(app_of(person).focused, Input), "the item can be typed")
         await person.press("7")
         await click(person, "+ Add item")
         await person.sees("2 now")
         await click(person, "Call ^j")
         await person.sees("✓ OK")
-        assert sent(person, "tools/call")[0]["arguments"] == {"value": [7, 0]}
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": [7]}
 
 
 def column(person: Person, at: int) -> str:
@@ -104,23 +103,22 @@ async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_co
     async with before((160, 40)) as person:
         await click(person, "2 Tools")
         await person.sees(" list ")
-        await click(person, "Size")
-        await person.sees("↑ Size")
-        await click(person, "Size")
-        await person.sees("↓ Size")
+        for order in ("calls", "size"):
+            await click(person, "View")
+            await click(person, "Sort")
+            await person.sees(order)
         sizes = [float(found) for found in re.findall(r"^ .* (\d+) B +│", person.screen, re.MULTILINE)]
         assert len(sizes) > 3
         assert sizes == sorted(sizes, reverse=True)
         await person.drag((38, 20), (60, 20))
         await until(lambda: set(column(person, 60)) <= set("│┃"), "the list is wider")
         await click(person, " list ")
-        await click(person, "+ add")
+        await click(person, "⏎ open")
         await person.sees("+ Add item", "no description")  # the text above has folded
-        await click(person, "+ Add item")
         await until(lambda: isinstance(app_of(person).focused, Input), "the item is there")
         await click(person, "Call ^j")
         await person.sees("✓ OK")
-        assert sent(person, "tools/call")[0]["arguments"] == {"value": [0]}
+        assert sent(person, "tools/call")[0]["arguments"] == {"value": []}
         await click(person, 'got {"value"')
         await click(person, "Copy y")
         await until(lambda: app_of(person).clipboard != "", "the result is copied")
@@ -137,8 +135,8 @@ async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() 
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly(*["tab"] * 8)
-        await person.sees("Edit as JSON: the schema specifies no type.")
-        await click(person, "array · unset")
+        await person.sees("▌ json")
+        await click(person, "⏎ open")
         await person.sees("+ Add item")
 
 
@@ -240,8 +238,8 @@ def background_of(person: Person, word: str) -> str:
 async def test_the_title_of_the_focused_list_is_highlighted() -> None:
     async with before((160, 40)) as person:
         await click(person, "2 Tools")
-        await until(lambda: background_of(person, "12 tools") == _DARK.cursor, "the list is focused")
+        await until(lambda: background_of(person, "13 tools") == _DARK.cursor, "the list is focused")
         await person.press("enter")
-        await until(lambda: background_of(person, "12 tools") != _DARK.cursor, "the form is focused")
+        await until(lambda: background_of(person, "13 tools") != _DARK.cursor, "the form is focused")
         await person.press("escape", "escape")
-        await until(lambda: background_of(person, "12 tools") == _DARK.cursor, "the list is focused again")
+        await until(lambda: background_of(person, "13 tools") == _DARK.cursor, "the list is focused again")

@@ -24,7 +24,7 @@ LOOK = {
     "result": (b"2", b"]", b"]", b"]", b"vi", ESC, b"vh", DOWN, ENTER, ESC, ESC),
     "a tool error": (b"2", b"/", b"fails\r", SEND, SEND, ESC, ESC, ESC),
     "an error": (b"2", b"/", b"refuses\r", SEND, SEND, ESC, ESC, ESC),
-    "resources": (b"3", DOWN, b"i", SEND, ESC, b"]", b"xb", b"G", ENTER, ESC),
+    "resources": (b"3", DOWN, b"i", SEND, ESC, b"]", b"xf", b"G", ENTER, ESC),
     "prompts": (b"4", DOWN, ENTER, b"x", SEND, SEND, ESC, ESC),
     "inbox": (b"5", b"gg", DOWN, ENTER, ESC, DOWN, ENTER, b"\x19", ESC, ESC, b"5", b"xo", ESC, b"\x0f", ESC, ESC),
     "roots and offers": (b"5", b"xR", ESC, b"xC", ESC),

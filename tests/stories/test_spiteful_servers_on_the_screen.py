@@ -115,7 +115,7 @@ async def test_whatever_comes_of_watching_the_app_stays(how: str, era: str) -> N
         await person.sees("● Connected", "prompts/list")
         await person.press("3")
         await person.sees("no-base64")
-        await person.press_quickly(*"xbjxbjxb")
+        await person.press_quickly(*"xfjxfjxf")
         await until(
             lambda: bool(person.wire().sent("subscriptions/listen" if era == "modern" else "resources/subscribe")),
             "it is watched",
