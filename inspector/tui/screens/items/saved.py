@@ -205,6 +205,7 @@ class SavedCalls(Widget):
         self._looked_at = 0.0
         self._had_calls = False
         """Whether there are calls of earlier sessions; calls of this session do not open the drawer."""
+        self._has_chosen_tab = False
         self._looks = False
         """Whether a thread is reading the files."""
         self._secrets: set[str] = set()
@@ -284,8 +285,10 @@ class SavedCalls(Widget):
 
     def _fit(self) -> None:
         """Show the saved calls that fit the server."""
-        self._fitted = _lists(self._conversation)
+        self._fitted, had_some = _lists(self._conversation), bool(self._rows.saved)
         self._rows.saved = fitting(self._all, self._conversation)
+        if self._rows.saved and not had_some and not self._has_chosen_tab:
+            self._rows.shows_saved = True  # they may fit only once the server has listed its items
 
     def _renew(self) -> None:
         """Redraw the drawer."""
@@ -615,7 +618,7 @@ class SavedCalls(Widget):
         elif name == "env":
             self.action_environment()
         else:
-            self._rows.shows_saved = name == "saved"
+            self._rows.shows_saved, self._has_chosen_tab = name == "saved", True
             self._renew()
             self.list.view.go_to(0)
             self.list.focus()
