@@ -408,7 +408,8 @@ class SavedCalls(Widget):
 
     async def run_marked(self) -> list[RerunCall]:
         """Run the marked calls again, except those of destructive tools that the user has not confirmed."""
-        listed = ((each.path, each.case) for each in self._rows.saved if each.case is not None)
+        # Of all calls: which of them fit is not known until the restarted server has listed its items.
+        listed = ((each.path, each.case) for each in self._all if each.case is not None)
         chosen = [(path, case) for path, case in listed if (path, case.name) in self._rows.marked]
         before, refused = dict(self._rows.verdicts), self._runner.destructive([case for _, case in chosen])
         allowed = [(path, case) for path, case in chosen if _about(case.params) not in refused]
