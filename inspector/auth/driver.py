@@ -128,7 +128,7 @@ class OAuthAuthorizer:
         self._failure: LoginFailed | None = None
         """Why the last login failed."""
         self._consented_s: float | None = None
-        """When a user's consent last led to a token that no request has proven yet, in seconds since 1970, else None."""
+        """When a consent led to a token that no request has proven yet, in seconds since 1970; None otherwise."""
         self._retries = 0
         """Number of rejected requests that are to be sent again and were not yet."""
         self._abandoned = False
