@@ -70,6 +70,7 @@ input-echoed: NOT-MESSAGES SILENT jsonrpc-member-invalid error-object-invalid re
   handshake-rejected initialize-result-invalid
 inexact-number: ambiguous-json NOT-MESSAGES
 id-type-changed: unexpected-response SILENT
+content-mime-type-mismatch: image-undecodable
 rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
   session-id-not-issued list-failed
 request-unanswered: call-timed-out response-after-cancellation
@@ -128,7 +129,7 @@ empty-body: response-type-unsupported
 body-encoding-invalid: invalid-json-rpc response-type-unsupported stream-compressed
 unknown-event-name: SILENT NOT-MESSAGES jsonrpc-member-invalid error-object-invalid error-without-id call-rejected
   stream-ended-early result-and-error json-rpc-envelope-missing
-session-id-changed: session-expired
+session-id-changed: session-expired cursor-rejected list-failed
 session-id-not-forwarded: http-request-rejected expired-session-status session-expired session-id-not-issued
   rejected-as-uninitialized list-failed
 content-type-mismatch: invalid-json-rpc stream-ended-early body-truncated handshake-rejected SILENT

@@ -38,7 +38,8 @@ def id_type_changed(case: CheckMoment) -> Iterator[Flaw]:
     asked, message = case.asked, case.message
     if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
         return
-    if type(message.id) is not type(asked.id) and case.state.is_sampled("id-type-changed", 1, 1 << 62):
+    is_same_in_words = type(message.id) is not type(asked.id) and str(message.id) == str(asked.id)
+    if is_same_in_words and case.state.is_sampled("id-type-changed", 1, 1 << 62):
         said = f"the id {asked.id!r} was returned as {message.id!r}: a different id, so many clients see no response"
         yield Flaw(said, "/id", frames=(asked.frame,))
 

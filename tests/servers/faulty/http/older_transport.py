@@ -13,7 +13,7 @@ from tests.servers.streams import HELLO, answer_to
 
 _outbox: asyncio.Queue[bytes] = asyncio.Queue()
 TOOLS = {"tools": [{"name": "work", "description": "Does the work.", "inputSchema": {"type": "object"}}]}
-RESULTS = {"initialize": HELLO | {"protocolVersion": "2024-11-05"}, "tools/list": TOOLS}
+RESULTS = {"ping": {}, "initialize": HELLO | {"protocolVersion": "2024-11-05"}, "tools/list": TOOLS}
 
 
 async def _events() -> AsyncIterator[bytes]:

@@ -1,14 +1,15 @@
-"""Ids are made into text on the way: the server answers everything, and every request times out."""
+"""Ids are made into text on the way: clients that compare them exactly wait for every response in vain."""
 # expects: id-type-changed
-# exit: 7
-# options: --timeout 2.5
+# exit: 1
 
 import json
 import sys
 
 from tests.servers.speaking import HELLO, say
 
+RESULTS = {"tools/list": {"tools": []}, "ping": {}}
+
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
-        say({"jsonrpc": "2.0", "id": str(message["id"]), "result": HELLO})
+        say({"jsonrpc": "2.0", "id": str(message["id"]), "result": RESULTS.get(message["method"], HELLO)})

@@ -1,6 +1,6 @@
 """It answers initialize with a version that never was, whatever it is offered."""
 # expects: unknown-protocol-version
-# exit: 0
+# exit: 1
 
 from tests.servers.speaking import HELLO, TOOL, serve
 
