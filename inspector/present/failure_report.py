@@ -320,12 +320,12 @@ _NO_REASON = ("Tools", "Tool results", "Resources, prompts and completion")
 """Areas whose diagnoses do not explain why a connection failed."""
 _RULES = frozenset(
     """
-    authorization-server-metadata-invalid batch-not-specified batch-unsupported capability-not-implemented client-
-    capability-not-declared duplicate-response error-without-id expired-session-status get-response-invalid invalid-
-    json-rpc jsonrpc-member-invalid list-undeclared obsolete-error-code progress-not-increasing request-cancelled-
-    by-server resource-metadata-invalid response-after-cancellation response-on-wrong-post response-type-unsupported
-    result-and-error server-request-not-allowed unexpected-response unrequested-progress unsupported-version-
-    accepted
+    authorization-server-metadata-invalid batch-not-specified batch-unsupported capability-not-implemented
+    client-capability-not-declared duplicate-response error-without-id expired-session-status get-response-invalid
+    invalid-json-rpc jsonrpc-member-invalid list-undeclared obsolete-error-code progress-not-increasing
+    request-cancelled-by-server resource-metadata-invalid response-after-cancellation response-on-wrong-post
+    response-type-unsupported result-and-error server-request-not-allowed unexpected-response unrequested-progress
+    unsupported-version-accepted
     """.split()  # noqa: SIM905
 )
 """Rules whose violation explains why a connection failed, besides the diagnoses."""
