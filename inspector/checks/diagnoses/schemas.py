@@ -303,12 +303,12 @@ def pattern_not_ecmascript(case: CheckMoment) -> Iterator[Flaw]:
 
 @diagnosis(
     "pattern-lookaround",
-    _WARNING,
+    _HINT,
     "Pattern with lookaround",
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Leave the pattern out of inputSchema and validate in the tool: OpenAI's API refuses every request with it.",
+    fix="Leave the pattern out of inputSchema and validate in the tool: OpenAI's API is reported to refuse requests with it.",
 )
 def pattern_lookaround(case: CheckMoment) -> Iterator[Flaw]:
     """Legal; see the compatibility data for the clients that pass it on."""
