@@ -308,7 +308,7 @@ def pattern_not_ecmascript(case: CheckMoment) -> Iterator[Flaw]:
     LIST,
     topic="server/tools",
     heavy=True,
-    fix="Leave the pattern out of inputSchema and validate in the tool: OpenAI's API is reported to refuse requests with it.",
+    fix="Leave the pattern out of inputSchema and validate in the tool: OpenAI's API reportedly refuses it.",
 )
 def pattern_lookaround(case: CheckMoment) -> Iterator[Flaw]:
     """Legal; see the compatibility data for the clients that pass it on."""
