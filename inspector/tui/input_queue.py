@@ -201,11 +201,20 @@ class InputQueue:
             if isinstance(event, MouseDown):
                 self._pressed = self._pressed_at(event)
             moved = self._moved_click(event) if isinstance(event, MouseUp) else None
-            await act(event)
+            await self._do(act, event)
             if moved is not None and moved.widget is not None:
                 moved.widget.post_message(moved)
             if isinstance(event, Key | Paste | MouseDown | MouseUp):
                 self._begin(self._under(event), rounds=_ROUNDS)
+
+    async def _do(self, act: Callable[[Event], Awaitable[None]], event: Event) -> None:
+        """Handle an event. A tick that comes while its action waits, as for a verdict, does not start the next one."""
+        walk, self._is_busy, self._waited_s = self._walk, True, 0.0
+        try:
+            await act(event)
+        finally:
+            if walk == self._walk:
+                self._is_busy = False
 
     def _shows_screen(self, event: Event) -> bool:
         """Whether an event is a key that shows another screen and would not be typed into the focused widget."""

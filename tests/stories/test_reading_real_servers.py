@@ -28,7 +28,7 @@ async def _settled(person: Person) -> None:
 async def _find(person: Person, screen: str, words: str, shown: str) -> None:
     """Go to a screen, search, and open the only one that is found."""
     await person.press(screen)
-    await person.sees(f"[{screen} ", " Size" if screen == "2" else "size" if screen == "3" else "prompt")
+    await person.sees(f"[{screen} ", " Tool" if screen == "2" else "size" if screen == "3" else "prompt")
     await person.press("slash")
     await person.types(words)
     await person.sees(f"search {words}", "✓ 1 of", shown)

@@ -60,7 +60,6 @@ async def _call(person: Person, name: str, arguments: str = "") -> None:
     await person.types(arguments)
     await person.press("ctrl+j")
     await person.sees("✓ OK")
-    await person.press("escape")
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -72,7 +71,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
     ):
         await person.press("3")
         await person.sees("lamp", "● watching lists of tools, prompts")
-        await person.press("x", "b")
+        await person.press("x", "f")
         await person.sees("● Subscribed", "resources, beacon://lamp")
         await person.press("ctrl+j")
         await person.sees("2 times a minute")
@@ -108,12 +107,12 @@ async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path)
         await person.sees("features.md")
         await person.press("slash")
         await person.types("features")
-        await person.press("enter", "x", "b")
+        await person.press("enter", "x", "f")
         await person.sees("● Subscribed", "● watching", "demo://resource/static")
         await _call(person, "toggle-subscriber-updates")
         await person.press("3")
         await person.sees("◆ updated once, 1")
-        await person.press("x", "b")
+        await person.press("x", "f")
         await person.sees("○ No longer subscribed")
         wire = person.wire()
         assert [message["params"]["uri"] for message in wire.sent("resources/subscribe")] == [DYNAMIC]

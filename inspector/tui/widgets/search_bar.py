@@ -126,6 +126,7 @@ class SearchBar(Widget):
         super().__init__(id=id, classes=classes)
         self._label = label
         self._line = self.make_line(placeholder)
+        self._count, self._error = Label("", classes="search--count"), Label("", classes="search--error")
         self._reported = ""
 
     def make_line(self, placeholder: str) -> SearchLine:
@@ -137,8 +138,8 @@ class SearchBar(Widget):
         with Horizontal():
             yield Label(Content(self._label), classes="search--label")
             yield self._line
-            yield Label("", classes="search--count")
-        yield Label("", classes="search--error")
+            yield self._count
+        yield self._error
 
     @property
     def text(self) -> str:
@@ -187,7 +188,7 @@ class SearchBar(Widget):
         if not self._line.is_attached:  # a list may arrive before the bar is composed
             self.call_after_refresh(self._say, text, error=error, none=none)
             return
-        label = self.query_one(".search--error" if error else ".search--count", Label)
+        label = self._error if error else self._count
         label.update(Content(one_line(text, 400)))
         label.set_class(none, "-none")
         if error:

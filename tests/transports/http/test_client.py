@@ -88,19 +88,19 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypa
 
 
 async def test_a_proxy_of_the_environment_is_used_for_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
-    targets: list[str] = []
+    lines: list[bytes] = []
 
-    async def forward(request: HttpRequest) -> HttpResponse:
-        targets.append(request.target)
-        return json_answer()
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        lines.append((await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[0])
+        writer.write(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
 
-    async with Listener(forward) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        # The listener stands in for a proxy, but answers only to names of this machine.
-        options = HttpOptions(headers=(("Host", "localhost"),))
-        async with connected("http://server.invalid/mcp", options=options) as (transport, _):
+    async with await asyncio.start_server(forward, "127.0.0.1", 0) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
+        async with connected("http://server.invalid/mcp") as (transport, _):
             await transport.send(REQUEST)
-    assert targets == ["http://server.invalid/mcp"]
+    assert lines == [b"POST http://server.invalid/mcp HTTP/1.1"]
 
 
 @pytest.mark.parametrize("trust_env", [True, False])

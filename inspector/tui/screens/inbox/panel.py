@@ -60,6 +60,8 @@ class InboxPanel(Panel):
         """Key of the request that was answered last. It no longer counts as being read, wherever the focus is."""
         self._goes_on = False
         """Whether to open the next pending request: a request was just answered and the user has not moved since."""
+        self._holds = False
+        """Whether keys are held for the next pending request."""
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
         self.title_rows = (self._line,)
@@ -140,11 +142,14 @@ class InboxPanel(Panel):
         # Without a form, the button would get the focus, and a stray Enter would accept.
         goes_on = self._goes_on and self.screen.focused is self._list and at >= 0 and rows.asked[at].waits
         goes_on = goes_on and has_form(rows.asked[at].server_request)
-        if goes_on:
-            self._goes_on = False
+        if at >= 0 and rows.asked[at].key == self._left and rows.asked[at].waits:
+            goes_on = False  # its response is still on its way
+        elif goes_on:
+            self._goes_on = self._holds = False
             self.frame.open()
             hold_keys(self)  # from now on the list shows its row
-        else:
+        elif self._holds:
+            self._holds = False
             release_keys(self)
         self._show(read=goes_on)
 
@@ -231,6 +236,7 @@ class InboxPanel(Panel):
         self.frame.close()
         self.screen.set_focus(self._list)  # at once, so that the next update finds the focus in the list
         if any(asked.key != self._left and has_form(asked.server_request) for asked in self._rows.unanswered):
+            self._holds = True
             hold_keys(self)  # what is typed now is meant for the next request
         if not await self.conversation.inbox.answer(event.ticket, event.reply):
             self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
