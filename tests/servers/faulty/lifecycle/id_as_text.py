@@ -7,7 +7,7 @@ import sys
 
 from tests.servers.speaking import HELLO, say
 
-RESULTS = {"tools/list": {"tools": []}, "ping": {}}
+RESULTS: dict[str, object] = {"tools/list": {"tools": []}, "ping": {}}
 
 for line in sys.stdin:
     message = json.loads(line)
