@@ -16,7 +16,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
 from inspector.checks.catalog import all_checks
 from inspector.checks.compat.matrix import as_serious, for_hosts
-from inspector.checks.compat.packs import HOSTS, Host
+from inspector.checks.compat.packs import HOST_IDS, Host, known_hosts
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget
@@ -87,9 +87,9 @@ def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
     """
     chosen: dict[str, Host] = {}
     for word in (each.strip().lower() for words_ in words for each in words_.split(",")):
-        found = [host for host in HOSTS.values() if host.id == word or host.id.rstrip("0123456789-") == word]
+        found = [host for host in known_hosts().values() if host.id == word or host.id.rstrip("0123456789-") == word]
         if not found:
-            known = ", ".join(HOSTS)
+            known = ", ".join(HOST_IDS)
             raise UsageError(f"unknown client {word!r}", hint=f"Known clients: {known}.")
         chosen |= {host.id: host for host in found}
     return tuple(chosen.values())

@@ -1,7 +1,7 @@
 """Profiles of MCP clients: how a client opens a conversation, as dated data with sources.
 
-A profile is a YAML file: those of known clients are in `clients/`, others are made from a capture or by hand. What
-no source states is listed as unknown; there the inspector keeps its default behaviour.
+A profile is a YAML file, made from a capture or by hand; those of known clients are the member `profile` of the files
+in `clients/`. What no source states is listed as unknown; there the inspector keeps its default behaviour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -125,7 +125,7 @@ _OFFERS: dict[str, tuple[str, ...]] = {
 
 def known_profiles() -> tuple[str, ...]:
     """Return the names of the known clients."""
-    return tuple(sorted(path.stem for path in _DATA.glob("*.yaml")))
+    return tuple(sorted(path.stem for path in _DATA.glob("*.yaml") if b"\nprofile:" in path.read_bytes()))
 
 
 def client_profile(word: str) -> ClientProfile:
@@ -135,7 +135,8 @@ def client_profile(word: str) -> ClientProfile:
     """
     name = _ALIASES.get(word.lower(), word.lower())
     if name in known_profiles():
-        return read_profile(_DATA / f"{name}.yaml")
+        file = msgspec.yaml.decode((_DATA / f"{name}.yaml").read_bytes())
+        return msgspec.convert({"name": file["name"], **file["profile"]}, ClientProfile)
     path = expanded(word)
     if path.is_file():
         return read_profile(path)

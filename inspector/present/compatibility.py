@@ -9,12 +9,12 @@ from typing import Any
 from inspector.checks.compat.matrix import CheckedDefinitions, CompatVerdict, Matrix, Row, matrix_of, told_of
 from inspector.checks.compat.packs import (
     AGES_AFTER_DAYS,
-    HOSTS,
     CompatEffect,
     CompatFact,
     CompatSource,
     Host,
     facts_about,
+    known_hosts,
     newest,
 )
 from inspector.checks.definitions.schemas import WalkBudget
@@ -67,9 +67,9 @@ def definitions_of(conversation: Conversation, called: str = "") -> CheckedDefin
     )
 
 
-def compatibility_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] = HOSTS.values()) -> Matrix:
+def compatibility_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] | None = None) -> Matrix:
     """Return the matrix of a surface. The largest takes up to two seconds: do not call this on an event loop."""
-    return matrix_of(surface, hosts)
+    return matrix_of(surface, known_hosts().values() if hosts is None else hosts)
 
 
 def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Line]:
@@ -212,11 +212,11 @@ def concerned_as_json(finding: Finding) -> list[dict[str, Any]]:
     return [{"host": host.id} | fact_as_json(fact) for host, fact in told_of(finding)]
 
 
-def outlook_of(tool: Any, hosts: Iterable[Host] = HOSTS.values()) -> Line:
+def outlook_of(tool: Any, hosts: Iterable[Host] | None = None) -> Line:
     """Return the worst effect on a tool in one line; () if no host is known to cut it, leave it out, or worse."""
     if type(tool) is not dict:
         return ()
-    chosen = list(hosts)
+    chosen = list(known_hosts().values() if hosts is None else hosts)
     found: dict[str, tuple[Host, CompatFact]] = {}
     for trait in traits_of(tool, WalkBudget(_HEAD_BUDGET)):
         for host, fact in facts_about(trait.kind, chosen, trait.amount):

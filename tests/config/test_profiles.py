@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from inspector.checks.compat.packs import HOSTS
+from inspector.checks.compat.packs import known_hosts
 from inspector.config.profiles import ClientProfile, client_profile, known_profiles, profile_text, read_profile
 from inspector.errors import UsageError
 from inspector.protocol.revisions.table import find
+
+HOSTS = known_hosts()
 
 KNOWN = known_profiles()
 

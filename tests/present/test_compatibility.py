@@ -7,7 +7,7 @@ import msgspec
 
 from inspector.capture.store.load import load
 from inspector.checks.compat.matrix import CheckedDefinitions
-from inspector.checks.compat.packs import HOSTS, CompatSource
+from inspector.checks.compat.packs import CompatSource, known_hosts
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.present.compatibility import (
     compatibility_matrix,
@@ -24,6 +24,8 @@ from inspector.present.compatibility import (
 )
 from inspector.present.spans import plain
 from tests.captures.record import sample
+
+HOSTS = known_hosts()
 
 _TOOL: dict[str, Any] = {"name": "fine", "description": "d", "inputSchema": {"type": "object"}}
 _BAD = _TOOL | {"name": "bad\x1b[31m", "inputSchema": {"type": "object", "anyOf": []}}

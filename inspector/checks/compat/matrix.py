@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.checks.compat.packs import HOSTS, CompatEffect, CompatFact, Host, facts_about
+from inspector.checks.compat.packs import CompatEffect, CompatFact, Host, facts_about, known_hosts
 from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.texts import units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of
@@ -175,13 +175,13 @@ _HOSTS_ALONE = frozenset(
 """Findings that no specification forbids: they matter as far as the selected clients are affected."""
 
 
-def concerns(finding: Finding, hosts: Iterable[Host] = HOSTS.values()) -> list[tuple[Host, CompatFact]]:
-    """Return the clients that are known to fail on a finding, worst first, each once."""
+def concerns(finding: Finding, hosts: Iterable[Host] | None = None) -> list[tuple[Host, CompatFact]]:
+    """Return the clients that are known to fail on a finding, worst first, each once; None: of all clients."""
     trait = finding.trait or _trait_of_rule(finding)
     if not trait:
         return []
     found: dict[str, tuple[Host, CompatFact]] = {}
-    for host, fact in facts_about(trait, hosts, _ANY):
+    for host, fact in facts_about(trait, known_hosts().values() if hosts is None else hosts, _ANY):
         if fact.effect is not CompatEffect.FINE and (not finding.hosts or host.id in finding.hosts):
             found.setdefault(host.id, (host, fact))
     return list(found.values())

@@ -207,9 +207,9 @@ def _values(param: click.Parameter | None, env: CliEnv) -> Iterator[Candidate]:
 
         yield from map(Candidate, ("all", "elicitation", *ALL))
     elif param.name == "hosts":
-        from inspector.checks.compat.packs import HOSTS
+        from inspector.checks.compat.packs import known_hosts
 
-        yield from (Candidate(each.id, each.name) for each in HOSTS.values())
+        yield from (Candidate(each.id, each.name) for each in known_hosts().values())
     elif param.name == "others":
         yield from (*_servers(env), *_captures(env))
     elif param.name == "capture_file":

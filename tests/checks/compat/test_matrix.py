@@ -3,8 +3,10 @@
 import pytest
 
 from inspector.checks.compat.matrix import CheckedDefinitions, Matrix, concerns, for_hosts, matrix_of, tokens_of
-from inspector.checks.compat.packs import HOSTS, CompatEffect, Host
+from inspector.checks.compat.packs import CompatEffect, Host, known_hosts
 from inspector.checks.findings import Confidence, Finding, Severity
+
+HOSTS = known_hosts()
 
 _OBJECT = {"type": "object"}
 _FINE = {"name": "fine", "description": "d", "inputSchema": _OBJECT}

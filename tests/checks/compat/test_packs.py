@@ -1,4 +1,4 @@
-"""The pack of `claude`: its hosts are on the list; what holds for all packs is tried in `test_packs`."""
+"""The facts about clients: each has a source, a date and a trait that is found."""
 
 import re
 from collections.abc import Iterator
@@ -7,22 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from inspector.checks.compat import packs as claude
-from inspector.checks.compat.packs import FEATURES, HOSTS, CompatSource, Host, facts_about, newest
+from inspector.checks.compat.packs import FEATURES, HOST_IDS, CompatSource, Host, facts_about, known_hosts, newest
 from inspector.checks.definitions import schemas, tools
 from inspector.checks.findings import Confidence
+from inspector.config import profiles
 
-
-def test_its_hosts_are_known_by_their_ids() -> None:
-    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
-    assert hosts
-    assert all(HOSTS[each.id] is each for each in hosts)
-
-
-def test_editors_its_hosts_are_known_by_their_ids() -> None:
-    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
-    assert hosts
-    assert all(HOSTS[each.id] is each for each in hosts)
+HOSTS = known_hosts()
 
 
 _CHECKS = Path(schemas.__file__).parents[1]
@@ -72,14 +62,6 @@ def test_each_trait_that_a_fact_is_about_is_one_that_is_found() -> None:
             )
 
 
-def test_each_pack_is_on_the_list_once() -> None:
-    packs = [
-        each for module in (claude, claude, claude, claude) for each in vars(module).values() if isinstance(each, Host)
-    ]
-    assert {id(each) for each in packs} == {id(each) for each in HOSTS.values()}
-    assert all(id_ == host.id for id_, host in HOSTS.items())
-
-
 def test_of_a_number_only_those_hosts_speak_whose_limit_it_is_over() -> None:
     assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 100)] == ["cursor"]
     assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 129)] == ["vscode", "cursor"]
@@ -89,13 +71,7 @@ def test_the_newest_source_is_known() -> None:
     assert newest() >= date(2026, 11, 22)
 
 
-def test_sdks_its_hosts_are_known_by_their_ids() -> None:
-    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
-    assert hosts
-    assert all(HOSTS[each.id] is each for each in hosts)
-
-
-def test_terminals_its_hosts_are_known_by_their_ids() -> None:
-    hosts = [each for each in vars(claude).values() if isinstance(each, Host)]
-    assert hosts
-    assert all(HOSTS[each.id] is each for each in hosts)
+def test_known_hosts_are_the_files_with_facts() -> None:
+    folder = Path(profiles.__file__).parent / "clients"
+    assert {*HOSTS} == {path.stem for path in folder.glob("*.yaml")}
+    assert [*HOSTS] == [*HOST_IDS] == [host.id for host in HOSTS.values()]
