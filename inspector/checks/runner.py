@@ -438,6 +438,12 @@ class Inspection:
         if asked is not None:
             asked.answered = frame.n
             self.state.requests.finish(asked)
+            return
+        http = self.state.http.exchanges.get(frame.http) if frame.http is not None and frame.sse is None else None
+        if http is not None or b'"jsonrpc"' in frame.payload[:_HEAD]:
+            waiting = [each for (side, _), each in self.state.requests.open.items() if side is Direction.TO_SERVER]
+            for each in waiting if http is None else http.asked:
+                each.unread = frame.n
 
     def _judge_early(self, row: int, n: int) -> None:
         """Judge messages before the response to `initialize` by a row; entry `n` made that possible."""
@@ -627,5 +633,7 @@ def _first_of(judge: Judge) -> Judge:
     return lambda case: islice(judge(case), MOST_FLAWS)
 
 
+_HEAD = 500
+"""Bytes of a message that cannot be read in which a sign of JSON-RPC is searched."""
 _PROGRESS = "notifications/progress"
 _NONE: Iterator[Flaw] = iter(())

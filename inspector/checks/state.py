@@ -55,6 +55,8 @@ class TrackedRequest(msgspec.Struct):
     cancelled_ns: int = 0
     answered: int | None = None
     """Frame of its first response."""
+    unread: int | None = None
+    """Frame of a message that cannot be read and may be its response."""
     status: int | None = None
     """Status of its HTTP response; None if there was no response."""
     lives_on: bool = False

@@ -146,6 +146,7 @@ header-body-mismatch: protocol-error-status call-rejected list-failed
 cursor-rejected: list-failed
 rate-limited: response-type-unsupported handshake-rejected list-failed call-rejected http-request-rejected
 http-server-error: response-type-unsupported
+result-status-invalid: http-server-error http-request-rejected session-id-not-issued response-type-unsupported
 unsafe-metadata-url: authentication-required missing-www-authenticate resource-metadata-missing
   client-registration-unavailable resource-metadata-invalid authorization-server-metadata-invalid
 metadata-is-html: authentication-required missing-www-authenticate resource-metadata-missing

@@ -277,7 +277,8 @@ def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | No
     steps = bounds().schema * 3 if steps is None else steps
     verdict = _by_metaschema(dialect, schema, steps)
     if verdict.ok is False and "$schema" not in schema and not dialect_hint:
-        if _by_metaschema("draft-07", schema, steps).ok:
+        older = {"definitions" if key == "$defs" else key: value for key, value in schema.items()}
+        if _by_metaschema("draft-07", older, steps).ok:
             return Validation(True, note="valid in draft-07, not in 2020-12, the default without $schema")
     return verdict
 

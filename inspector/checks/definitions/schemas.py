@@ -315,7 +315,8 @@ def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
         instead = f"; in JSON Schema it is {meant!r}" if meant else ", which is not a JSON Schema type"
         yield SchemaFeature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
     elif said == "array" and not node.get("items"):
-        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} without items")
+        lack = "with items that say nothing" if "items" in node else "without items"
+        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} {lack}")
     elif type(said) is list and len([each for each in said if each != "null"]) > 1:
         yield SchemaFeature("several-types", (*path, "type"), f"allows several types{_where(path)}")
 
@@ -352,7 +353,7 @@ def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str
 
 
 def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
-    wanted, there = node["required"], node.get("properties")
+    wanted, there = node["required"], node.get("properties", {})
     if path and type(wanted) is bool:
         said = f"has a boolean required{_where(path)}; the enclosing object lists its required properties"
         yield SchemaFeature("boolean-required", (*path, "required"), said)

@@ -189,9 +189,27 @@ def lsp_framing(case: CheckMoment) -> Iterator[Flaw]:
     fix="Write JSON without indentation.",
 )
 def multiline_message(case: CheckMoment) -> Iterator[Flaw]:
-    line = _garbage(case)
-    if line is not None and line.strip() == b"{" and case.state.is_sampled("multiline-message", _SAID, 1 << 62):
-        yield Flaw("a message spans several lines", span=(0, len(line)))
+    """A line that only opens an object, or the beginning of a message that the next lines complete."""
+    line, notes = _garbage(case), case.state.notes
+    if line is None:
+        return
+    if line.strip() == b"{":
+        if case.state.is_sampled("multiline-message", _SAID, 1 << 62):
+            yield Flaw("a message spans several lines", span=(0, len(line)))
+        return
+    first, begun = notes.pop("multiline-message", (case.n, b""))
+    opens = line.lstrip().startswith(b"{")
+    if begun and _is_whole(begun + line):
+        yield Flaw("a message spans several lines", frames=(first, case.n), instead=True)
+    elif len(begun + line) <= _MOST_READ and opens is not bool(begun) and b'"jsonrpc"' in begun + line:
+        notes["multiline-message"] = first, begun + line
+
+
+def _is_whole(text: bytes) -> bool:
+    try:
+        return type(json.loads(text)) is dict
+    except (ValueError, RecursionError):
+        return False
 
 
 @diagnosis(

@@ -344,6 +344,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
     for asked in (*state.requests.open.values(), *state.requests.done.values()):
         waited = (asked.cancelled_ns or state.last_ns) - asked.time_ns
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
+        ours = ours and asked.unread is None  # the response came, and another check is about it
         if ours and waited >= _SILENT_NS:
             said = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
             yield Flaw(said, frames=(asked.frame,), instead=True)

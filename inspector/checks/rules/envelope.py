@@ -246,6 +246,7 @@ def notification_with_id(case: CheckMoment) -> Iterator[Flaw]:
     "frame",
     topic="changelog",
     since="2025-06-18",
+    early=True,
     fix="Send each message by itself.",
 )
 def batch_unsupported(case: CheckMoment) -> Iterator[Flaw]:

@@ -35,6 +35,14 @@ def _kind(http: HttpExchangeState) -> str:
     return (http.header("content-type") or "").split(";")[0].strip().lower()
 
 
+_OTHER_REASONS = (400, 401, 403, 429)
+"""Statuses that rather concern a header, the login or the rate."""
+
+
+def _is_expired(http: HttpExchangeState) -> bool:
+    return http.response is not None and http.response.status == 404 and http.sent(_SESSION) is not None
+
+
 @check(
     "notification-not-accepted",
     _ERROR,
@@ -50,7 +58,7 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Flaw]:
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
         if 200 <= heads[2].status < 300 and heads[2].status != 202:
             yield Flaw(f"a message that needs no response was answered with HTTP {heads[2].status}, not 202")
-        elif heads[2].status in (404, 405, 500, 501) and heads[0].sent(_SESSION) is None:
+        elif heads[2].status >= 300 and heads[2].status not in _OTHER_REASONS and not _is_expired(heads[0]):
             if case.state.opening is not None and case.state.is_sampled("notification-not-accepted", 1, 1 << 62):
                 said = (
                     f"a notification was answered with HTTP {heads[2].status}, not 202: strict clients end the session"
@@ -69,8 +77,8 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Flaw]:
     if not heads or heads[1].method != "POST" or not heads[0].asked:
         return
     http, _, response = heads
-    if response.status == 202:
-        yield Flaw("a request was answered with HTTP 202, as if it were a notification")
+    if response.status in (202, 204, 205):
+        yield Flaw(f"a request was answered with HTTP {response.status}, as if it were a notification")
     elif response.status == 200 and _kind(http) not in ("application/json", "text/event-stream"):
         kind = f"with Content-Type {_kind(http)[:40]}" if _kind(http) else "without a Content-Type"
         yield Flaw(f"{http.asked[0].method[:60]} was answered {kind}, neither JSON nor an event stream")
@@ -135,6 +143,21 @@ def event_id_reused(case: CheckMoment) -> Iterator[Flaw]:
 
 def _status(case: CheckMoment) -> int:
     return case.http.response.status if case.http and case.http.response else 0
+
+
+@check(
+    "result-status-invalid",
+    _ERROR,
+    "Result has an HTTP error status",
+    "carried",
+    topic="http",
+    since="2025-03-26",
+    fix="Return HTTP 200 with a result; clients discard the body of an error.",
+)
+def result_status_invalid(case: CheckMoment) -> Iterator[Flaw]:
+    """The official clients fail at the status and never read the body."""
+    if isinstance(case.message, ResultResponse) and (status := _status(case)) >= 300:
+        yield Flaw(f"the result of {case.method[:60]} has HTTP status {status}")
 
 
 @check(

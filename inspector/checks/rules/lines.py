@@ -188,6 +188,7 @@ def _is_sampled(case: CheckMoment) -> bool:
     "answer",
     "error",
     "request",
+    "notification",
     topic=JSON_RPC,
     heavy=True,
     wanted=_is_sampled,

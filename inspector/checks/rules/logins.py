@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check, row_of_date
+from inspector.checks.registry import Flaw, check, declare, row_of_date
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.facts import HttpEvent
@@ -138,17 +138,26 @@ def authorization_server_metadata_invalid(case: CheckMoment) -> Iterator[Flaw]:
     issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.state, found.url)
     if issuer not in expected:
         is_near = issuer.rstrip("/") in (each.rstrip("/") for each in expected)
-        fix = "Use exactly the same text for both; {} clients reject the document otherwise."
-        yield Flaw(
-            f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested",
-            severity=_WARNING if is_near else None,
-            fix=fix.format("some" if is_near else "").replace("  ", " "),
-        )
+        said = f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested"
+        fix = "Use exactly the same text for both; clients reject the document otherwise."
+        yield Flaw(said, id="issuer-final-slash") if is_near else Flaw(said, fix=fix)
     if issuer.startswith("http://") and not is_loopback(issuer):
         yield Flaw(f"the issuer {issuer[:100]!r} is not https")
     if "S256" not in peek.items(found.value, "code_challenge_methods_supported"):
         fix = 'Add "S256" to code_challenge_methods_supported; clients stop otherwise.'
         yield Flaw("the authorization server does not declare S256", fix=fix)
+
+
+declare(
+    "issuer-final-slash",
+    _WARNING,
+    "Issuer differs by a final slash",
+    topic=_TOPIC,
+    since="2025-11-25",
+    early=True,
+    fix="Use exactly the same text for both; some clients reject the document otherwise.",
+    is_diagnosis=True,
+)
 
 
 def _expected(state: ConnectionState, url: str) -> list[str]:

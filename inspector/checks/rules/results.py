@@ -182,6 +182,33 @@ def content_mime_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
             yield Flaw(f"mimeType is {said[:40]}, but the data look like {found}", f"/result/{member}/{at}/mimeType")
 
 
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+*-]+/[\w!#$&^.+*-]+\s*(?:;.*)?")
+
+
+@check(
+    "mime-type-invalid",
+    _WARNING,
+    "Invalid `mimeType`",
+    _CALL,
+    "answer prompts/get",
+    "answer resources/read",
+    topic="server/tools",
+    needs=RICH,
+    fix="Write a type and a subtype, such as text/plain.",
+)
+def mime_type_invalid(case: CheckMoment) -> Iterator[Flaw]:
+    """Judged by its form alone (RFC 6838, section 4.2)."""
+    blocks = [(f"/result/contents/{at}", each) for at, each in enumerate(peek.items(case.value, "contents"))]
+    for at, each in enumerate(peek.items(case.value, "content")):
+        blocks += [(f"/result/content/{at}", each), (f"/result/content/{at}/resource", peek.at(each, "resource"))]
+    for at, each in enumerate(peek.items(case.value, "messages")):
+        blocks.append((f"/result/messages/{at}/content", peek.at(each, "content")))
+    for place, block in blocks:
+        said = peek.text(block, "mimeType")
+        if said is not None and not _MEDIA_TYPE.fullmatch(said.strip()):
+            yield Flaw(f"mimeType is {said[:60]!r}, which has no type and subtype", f"{place}/mimeType")
+
+
 def _sniffed(data: str) -> str:
     try:
         head = base64.b64decode(data[:24], validate=True)
@@ -424,7 +451,7 @@ def result_wrapped(case: CheckMoment) -> Iterator[Flaw]:
 
 @check(
     "unknown-tool-as-tool-error",
-    _WARNING,
+    _HINT,
     "Unknown tool as a tool error",
     _CALL,
     topic="server/tools",
@@ -433,7 +460,7 @@ def result_wrapped(case: CheckMoment) -> Iterator[Flaw]:
     needs=FAILED,
 )
 def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Flaw]:
-    """A call of a tool that is not in the complete list."""
+    """A call of a tool that is not in the complete list. Official SDKs respond like this, and models can correct it."""
     name = peek.text(case.asked.params if case.asked else None, "name")
     listed = "tools/list" in case.state.lists.complete
     if (

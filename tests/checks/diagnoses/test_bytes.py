@@ -151,3 +151,20 @@ def test_an_error_for_a_cancelled_call_at_the_end_is_no_fault() -> None:
     )
     found = {each.id for each in talk.error(-32000, "Connection closed").findings()}
     assert not found & {"stdout-buffered", "undefined-error-code", "call-rejected"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ((b'{"jsonrpc": "2.0",', b' "id": 2, "result": {}}'), 1),
+        ((b'{"jsonrpc": "2.0", "id": 2,', b'"result": {"a": 1,', b'"b": 2}}'), 1),
+        ((b'{"jsonrpc": "2.0",', b"Handling a request"), 0),
+        ((b'{"jsonrpc": "2.0", "id": 2, "res', b'{"jsonrpc": "2.0", "id": 2, "result": {}}'), 0),
+        ((b"{not JSON", b"at all}"), 0),
+    ],
+)
+def test_a_message_that_later_lines_complete_spans_several_lines(lines: tuple[bytes, ...], found: int) -> None:
+    talk = Talk().ask("ping")
+    for line in lines:
+        talk.frame(line)
+    assert [each.id for each in talk.findings()].count("multiline-message") == found

@@ -185,3 +185,17 @@ def test_an_error_over_http_is_looked_up_in_a_log(transport: str, method: str) -
     talk = Talk(opened=method != "initialize", transport=transport).ask(method).error(-32603)
     (found,) = (each for each in talk.findings() if each.id in ("handshake-rejected", "list-failed"))
     assert "stderr" not in found.fix
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (b'{"jsonrpc": "2.0", "id": 2, "resu', 0),
+        (b'\x1b[32m{"jsonrpc": "2.0", "id": 2, "result": {}}\x1b[0m', 0),
+        (b'{"jsonrpc": "2.0", "id": 2, "results": {}}', 0),
+        (b"Handling the request", 1),
+    ],
+)
+def test_a_request_whose_response_cannot_be_read_is_not_called_unanswered(line: bytes, found: int) -> None:
+    talk = Talk().ask("tools/list").frame(line).wait(3).inform("notifications/cancelled", {"requestId": 2}).close()
+    assert [each.id for each in talk.findings()].count("request-unanswered") == found

@@ -12,6 +12,7 @@ from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, ids, initialize, initialized
 
 _ANSWER = b'{"jsonrpc":"2.0","id":%d,"result":{}}'
+_REFUSAL = b'{"jsonrpc":"2.0","id":%d,"error":{"code":-32603,"message":"no"}}'
 
 
 def _posted(row: int = 3, **head: object) -> Script:
@@ -63,6 +64,10 @@ CASES: Cases = {
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 2),
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 3),
     ),
+    "result-status-invalid": (
+        lambda: Talk(4, transport="http").post().ask("ping").head(500).frame(_ANSWER % 2),
+        lambda: Talk(4, transport="http").post().ask("ping").head(500).frame(_REFUSAL % 2),
+    ),
     "endpoint-event-not-first": (
         lambda: _older(b"data: /messages").ask("ping").event(_ANSWER % 2, event="answer"),
         lambda: _older(b"data: /messages").ask("ping").event(_ANSWER % 2, event="message"),
@@ -80,7 +85,10 @@ def test_the_json_body_of_a_get_is_no_message_and_no_response() -> None:
     assert ids(talk.over()) == {"get-response-invalid"}
 
 
-@pytest.mark.parametrize(("status", "session", "found"), [(404, "", 1), (500, "", 1), (400, "", 0), (404, "s1", 0)])
+@pytest.mark.parametrize(
+    ("status", "session", "found"),
+    [(404, "", 1), (500, "", 1), (503, "s1", 1), (302, "", 1), (400, "", 0), (404, "s1", 0)],
+)
 def test_a_notification_that_is_not_found_ends_the_session_of_strict_clients(
     status: int, session: str, found: int
 ) -> None:

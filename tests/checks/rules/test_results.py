@@ -52,6 +52,10 @@ CASES: Cases = {
         asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/jpeg"}]}),
         asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/png"}]}),
     ),
+    "mime-type-invalid": (
+        asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "png"}]}),
+        asked("tools/call", {"content": [{"type": "image", "data": _PNG, "mimeType": "image/png; q=1"}]}),
+    ),
     "structured-content-missing": (
         _called({"content": [_TEXT]}, _SCHEMA),
         _called({"content": [_TEXT], "isError": True}, _SCHEMA),
