@@ -29,30 +29,9 @@ LINE_OPERATORS = (
 )
 HEADER_OPERATORS = ("drop", "rename", "retype", "empty", "duplicate", "truncate")
 STATUSES = (
-    201,
-    202,
-    204,
-    206,
-    301,
-    302,
-    307,
-    400,
-    401,
-    402,
-    403,
-    404,
-    405,
-    406,
-    408,
-    409,
-    410,
-    413,
-    415,
-    421,
-    422,
-    429,
+    *(201, 202, 204, 206, 301, 302, 307, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 421, 422, 429),
+    *(500, 501, 502, 503, 504, 520),
 )
-STATUSES = (*STATUSES, 500, 501, 502, 503, 504, 520)
 BODY_OPERATORS = ("drop", "truncate", "duplicate", "delay", "HTML", "text", "byte order mark", "invalid UTF-8", "batch")
 EVENT_OPERATORS = (
     "drop",

@@ -141,7 +141,7 @@ async def _session(transport: Transport, target: Target) -> Heard:
                 visit = CommandSession(held, held.opening or opening, output, target)
                 with suppress(InspectError):
                     await ask_for_lists(visit)
-                await make_first_requests(held, str.strip)
+                await make_first_requests(held, _ignore)
                 for case in _CALLS:
                     with suppress(InspectError):
                         await make_cases(visit, (case,))
@@ -156,6 +156,10 @@ async def _session(transport: Transport, target: Target) -> Heard:
         heard.payloads[n] = entry.payload if isinstance(entry, Frame) else b""
     journal.close()
     return heard
+
+
+def _ignore(what: str) -> None:
+    """Print nothing about the requests."""
 
 
 def accuses(finding: Finding) -> bool:
