@@ -6,8 +6,10 @@ does not know markup: the result is plain text and must be shown as such.
 """
 
 import re
+import time
 import unicodedata
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, AnyStr, cast
 
@@ -175,6 +177,8 @@ def fit(text: str, width: int) -> str:
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """Return `text` in exactly `width` cells: truncated with "…", or padded (on the left if `right`)."""
+    if len(text) <= width and text.isascii():  # nearly always
+        return text.rjust(width) if right else text.ljust(width)
     text = fit(text, width)
     space = " " * (width - cell_width(text))
     return space + text if right else text + space
@@ -226,11 +230,17 @@ def human_duration(nanoseconds: int) -> str:
 
 def clock(wall_ns: int, zone: tzinfo | None = None) -> str:
     """Format nanoseconds since 1970 as time of day, `14:03:22.718`; `zone` None is local time."""
+    seconds, fraction = divmod(wall_ns // 1_000_000, 1000)
     try:
-        moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC).astimezone(zone)
+        return f"{_time_of_day(seconds, zone, time.tzname)}.{fraction:03}"
     except (OverflowError, OSError, ValueError):  # a file may contain any number
         return "--:--:--.---"
-    return f"{moment:%H:%M:%S}.{wall_ns // 1_000_000 % 1000:03}"
+
+
+@lru_cache(maxsize=64)
+def _time_of_day(seconds: int, zone: tzinfo | None, _local: tuple[str, str]) -> str:
+    """Format seconds since 1970, cached because many entries share one. `_local` names the local time zone."""
+    return f"{datetime.fromtimestamp(seconds, UTC).astimezone(zone):%H:%M:%S}"
 
 
 def estimate_tokens(size: int) -> int:

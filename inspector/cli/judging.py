@@ -14,6 +14,7 @@ from inspector.atomic_write import write_whole
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
+from inspector.capture.store.store import entries
 from inspector.checks.catalog import all_checks
 from inspector.checks.compat.matrix import as_serious, for_hosts
 from inspector.checks.compat.packs import HOST_IDS, Host, known_hosts
@@ -215,7 +216,7 @@ def inspected(
     inspection, found = Inspection(beside, seen), []
     for first in range(1, journal.count + 1, _BATCH):
         last = min(first + _BATCH, journal.count + 1)
-        found += inspection.take(journal.store.entry(n) for n in range(first, last))
+        found += inspection.take(entries(journal.store, first, last - 1))
         if progress is not None:
             progress(last - 1, journal.count)
     found += inspection.finish()

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
+from inspector.capture.store.store import entries
 from inspector.checks.catalog import area_of
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
@@ -348,7 +349,7 @@ def diagnosis_of(journal: Journal) -> Diagnosis | None:
     if journal.count > MOST_LOOKED_AT:
         return None
     inspection = Inspection()
-    found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
+    found = inspection.take(entries(journal.store, 1, journal.count))
     return of_findings([*found, *inspection.finish()])
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from inspector.capture.format.records import Entry
 from inspector.features.export.selection import Selection, is_message, noted
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
@@ -180,8 +181,8 @@ def page(selection: Selection) -> Iterator[bytes]:
     yield _head(selection).encode("utf-8", "replace")
     yield b'<script type="application/json" id="data">{"entries":['
     comma = b""
-    for n in selection.entries():
-        yield comma + _inert(encode(_row(selection, n)))
+    for entry in selection.all():
+        yield comma + _inert(encode(_row(selection, entry)))
         comma = b",\n"
     yield f"]}}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n".encode()
 
@@ -238,9 +239,9 @@ def _inert(document: bytes) -> bytes:
     return document.replace(b"<", b"\\u003c")
 
 
-def _row(selection: Selection, n: int) -> dict[str, Any]:
+def _row(selection: Selection, entry: Entry) -> dict[str, Any]:
     """Return an entry in the form that the page's script expects."""
-    entry = selection.entry(n)
+    n = entry.n
     after = (entry.time_ns - selection.journal.store.time_ns(1)) / 1e9
     kind, sign, title, raw = _told(entry.what)
     facts, bad = _facts(selection, n, entry.what)

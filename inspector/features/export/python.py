@@ -152,6 +152,7 @@ _CALLED = frozenset(
         *("completion/complete", "logging/setLevel", "ping"),
     }
 )
+_WIDTH = 110
 _OPENING = frozenset({"initialize", "server/discover"})
 _ASKED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
 _CARRIED = re.compile(
@@ -202,17 +203,13 @@ It starts a server and calls its tools: look at CALLS before you run it. Exit st
 
 
 def _literal(value: Any) -> str:
-    """Return a value as a Python literal in printable ASCII."""
-    return ascii_of(pformat(value, width=110, sort_dicts=False))
-
-
-def ascii_of(source: str) -> str:
-    """Escape Python source to ASCII. Other characters occur only in strings, where escapes mean the same."""
-    return "".join(char if char.isascii() else _escaped(ord(char)) for char in source)
-
-
-def _escaped(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    """Return a value as a Python literal. Characters beyond ASCII occur only in strings."""
+    line = repr(value)
+    if len(line) <= _WIDTH:
+        return line
+    if isinstance(value, list):  # one by one: `pformat` goes through thousands of calls again at each level
+        return "[" + ",\n ".join(_literal(each).replace("\n", "\n ") for each in value) + "]"
+    return pformat(value, width=_WIDTH, sort_dicts=False)
 
 
 def _calls(selection: Selection) -> tuple[list[Call], list[tuple[int, str]]]:

@@ -13,7 +13,7 @@ from inspector.capture.format.notes import Mark, Notes
 from inspector.capture.format.records import Entry
 from inspector.capture.format.redact import redacted
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import EntryKind
+from inspector.capture.store.store import entries
 from inspector.errors import UsageError
 from inspector.protocol.credentials import is_credential, mask
 from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact, SseNote
@@ -82,7 +82,9 @@ class Selection:
 
     def entry(self, n: int) -> Entry:
         """Return an entry as it is exported."""
-        entry = self.journal.store.entry(n)
+        return self._exported(self.journal.store.entry(n))
+
+    def _exported(self, entry: Entry) -> Entry:
         if self.keep_secrets or isinstance(entry.what, Frame):
             return entry
         what = redacted(entry.what)
@@ -98,12 +100,18 @@ class Selection:
 
     def frames(self) -> Iterator[Frame]:
         """Yield the chosen frames in order."""
-        store = self.journal.store
-        for n in self.entries():
-            if store.kind(n) is EntryKind.FRAME:
-                what = store.entry(n).what
-                if isinstance(what, Frame):
-                    yield what
+        for entry in self._stored():
+            if isinstance(entry.what, Frame):
+                yield entry.what
+
+    def all(self) -> Iterator[Entry]:
+        """Yield the chosen entries in order, as they are exported."""
+        return map(self._exported, self._stored())
+
+    def _stored(self) -> Iterator[Entry]:
+        store, is_all = self.journal.store, len(self.chosen) == self.journal.count
+        found = entries(store, 1, self.journal.count) if is_all else map(store.entry, self.chosen)
+        return (entry for entry, _ in zip(found, self.entries(), strict=True))
 
     def carried(self) -> Iterator[SelectedExchange]:
         """Yield the HTTP exchanges with at least one chosen entry, in request order."""
@@ -142,8 +150,8 @@ def _carried(journal: Journal) -> list[SelectedExchange]:
     """Return all HTTP exchanges. Numbers restart with each connection, so the newest exchange of a number is used."""
     found: list[SelectedExchange] = []
     now: dict[int, SelectedExchange] = {}
-    for n in range(1, journal.count + 1):
-        what = journal.store.entry(n).what
+    for entry in entries(journal.store, 1, journal.count):
+        n, what = entry.n, entry.what
         http = what.http if isinstance(what, Frame | HttpFact | SseNote) else None
         if not http:
             continue

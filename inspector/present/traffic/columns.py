@@ -17,6 +17,7 @@ from inspector.present.spans import Span, lay
 
 FIELD = "="
 """Prefix of the name of a column that shows a field of the filter language: `=args.q`."""
+_EXTRA = frozenset(("http", "id", "session"))
 LANE = 24
 """Cells of the waterfall column."""
 _FIELD_WIDTH = 16
@@ -106,6 +107,7 @@ def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -
     """Lay cells out in columns; exactly `width` cells."""
     shown = _with_room(shown, cells)
     left = width - _taken(shown)
+    has_rest = left >= 0 and any(not each.width for each in shown)
     spans: list[Span] = []
     for at, each in enumerate(shown):
         if at and not shown[at - 1].tight:
@@ -115,7 +117,7 @@ def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -
             spans.append((text.pad(cell[0][0], each.width, right=True), cell[0][1]))
         else:
             spans += lay(cell, each.width or max(0, left))
-    return lay(spans, width)
+    return spans if has_rest else lay(spans, width)
 
 
 def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:
@@ -180,16 +182,11 @@ class Look(msgspec.Struct, frozen=True):
 
     def columns(self, width: int) -> Sequence[Column]:
         """Return the columns for a width in cells."""
-        shown = columns(width, self.chosen)
-        away = ({"since"} if self.mode is TimeMode.ABOVE and not self.chosen else set()) | (
-            {"lane"} if self.laneless else set()
-        )
-        if not self.marked:
-            away = away | {"mark", "finding"}
-        found = [column for column in shown if column.name not in away] if away else shown
-        if self.mode is TimeMode.CLOCK:
-            return [_MINUTES if column is _SECONDS else column for column in found]
-        return found
+        return _shown(self, width)
+
+    def extra(self, width: int) -> frozenset[str]:
+        """Return the names of those columns that need more than the entry and its exchange."""
+        return _extra(self, width)
 
     def titles(self, width: int) -> list[Span]:
         """Return the row of titles."""
@@ -224,6 +221,24 @@ class Look(msgspec.Struct, frozen=True):
 
 
 PLAIN = Look()
+
+
+@lru_cache(maxsize=16)
+def _shown(look: Look, width: int) -> tuple[Column, ...]:
+    """Return the columns of a look, cached because each row needs them."""
+    away = {"since"} if look.mode is TimeMode.ABOVE and not look.chosen else set[str]()
+    if look.laneless:
+        away |= {"lane"}
+    if not look.marked:
+        away |= {"mark", "finding"}
+    found = [column for column in columns(width, look.chosen) if column.name not in away]
+    return tuple(_MINUTES if column is _SECONDS and look.mode is TimeMode.CLOCK else column for column in found)
+
+
+@lru_cache(maxsize=16)
+def _extra(look: Look, width: int) -> frozenset[str]:
+    names = {column.name for column in _shown(look, width)}
+    return frozenset(name for name in names if name in _EXTRA or name.startswith(FIELD))
 
 
 def seconds(nanoseconds: int) -> str:

@@ -54,7 +54,9 @@ class ExtraCells:
         self._store = journal.store
         self._refs: dict[str, Ref | None] = {}
 
-    def add(self, cells: Cells, names: set[str], n: int, exchange: Exchange | None, *, tree: bool, now_ns: int) -> None:
+    def add(
+        self, cells: Cells, names: frozenset[str], n: int, exchange: Exchange | None, *, tree: bool, now_ns: int
+    ) -> None:
         """Add the cells of the named columns that this module builds."""
         if "id" in names and exchange is not None:
             cells["id"] = [(text.visible(_json(exchange.id), limit=20), "faint")]

@@ -20,7 +20,7 @@ from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay
-from inspector.present.traffic.columns import FIELD, LANE, PLAIN, Look, TimeMode, lay_out, since
+from inspector.present.traffic.columns import LANE, PLAIN, Look, TimeMode, lay_out, since
 from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
 from inspector.present.words import fraction, mark, said, state_of
@@ -151,7 +151,6 @@ def _tick_label(time_ns: int, step: int) -> str:
     return f"{time_ns / unit:.{places}f} {name}"
 
 
-_EXTRA = frozenset(("http", "id", "session"))
 _BAR = 10
 """Cells of the bar that shows a request's progress."""
 _MOST_BEFORE = 300
@@ -205,11 +204,10 @@ class RowWriter:
         waits = exchange is not None and (exchange.is_open or self._goes_on(exchange))
         live = exchange is not None and waits and self._journal.live and self._is_open_row(n, exchange)
         shown = look.columns(width)
-        names = {column.name for column in shown}
-        if "lane" in names and place.window is not None:
+        if place.window is not None and any(column.name == "lane" for column in shown):
             cells["lane"] = self._lane(n, exchange, place, place.window, now_ns)
-        if any(name in _EXTRA or name.startswith(FIELD) for name in names):
-            self._cells().add(cells, names, n, exchange, tree=place.tree, now_ns=now_ns)
+        if extra := look.extra(width):
+            self._cells().add(cells, extra, n, exchange, tree=place.tree, now_ns=now_ns)
         return RowView(lay_out(cells, width, shown), live=live or place.grows)
 
     def _noted(self, n: int, exchange: Exchange | None, place: RowPlace) -> list[Span]:
