@@ -258,8 +258,12 @@ class RequestState:
         if self.open.get(key) is request:
             del self.open[key]
         keeps = request.probe and request.answered is None
-        self.done[key] = request if keeps else msgspec.structs.replace(request, params=None)
+        ended = request if keeps else msgspec.structs.replace(request, params=None)
+        self.done[key] = ended
         self.done.move_to_end(key)
+        progress = None if request.token is None else self.progress.get(request.token)
+        if progress is not None and progress.asked is request:
+            progress.asked = ended
         trim(self.done)
 
     def use_id(self, id_: RequestId) -> None:

@@ -25,7 +25,16 @@ from inspector.checks.state import (
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Request, ResultResponse, encode
+from inspector.protocol.jsonrpc import (
+    ErrorResponse,
+    Message,
+    Notification,
+    NotJsonRpc,
+    Request,
+    RequestId,
+    ResultResponse,
+    encode,
+)
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import Opening, from_discover, from_initialize, modern_code, names_stateless
 from inspector.protocol.revisions.table import resolve
@@ -107,6 +116,7 @@ def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
     if token is not None:
         asked.token = token
         state.requests.progress[token] = ProgressState(asked)
+        _forget_tokens(state.requests.progress)
     if frame.http is not None:
         state.http.exchange(frame.http).asked.append(asked)
     if request.method == "initialize":
@@ -200,12 +210,6 @@ def learn_response(state: ConnectionState, case: CheckMoment) -> None:
     elif peek.integer(case.value, "code") is not None:
         for each in peek.items(case.value, "data", "elicitations"):
             _note_visit(state, each)
-    if (
-        asked.token is not None
-        and not asked.lives_on
-        and state.requests.progress.get(asked.token, _NOBODY).asked is asked
-    ):
-        _forget_tokens(state)
     state.requests.finish(asked)
 
 
@@ -338,15 +342,15 @@ def _note_round(state: ConnectionState, case: CheckMoment, asked: TrackedRequest
         trim(state.ongoing.rounds)
 
 
-def _forget_tokens(state: ConnectionState) -> None:
-    """Forget some finished tokens if there are too many; the others are kept to recognize late progress."""
-    if len(state.requests.progress) > 2 * _KEPT_PARAMS:
-        ended = [token for token, each in state.requests.progress.items() if each.asked.answered is not None]
+def _forget_tokens(progress: dict[RequestId, ProgressState]) -> None:
+    """Forget some finished tokens if there are too many; the others are kept to recognize late progress.
+
+    Most may belong to open requests, so that the search for finished ones is worth it only after many new tokens.
+    """
+    if len(progress) > 2 * _KEPT_PARAMS and not len(progress) % _KEPT_PARAMS:
+        ended = [token for token, each in progress.items() if each.asked.answered is not None]
         for token in ended[:_KEPT_PARAMS]:
-            del state.requests.progress[token]
-
-
-_NOBODY = ProgressState(TrackedRequest(Direction.TO_SERVER, "", "", None, 0, 0, None, 0))
+            del progress[token]
 
 
 _MOST_OF_LOGIN = 100

@@ -9,6 +9,7 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.store import entries
 from inspector.present.traffic.tree import Tree
 from inspector.protocol.conversation import Conversation
+from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import encode
 from tests.capture.recording import came, recorded, sent
@@ -30,12 +31,21 @@ def _open_calls_and_server_requests(n: int) -> Journal:
     return journal
 
 
-@pytest.fixture(params=["tree", "operations"])
+def _open_calls_over_http(n: int) -> Journal:
+    journal = recorded()
+    for number in range(1, n + 1):
+        journal.fact(HttpFact(HttpEvent.REQUEST, number, "POST", "https://example.com/mcp"))
+        _put(journal, True, id=number, method="tools/call", params={"name": "a"})
+    return journal
+
+
+@pytest.fixture(params=["tree", "tree over HTTP", "operations"])
 def work(request: pytest.FixtureRequest) -> Callable[[int], Callable[[], object]]:
     """What reads a capture of so many calls."""
 
     def read_tree(n: int) -> Callable[[], object]:
-        journal = _open_calls_and_server_requests(n)
+        over_http = request.param == "tree over HTTP"
+        journal = _open_calls_over_http(n) if over_http else _open_calls_and_server_requests(n)
         return lambda: Tree(journal).take_many(1, journal.count)
 
     def collect_operations(n: int) -> Callable[[], object]:
@@ -50,7 +60,7 @@ def work(request: pytest.FixtureRequest) -> Callable[[int], Callable[[], object]
 
         return collect
 
-    return read_tree if request.param == "tree" else collect_operations
+    return collect_operations if request.param == "operations" else read_tree
 
 
 def test_a_capture_of_four_times_the_entries_costs_four_times_the_steps(

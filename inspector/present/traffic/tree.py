@@ -476,7 +476,7 @@ class Tree:
 
     def _note_errors(self, suspects: list[int]) -> None:
         """Add the entries that are errors, and requests that were lost with a connection."""
-        kinds, exchanges = self._store.message_kind, self._exchanges
+        kinds, exchanges, has_ends = self._store.message_kind, self._exchanges, False
         for n in suspects:
             kind, number = kinds(n), self._store.exchange(n)
             if kind in _ANSWERS and number and not exchanges.failures[number]:
@@ -488,14 +488,19 @@ class Tree:
                 if not is_acknowledgment(self._journal, n):
                     self.errors.add(n, self.row_of(n))
                 continue
+            has_ends = True
+            if self._store.kind(n) is EntryKind.HTTP:
+                continue  # what it means for a request is the request's outcome
             if is_bad_end(self._store, n):
                 self.errors.add(n, n)
-            elif self._store.kind(n) is EntryKind.CONNECTION and (exited := exit_before(self._journal, n)):
+            elif exited := exit_before(self._journal, n):
                 self.errors.take_back(exited, exited)
-            for lost in [number for number in self._open if exchanges.failures[number]]:
-                self.failed += 1
-                del self._open[lost]
-                self.errors.add(exchanges.request_frames[lost], exchanges.request_frames[lost])
+        if not has_ends:
+            return
+        for lost in [number for number in self._open if exchanges.failures[number]]:
+            self.failed += 1
+            del self._open[lost]
+            self.errors.add(exchanges.request_frames[lost], exchanges.request_frames[lost])
 
     def _root_of(self, exchange: int, n: int) -> int:
         request = self._exchanges.request_frames[exchange]
