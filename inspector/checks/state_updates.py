@@ -347,7 +347,7 @@ def _forget_tokens(progress: dict[RequestId, ProgressState]) -> None:
 
     Most may belong to open requests, so that the search for finished ones is worth it only after many new tokens.
     """
-    if len(progress) > 2 * _KEPT_PARAMS and not len(progress) % _KEPT_PARAMS:
+    if len(progress) >= 2 * _KEPT_PARAMS and not len(progress) % _KEPT_PARAMS:
         ended = [token for token, each in progress.items() if each.asked.answered is not None]
         for token in ended[:_KEPT_PARAMS]:
             del progress[token]

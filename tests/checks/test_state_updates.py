@@ -63,6 +63,12 @@ def test_finished_tokens_are_not_kept_for_ever() -> None:
     assert len(_state(talk).requests.progress) < 8300
 
 
+def test_the_arguments_of_a_finished_call_with_a_token_are_not_kept() -> None:
+    talk = Talk().ask("tools/call", {"name": "a", "arguments": {"text": "long"}}, progressToken="t")
+    assert _state(talk).requests.progress["t"].asked.params["arguments"] == {"text": "long"}
+    assert _state(talk.answer({"content": []})).requests.progress["t"].asked.params is None
+
+
 def _rows(talk: Talk) -> set[str]:
     return {each.revision for each in talk.findings()}
 
