@@ -97,7 +97,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
     era = None if options["era"] == "auto" else Era(options["era"])
     revision = options["revision"]
     if profile is not None and era is None and not revision:
-        era, revision = (None if profile.era == "auto" else Era(profile.era)), profile.protocol_version
+        era, revision = (None, "") if profile.era == "auto" else (Era(profile.era), profile.protocol_version)
     told = read_response_options(options, env.environ)
     return TargetOptions(
         target,

@@ -66,7 +66,7 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     capabilities: dict[str, Any]
     """As sent."""
     protocol_version: str = ""
-    """Requested version; "" for the newest."""
+    """Requested version; "" for the newest. In the era “auto” it is offered after `server/discover` has failed."""
     era: Literal["legacy", "modern", "auto"] = "auto"
     environment: Literal["all"] | list[str] | None = None
     """Variables that a server inherits; None: unknown."""
@@ -74,6 +74,12 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Parts of names: variables whose names contain one of them are not inherited."""
     variables: dict[str, str] = {}
     """Variables set for each server; `{cwd}` is the server's directory."""
+    undeclared: list[str] = []
+    """Kinds of server requests that it answers without a declaration, by the names of `protocol.capabilities`."""
+    user_agent: str = ""
+    """Over HTTP; "" for the usual one."""
+    sdk: Literal["", "typescript", "rust"] = ""
+    """The official SDK whose form requests have; see `ClientIdentity.sdk`."""
     opening: list[OpeningRequest] | None = None
     """Requests in this order; None: unknown."""
     timeouts: ProfileTimeouts = ProfileTimeouts()
@@ -92,7 +98,7 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     @property
     def offers(self) -> frozenset[str]:
         """Kinds of server requests it can respond to, by the names of `protocol.capabilities`."""
-        found = set()
+        found = {*self.undeclared}
         for name, path in _OFFERS.items():
             if peek.has(self.capabilities, *path):
                 found.add(name)

@@ -14,8 +14,8 @@ from inspector.checks.compat.packs import (
     CompatSource,
     Host,
     facts_about,
-    known_hosts,
     newest,
+    usual_hosts,
 )
 from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.tools import traits_of
@@ -69,12 +69,12 @@ def definitions_of(conversation: Conversation, called: str = "") -> CheckedDefin
 
 def compatibility_matrix(surface: CheckedDefinitions, hosts: Iterable[Host] | None = None) -> Matrix:
     """Return the matrix of a surface. The largest takes up to two seconds: do not call this on an event loop."""
-    return matrix_of(surface, known_hosts().values() if hosts is None else hosts)
+    return matrix_of(surface, usual_hosts() if hosts is None else hosts)
 
 
 def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Line]:
     """Return the matrix, its legend and its notes; unless `every`, only tools with known effects."""
-    rows = [row for row in matrix.rows if every or any(row.cells)]
+    rows = [row for row in matrix.rows if every or any(map(_has_problem, row.cells))]
     cell = _CELL if width >= _ROOMY else _NARROW
     longest = max([len(visible(row.name)) for row in rows] + [_LEAST])
     name = max(_LEAST, min(longest, _MOST_NAME, width - cell * len(matrix.hosts) - 2))
@@ -119,14 +119,22 @@ def _columns(matrix: Matrix) -> list[tuple[Host, list[tuple[CompatVerdict, ...]]
     return [(host, [matrix.whole[at], *(row.cells[at] for row in matrix.rows)]) for at, host in enumerate(matrix.hosts)]
 
 
+def _is_problem(verdict: CompatVerdict) -> bool:
+    return verdict.fact.effect is not CompatEffect.FINE
+
+
+def _has_problem(cell: Sequence[CompatVerdict]) -> bool:
+    return any(map(_is_problem, cell))
+
+
 def _notes(matrix: Matrix) -> list[Line]:
     lines: list[Line] = []
     for at, host in enumerate(matrix.hosts):
         told: dict[str, tuple[CompatVerdict, list[str]]] = {}
-        for verdict in matrix.whole[at]:
+        for verdict in filter(_is_problem, matrix.whole[at]):
             told.setdefault(verdict.fact.sentence, (verdict, []))
         for row in matrix.rows:
-            for verdict in row.cells[at]:
+            for verdict in filter(_is_problem, row.cells[at]):
                 told.setdefault(verdict.fact.sentence, (verdict, []))[1].append(row.name)
         for verdict, names in sorted(told.values(), key=lambda each: each[0].fact.effect.rank):
             lines += _note(host, verdict, names)
@@ -141,16 +149,27 @@ def _note(host: Host, verdict: CompatVerdict, names: Sequence[str]) -> list[Line
     return [
         ((f"{text:<{_CELL}}", role), (f"{host.name} ", "strong"), (fact.sentence, "text")),
         ((" " * _CELL, "text"), span(told, "muted", limit=300)),
-        ((" " * _CELL, "text"), (dated(fact.source), "faint")),
+        ((" " * _CELL, "text"), (dated(host, fact.source), "faint")),
     ]
 
 
-def dated(source: CompatSource) -> str:
-    """Return date, version, confidence and URL of a source, with a remark if it is old."""
+def dated(host: Host, source: CompatSource) -> str:
+    """Return date, version, how it is known, and URL of a source, with a remark if it is old."""
     seen = f", seen in {source.version}" if source.version else ", version not named"
-    sure = "" if source.confidence is Confidence.CERTAIN else f", {source.confidence}"
-    old = ", old" if is_old(source) else ""
-    return f"{source.date}{seen}{sure}{old}  {source.url}"
+    return f"{source.date}{seen}, {_how(source)}{_age(host, source)}  {source.url}"
+
+
+def _how(source: CompatSource) -> str:
+    if source.is_observed:
+        return "observed"
+    certain = {Confidence.CERTAIN: ", read in its code", Confidence.GUESS: ", a guess"}
+    return f"reported{certain.get(source.confidence, '')}"
+
+
+def _age(host: Host, source: CompatSource) -> str:
+    if host.release is not None and host.is_outdated(source):
+        return f", older than {host.release.version}"
+    return ", old" if is_old(source) else ""
 
 
 def is_old(source: CompatSource) -> bool:
@@ -177,25 +196,28 @@ def _row_as_json(matrix: Matrix, row: Row) -> dict[str, Any]:
 def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[CompatVerdict, ...]]) -> dict[str, list[dict[str, Any]]]:
     return {
         host.id: [
-            fact_as_json(each.fact) | {"because": each.trait.sentence, "pointer": each.trait.pointer} for each in cell
+            fact_as_json(host, each.fact) | {"because": each.trait.sentence, "pointer": each.trait.pointer}
+            for each in cell
         ]
         for host, cell in zip(matrix.hosts, cells, strict=True)
         if cell
     }
 
 
-def fact_as_json(fact: CompatFact) -> dict[str, Any]:
+def fact_as_json(host: Host, fact: CompatFact) -> dict[str, Any]:
     """Return one fact with its source, as JSON data."""
-    return {"effect": fact.effect, "sentence": fact.sentence, "source": source_as_json(fact.source)}
+    return {"effect": fact.effect, "sentence": fact.sentence, "source": source_as_json(host, fact.source)}
 
 
-def source_as_json(source: CompatSource) -> dict[str, Any]:
+def source_as_json(host: Host, source: CompatSource) -> dict[str, Any]:
     """Return a source as JSON data."""
     return {
         "url": source.url,
         "date": source.date.isoformat(),
         "seen_in": source.version or None,
         "confidence": source.confidence,
+        "how": "observed" if source.is_observed else "reported",
+        "older_than": host.release.version if host.release and host.is_outdated(source) else None,
     }
 
 
@@ -209,14 +231,14 @@ def words_of(finding: Finding) -> list[tuple[str, str]]:
 
 def concerned_as_json(finding: Finding) -> list[dict[str, Any]]:
     """Return each host's effect of a finding, as JSON data."""
-    return [{"host": host.id} | fact_as_json(fact) for host, fact in told_of(finding)]
+    return [{"host": host.id} | fact_as_json(host, fact) for host, fact in told_of(finding)]
 
 
 def outlook_of(tool: Any, hosts: Iterable[Host] | None = None) -> Line:
     """Return the worst effect on a tool in one line; () if no host is known to cut it, leave it out, or worse."""
     if type(tool) is not dict:
         return ()
-    chosen = list(known_hosts().values() if hosts is None else hosts)
+    chosen = list(usual_hosts() if hosts is None else hosts)
     found: dict[str, tuple[Host, CompatFact]] = {}
     for trait in traits_of(tool, WalkBudget(_HEAD_BUDGET)):
         for host, fact in facts_about(trait.kind, chosen, trait.amount):
@@ -242,22 +264,24 @@ def host_lines(hosts: Iterable[Host]) -> list[Line]:
     for host in hosts:
         lines.append(((f"{host.name}", "title"), (f"  {host.id}", "muted")))
         if host.naming is not None and host.naming_source is not None:
-            lines += _known("names", f"shows a tool as {host.naming.template}", host.naming_source)
+            lines += _known(host, "names", f"shows a tool as {host.naming.template}", host.naming_source)
         for fact in host.facts:
-            lines += _known(fact.trait, fact.sentence, fact.source)
+            lines += _known(host, fact.trait, fact.sentence, fact.source)
         for limit in host.limits:
-            lines += _known(limit.name, limit.sentence, limit.source)
+            lines += _known(host, limit.name, limit.sentence, limit.source)
         for feature in host.features:
             note = f" ({feature.note})" if feature.note else ""
-            lines += _known(feature.name, ("supported" if feature.has else "not supported") + note, feature.source)
+            lines += _known(
+                host, feature.name, ("supported" if feature.has else "not supported") + note, feature.source
+            )
         lines.append(())
     return lines
 
 
-def _known(what: str, sentence: str, source: CompatSource) -> list[Line]:
+def _known(host: Host, what: str, sentence: str, source: CompatSource) -> list[Line]:
     return [
         ((f"  {what:<22} ", "key"), (sentence, "text")),
-        ((f"  {'':<22} ", "text"), (dated(source), "faint")),
+        ((f"  {'':<22} ", "text"), (dated(host, source), "faint")),
     ]
 
 
@@ -267,13 +291,13 @@ def host_as_json(host: Host) -> dict[str, Any]:
         "id": host.id,
         "name": host.name,
         "names": host.naming and {"template": host.naming.template, "longest": host.naming.longest or None},
-        "facts": [{"trait": each.trait, "over": each.over or None} | fact_as_json(each) for each in host.facts],
+        "facts": [{"trait": each.trait, "over": each.over or None} | fact_as_json(host, each) for each in host.facts],
         "limits": [
-            {"name": each.name, "sentence": each.sentence, "source": source_as_json(each.source)}
+            {"name": each.name, "sentence": each.sentence, "source": source_as_json(host, each.source)}
             for each in host.limits
         ],
         "features": [
-            {"name": each.name, "has": each.has, "note": each.note or None, "source": source_as_json(each.source)}
+            {"name": each.name, "has": each.has, "note": each.note or None, "source": source_as_json(host, each.source)}
             for each in host.features
         ],
     }

@@ -391,6 +391,12 @@ def write_request(id_: RequestId, method: str, params: Any = None) -> bytes:
     return _write({"id": id_, "method": method}, params)
 
 
+def write_spread_request(id_: RequestId, method: str, params: Any, *, has_own_params: bool) -> bytes:
+    """Encode a request with its members in the order of the TypeScript SDK, where params that hold only `_meta` end."""
+    own, stamped = ({"params": params}, {}) if has_own_params else ({}, {} if params is None else {"params": params})
+    return encode({"method": method, **own, "jsonrpc": "2.0", "id": id_, **stamped})
+
+
 def write_notification(method: str, params: Any = None) -> bytes:
     """Encode a notification; without params if None."""
     return _write({"method": method}, params)

@@ -57,6 +57,11 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     extensions: Advertised = Advertised()
     exactly: dict[str, Any] | None = None
     """Capabilities to declare literally in any revision; None to declare the offers."""
+    sdk: str = ""
+    """“typescript” or “rust”: the SDK whose form requests have; "" for the usual form.
+
+    TypeScript: the order is method, params, jsonrpc, id. Rust: each request asks for progress, and `_meta` comes first.
+    """
 
     def capabilities(self, revision: Revision) -> dict[str, Any]:
         """Return the capabilities to declare, in the format of the revision."""
@@ -96,4 +101,6 @@ def stamped(
     meta |= peek.mapping(params, "_meta")
     if not meta:
         return params
+    if client.sdk == "rust":
+        return {"_meta": meta} | {name: value for name, value in (params or {}).items() if name != "_meta"}
     return {**(params or {}), "_meta": meta}

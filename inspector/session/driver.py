@@ -98,10 +98,14 @@ def outgoing(
     """Return a request with the stamps and headers of its revision. `settled` is the session's revision."""
     opens = step.method == "initialize"
     revision = None if opens else step.revision or settled
-    token = id_ if step.progress else None
+    token = id_ if step.progress or (client.sdk == "rust" and settled is not None) else None
     params = stamped(revision, step.params, client, progress_token=token, log_level=logs.level)
+    if client.sdk == "typescript" and not step.probe:
+        payload = jsonrpc.write_spread_request(id_, step.method, params, has_own_params=step.params is not None)
+    else:
+        payload = jsonrpc.write_request(id_, step.method, params)
     return Outgoing(
-        jsonrpc.write_request(id_, step.method, params),
+        payload,
         Expects.ANSWER,
         headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
         opens_session=opens,

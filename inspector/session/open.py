@@ -6,6 +6,8 @@ HTTP is imported only for an HTTP target: a stdio server should not pay for an u
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from inspector import __version__
 from inspector.capture.journal import Journal
 from inspector.config.targets import HttpTarget, StdioTarget, Target
@@ -33,7 +35,7 @@ def _identity(settings: Settings) -> ClientIdentity:
     if profile is None:
         return ClientIdentity(client_info(), settings.offers, settings.extensions)
     exactly = profile.capabilities if settings.offers == profile.offers else None  # otherwise the user chose others
-    return ClientIdentity(profile.client, settings.offers, settings.extensions, exactly)
+    return ClientIdentity(profile.client, settings.offers, settings.extensions, exactly, profile.sdk)
 
 
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:
@@ -43,6 +45,7 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         client=_identity(settings),
         era=settings.era,
         revision=settings.revision,
+        offered=settings.profile.protocol_version if settings.profile and settings.profile.era == "auto" else "",
         remembered=settings.remembered or settings.revealed,
         over_http=over_http,
         carriage=Carriage.LEGACY_SSE if isinstance(target, HttpTarget) and target.legacy_sse else None,
@@ -55,7 +58,9 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
         proposer=_proposer(settings.model),
     )
     return Session(
-        transport_for(target, settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started),
+        transport_for(
+            _named_as(target, settings), settings.authorizer, settings.clocks.idle_s, settings.limits, settings.started
+        ),
         journal,
         SessionOptions(
             connect_options,
@@ -67,6 +72,18 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
             tuple(settings.profile.opening or ()) if settings.profile else (),
         ),
     )
+
+
+def _named_as(target: Target, settings: Settings) -> Target:
+    """Return the target, over HTTP with the User-Agent of the imitated client, unless the user gave one."""
+    agent = settings.profile.user_agent if settings.profile else ""
+    if (
+        not agent
+        or not isinstance(target, HttpTarget)
+        or any(name.lower() == "user-agent" for name, _ in target.headers)
+    ):
+        return target
+    return msgspec.structs.replace(target, headers=(*target.headers, ("User-Agent", agent)))
 
 
 def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:

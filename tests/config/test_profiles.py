@@ -31,7 +31,7 @@ def test_a_known_client_has_sources_for_what_it_states(name: str) -> None:
 def test_it_does_not_contradict_the_compatibility_facts(name: str) -> None:
     profile, host = client_profile(name), HOSTS[name]
     features = {each.name: each.has for each in host.features}
-    declared = {each.partition(".")[0] for each in profile.offers}
+    declared = {*profile.capabilities}
     for feature in ("roots", "sampling", "elicitation"):
         if feature in features:
             assert (feature in declared) == features[feature], feature

@@ -3,17 +3,18 @@
 A cell has the known effects. An empty cell means that no problem is known, not that there is none.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from inspector.checks.compat.packs import CompatEffect, CompatFact, Host, facts_about, known_hosts
+from inspector.checks.compat.packs import CompatEffect, CompatFact, Host, facts_about, usual_hosts
 from inspector.checks.definitions.schemas import WalkBudget
 from inspector.checks.definitions.texts import units
 from inspector.checks.definitions.tools import Trait, shown_name, traits_of
-from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.checks.findings import Finding, Severity
 from inspector.protocol import peek
 
 BYTES_PER_TOKEN = 4
@@ -128,6 +129,8 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
         if name is not None and times > 1:
             found.append(Trait("duplicate-name", "/tools", f"{times} tools are named {name[:60]!r}"))
             break
+    if twins := _similar([name for name in names if name]):
+        found.append(Trait("similar-name", "/tools", f"{twins[0][:60]!r} and {twins[1][:60]!r} differ in punctuation"))
     found.append(Trait("tool-count", "/tools", f"{len(tools):,} tools", len(tools)))
     tokens = tokens_of(tools)
     found.append(Trait("definition-tokens", "/tools", f"definitions of about {tokens:,} tokens (estimated)", tokens))
@@ -136,6 +139,20 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
     if surface.pages > 1:
         found.append(Trait("more-pages", "/nextCursor", f"{surface.pages} pages of tools"))
     return found, tokens
+
+
+_REPLACED: Final = re.compile(r"[^A-Za-z0-9_-]")
+"""Characters that clients replace by an underscore in names."""
+
+
+def _similar(names: Iterable[str]) -> tuple[str, str] | None:
+    """Return two names that are equal once clients have replaced characters in them; None without any."""
+    seen: dict[str, str] = {}
+    for name in names:
+        before = seen.setdefault(_REPLACED.sub("_", name), name)
+        if before != name:
+            return before, name
+    return None
 
 
 def tokens_of(value: Any) -> int:
@@ -157,8 +174,8 @@ _TRAITS: dict[str, str] = {
     "task-support-invalid": "wrong-kind",
     "tool-description": "no-description",
     "null-optional-member": "null-member",
-    "structured-content-missing": "structure",
-    "structured-content-invalid": "structure",
+    "structured-content-missing": "structure-missing",
+    "structured-content-invalid": "structure-wrong",
 }
 _HOSTS_ALONE = frozenset(
     (
@@ -176,12 +193,12 @@ _HOSTS_ALONE = frozenset(
 
 
 def concerns(finding: Finding, hosts: Iterable[Host] | None = None) -> list[tuple[Host, CompatFact]]:
-    """Return the clients that are known to fail on a finding, worst first, each once; None: of all clients."""
+    """Return the clients that are known to fail on a finding, worst first, each once; None: of the usual ones."""
     trait = finding.trait or _trait_of_rule(finding)
     if not trait:
         return []
     found: dict[str, tuple[Host, CompatFact]] = {}
-    for host, fact in facts_about(trait, known_hosts().values() if hosts is None else hosts, _ANY):
+    for host, fact in facts_about(trait, usual_hosts() if hosts is None else hosts, _ANY):
         if fact.effect is not CompatEffect.FINE and (not finding.hosts or host.id in finding.hosts):
             found.setdefault(host.id, (host, fact))
     return list(found.values())
@@ -217,13 +234,10 @@ def _trait_of_rule(finding: Finding) -> str:
 
 
 def as_serious(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings, as errors where a client is certain to drop every tool because of them."""
+    """Return the findings, as errors where a client was observed to drop every tool because of them."""
     return [
         msgspec.structs.replace(each, severity=Severity.ERROR)
-        if any(
-            fact.effect is CompatEffect.ALL_GONE and fact.source.confidence is Confidence.CERTAIN
-            for _, fact in told_of(each)
-        )
+        if any(fact.effect is CompatEffect.ALL_GONE and fact.source.is_observed for _, fact in told_of(each))
         else each
         for each in findings
     ]
@@ -239,7 +253,7 @@ def for_hosts(findings: Sequence[Finding], hosts: Sequence[Host]) -> list[Findin
     for each in findings:
         concerned = concerns(each, hosts)
         if concerned:
-            worst = min((fact.effect.severity for _, fact in concerned), key=lambda severity: severity.rank)
+            worst = min((fact.severity for _, fact in concerned), key=lambda severity: severity.rank)
             severity = min(worst, each.severity, key=lambda severity: severity.rank)
             if each.id in _HOSTS_ALONE:
                 severity = worst

@@ -278,6 +278,8 @@ def _of_members(schema: dict[str, Any], side: str) -> Iterator[SchemaFeature]:
         if type(each) is bool:
             said = f"has {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
             yield SchemaFeature("boolean-property", ("properties", name), said)
+        elif each is None:
+            yield SchemaFeature("null-property", ("properties", name), f"has null as the schema of {name[:_SHOWN]!r}")
         if side == "input" and not _is_plain(name):
             said = f"has a property named {name[:_SHOWN]!r}"
             yield SchemaFeature("property-name", ("properties", name), said)

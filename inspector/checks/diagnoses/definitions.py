@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from inspector.checks.compat.matrix import tokens_of
-from inspector.checks.compat.packs import CompatEffect, facts_about, known_hosts
+from inspector.checks.compat.packs import CompatEffect, facts_about, known_hosts, usual_hosts
 from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes
@@ -123,7 +123,7 @@ def _too_long_for(server: str, name: str) -> tuple[str, ...]:
     """Return the clients for which the name is too long; without a server name only its own length counts."""
     if len(server) + len(name) < 40:
         return ()
-    hosts = (host for host in known_hosts().values() if host.naming is not None)
+    hosts = (host for host in usual_hosts() if host.naming is not None)
     return tuple(host.id for host in hosts if host.naming and shown_name(host.naming, server, name).is_too_long)
 
 
@@ -222,7 +222,7 @@ def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
     if len(said) < 1000:
         return
     length = units(said)
-    cutting = [each for each in facts_about(trait, known_hosts().values(), length) if each[1].source.version]
+    cutting = [each for each in facts_about(trait, usual_hosts(), length) if each[1].source.version]
     if cutting:
         host, fact = cutting[0]
         last = " ".join(said[max(0, fact.over - 40) : fact.over].split())
@@ -305,7 +305,7 @@ def too_many_tools(case: CheckMoment) -> Iterator[Flaw]:
         ("tool-count", count, f"{count:,} tools"),
         ("definition-tokens", tokens, f"the definitions of {count:,} tools need about {tokens:,} tokens (estimated)"),
     ):
-        found = facts_about(trait, known_hosts().values(), amount)
+        found = facts_about(trait, usual_hosts(), amount)
         if found:
             named = [each for each in found if each[1].source.version]
             worst = _WARNING if named and named[0][1].effect is CompatEffect.BREAKS else None

@@ -8,7 +8,7 @@ import click
 
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
-from inspector.checks.compat.packs import Host, known_hosts
+from inspector.checks.compat.packs import Host, usual_hosts
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
@@ -64,7 +64,7 @@ def command(
     all facts are listed.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
-    chosen = chosen_hosts(hosts) or tuple(known_hosts().values())
+    chosen = chosen_hosts(hosts) or tuple(usual_hosts())
     if env.server_argv is None and not word:
         return _list(output, chosen)
     if env.server_argv is None and word and not names_a_server(env, word):

@@ -1,7 +1,7 @@
 """`mcp-inspect profile`: profiles of known clients, and profiles made from captured sessions."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
@@ -25,6 +25,7 @@ from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.listed_items import KIND_OF_METHOD
+from inspector.protocol.revisions._shape import Era
 from inspector.text import visible
 
 _EXAMPLES = (
@@ -33,7 +34,7 @@ _EXAMPLES = (
     "mcp-inspect profile session.mcpcap -o my-client.yaml",
     "mcp-inspect list tools --as my-client.yaml -- node server.js",
 )
-_BEFORE = frozenset({"initialize", "server/discover", "ping"})
+_BEFORE = frozenset({"initialize", "server/discover", "subscriptions/listen", "ping"})
 """Requests that belong to the opening, or that occur at any time."""
 
 
@@ -121,13 +122,24 @@ def profile_of(journal: Journal, capture: str) -> tuple[ClientProfile, list[str]
         client=opening.client,
         capabilities=opening.client_capabilities,
         protocol_version=opening.offered or opening.revision.date,
-        era=opening.era.value,
+        era=_era(journal, opening.era),
         environment=names,
         opening=requests,
         unknown=unknown,
     )
     when = _day(journal)
     return profile, [f"Made by mcp-inspect from {visible(capture, limit=100)}, recorded on {when}."]
+
+
+def _era(journal: Journal, opened: Era) -> Literal["legacy", "modern", "auto"]:
+    """Return the era that the client opens in: “auto” if it fell back after `server/discover`."""
+    if opened is Era.MODERN:
+        return "modern"
+    tried = any(
+        exchange.sender is Direction.TO_SERVER and exchange.method == "server/discover"
+        for exchange in journal.conversation.exchanges
+    )
+    return "auto" if tried else "legacy"
 
 
 def _day(journal: Journal) -> str:

@@ -61,6 +61,8 @@ class ConnectOptions(msgspec.Struct, frozen=True):
     """The era to use; None to detect it."""
     revision: str = ""
     """The only version string to use, known or not; "" for the newest of the era."""
+    offered: str = ""
+    """Version that `initialize` offers after the probe; "" for the newest."""
     remembered: Era | None = None
     """Era of this server at the last connection."""
     over_http: bool = False
@@ -390,7 +392,7 @@ _NOT_OPENED = (-32000, -32600, UNSUPPORTED_VERSION)
 def _offer(options: ConnectOptions, versions: tuple[str, ...]) -> str:
     if options.revision and _era_of(options.revision) is not Era.MODERN:
         return options.revision
-    return mutual(list(versions), Era.LEGACY) or newest_of(Era.LEGACY).date
+    return mutual(list(versions), Era.LEGACY) or options.offered or newest_of(Era.LEGACY).date
 
 
 def _initialize(options: ConnectOptions, offer: str, late: Exchange | None, silence_s: float | None = None) -> Send:

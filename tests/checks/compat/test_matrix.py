@@ -35,17 +35,24 @@ def test_of_a_plain_tool_nothing_is_known() -> None:
         ({"inputSchema": {"anyOf": []}}, "vscode", CompatEffect.CHANGED),
         ({"inputSchema": {"anyOf": []}}, "python-sdk-1", CompatEffect.FINE),
         ({"inputSchema": _OBJECT | {"properties": {"a": {"type": "array"}}}}, "vscode", CompatEffect.BREAKS),
-        ({"inputSchema": _OBJECT | {"properties": {"a<": {}}}}, "claude-code", CompatEffect.BREAKS),
+        ({"inputSchema": _OBJECT | {"properties": {"a<": {}}}}, "claude-code", CompatEffect.GONE),
+        ({"inputSchema": _OBJECT | {"properties": {"a": None}}}, "codex", CompatEffect.GONE),
+        ({"inputSchema": _OBJECT | {"anyOf": []}}, "claude-code", CompatEffect.CHANGED),
+        ({"inputSchema": _OBJECT | {"if": {}}}, "claude-code", CompatEffect.FINE),
+        ({"name": "x" * 100}, "codex", None),
+        ({"name": "x" * 100}, "claude-code", None),
+        ({"name": "x" * 128}, "claude-code", CompatEffect.GONE),
         ({"outputSchema": {"type": "array"}}, "python-sdk-2", CompatEffect.ALL_GONE),
         ({"outputSchema": {"type": "array"}}, "python-sdk-1", CompatEffect.FAILS),
         ({"name": "x" * 62}, "cursor", CompatEffect.GONE),
         ({"name": "x" * 62}, "vscode", CompatEffect.CUT),
-        ({"description": "x" * 2049}, "claude-code", CompatEffect.CUT),
+        ({"description": "x" * 4096}, "claude-code", None),
+        ({"description": "x" * 4097}, "claude-code", CompatEffect.CUT),
         ({"title": None}, "typescript-sdk-2", CompatEffect.ALL_GONE),
     ],
 )
 def test_what_a_host_does_with_a_tool_stands_in_its_cell(
-    more: dict[str, object], host: str, effect: CompatEffect
+    more: dict[str, object], host: str, effect: CompatEffect | None
 ) -> None:
     assert _effect(_matrix(_FINE, _FINE | more), 1, host) is effect
 
@@ -59,17 +66,25 @@ def test_a_tool_because_of_which_all_are_gone_is_named() -> None:
 
 
 def test_the_surface_as_a_whole_has_a_row() -> None:
-    matrix = _matrix(*[_FINE] * 129, pages=2, instructions="x" * 3000)
+    matrix = _matrix(*[_FINE] * 129, pages=2, instructions="x" * 5000)
     whole = {host: {each.fact.trait for each in cell} for host, cell in zip(_ALL, matrix.whole, strict=True)}
     assert whole["vscode"] == {"tool-count"}
-    assert whole["codex"] == {"duplicate-name"}
-    assert whole["gemini-cli"] == {"more-pages"}
-    assert whole["claude-code"] == {"instructions-length"}
+    assert whole["codex"] == {"duplicate-name", "more-pages"}
+    assert whole["cursor"] == {"tool-count"}
+    assert whole["claude-code"] == {"duplicate-name", "more-pages", "instructions-length"}
+
+
+def test_names_that_clients_make_equal_are_reported_for_the_server() -> None:
+    matrix = _matrix(_FINE | {"name": "a.b"}, _FINE | {"name": "a_b"})
+    cell = {each.fact.trait: each for each in matrix.whole[_ALL.index("claude-code")]}
+    assert cell["similar-name"].fact.effect is CompatEffect.GONE
+    assert "'a.b' and 'a_b'" in cell["similar-name"].trait.sentence
+    assert not any(each.fact.trait == "similar-name" for cell in _matrix(_FINE).whole for each in cell)
 
 
 def test_the_name_that_a_model_sees_is_known_where_the_host_s_way_is() -> None:
     shown = dict(zip(_ALL, _matrix(_FINE | {"name": "a.b"}, server="git").rows[0].shown, strict=True))
-    assert shown["claude-code"] == "mcp__git__a.b"
+    assert shown["claude-code"] == "mcp__git__a_b"
     assert shown["vscode"] == "mcp_git_a_b"
     assert shown["python-sdk-2"] == ""
 
@@ -86,8 +101,9 @@ def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
 
 def test_a_part_of_the_protocol_that_a_host_lacks_is_told_where_the_server_uses_it() -> None:
     surface = CheckedDefinitions((_FINE,), "s", uses=frozenset(("sampling", "elicitation")))
-    matrix = matrix_of(surface, HOSTS.values())
-    lacks = {host: [each.fact.trait for each in cell] for host, cell in zip(_ALL, matrix.whole, strict=True) if cell}
+    hosts = ("claude-desktop", "vscode", "codex", "gemini-cli")
+    matrix = matrix_of(surface, [HOSTS[host] for host in hosts])
+    lacks = {host: [each.fact.trait for each in cell] for host, cell in zip(hosts, matrix.whole, strict=True) if cell}
     assert lacks == {
         "claude-desktop": ["uses-sampling"],
         "codex": ["uses-sampling"],
@@ -128,7 +144,7 @@ def test_a_finding_that_names_its_hosts_concerns_no_other() -> None:
 def test_for_chosen_hosts_what_they_stumble_over_is_as_bad_as_it_is_there() -> None:
     arrays = _found("array-without-items", trait="array-without-items")
     (kept,) = for_hosts([arrays], _hosts("vscode", "codex"))
-    assert (kept.severity, kept.hosts) == (_E, ("vscode", "codex"))
+    assert (kept.severity, kept.hosts) == (_W, ("vscode", "codex"))  # what VS Code does is reported, not observed
     (kept,) = for_hosts([arrays], _hosts("codex"))
     assert kept.severity is _H
 
@@ -142,3 +158,14 @@ def test_what_no_specification_forbids_and_no_chosen_host_minds_is_left_out() ->
 def test_a_rule_never_gets_milder_by_a_host() -> None:
     (kept,) = for_hosts([_found("tool-description", _W)], _hosts("vscode"))
     assert kept.severity is _W
+
+
+def test_a_reported_fact_weighs_one_step_less_than_an_observed_one() -> None:
+    for host in HOSTS.values():
+        for fact in host.facts:
+            full = fact.effect.severity
+            assert fact.severity is (full if fact.source.is_observed else {_E: _W, _W: _H, _H: _H}[full])
+    (kept,) = for_hosts([_found("input-schema-not-object", _H)], _hosts("claude-code"))
+    assert kept.severity is _E
+    (kept,) = for_hosts([_found("input-schema-not-object", _H)], _hosts("vscode"))
+    assert kept.severity is _H

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from inspector.checks.compat.packs import FEATURES, HOST_IDS, CompatSource, Host, facts_about, known_hosts, newest
+from inspector.checks.compat.packs import (
+    FEATURES,
+    HOST_IDS,
+    CompatEffect,
+    CompatSource,
+    Host,
+    facts_about,
+    known_hosts,
+    newest,
+    observations,
+)
 from inspector.checks.definitions import schemas, tools
 from inspector.checks.findings import Confidence
 from inspector.config import profiles
@@ -16,8 +26,16 @@ HOSTS = known_hosts()
 
 
 _CHECKS = Path(schemas.__file__).parents[1]
-_OF_THE_WHOLE = {"tool-count", "definition-tokens", "instructions-length", "more-pages", "duplicate-name"}
-_ELSEWHERE = {"shown-name-length", "structure"} | _OF_THE_WHOLE
+_OF_THE_WHOLE = {
+    "tool-count",
+    "definition-tokens",
+    "instructions-length",
+    "more-pages",
+    "duplicate-name",
+    "similar-name",
+}
+_STRUCTURES = {"structure-wrong", "structure-missing", "structure-alone"}
+_ELSEWHERE = {"shown-name-length"} | _STRUCTURES | _OF_THE_WHOLE
 """Traits of a surface as a whole, and those that need a host or a result."""
 
 
@@ -75,3 +93,27 @@ def test_known_hosts_are_the_files_with_facts() -> None:
     folder = Path(profiles.__file__).parent / "clients"
     assert {*HOSTS} == {path.stem for path in folder.glob("*.yaml")}
     assert [*HOSTS] == [*HOST_IDS] == [host.id for host in HOSTS.values()]
+
+
+def test_a_stated_fact_without_a_source_was_observed_and_is_no_worse_than_that() -> None:
+    for id_, host in HOSTS.items():
+        seen: dict[str, int] = {}
+        for row in observations().get(id_, []):
+            if row.effect is not None:
+                seen[row.trait] = min(seen.get(row.trait, 99), row.effect.rank)
+        for fact in host.facts:
+            if fact.trait == "shown-name-length" and fact.source.is_observed:
+                assert seen["name-length"] != CompatEffect.FINE.rank, id_
+            elif fact.source.is_observed:
+                assert fact.effect.rank >= seen[fact.trait], (id_, fact.trait)
+            else:
+                assert seen.get(fact.trait, 99) == CompatEffect.FINE.rank or fact.trait not in seen, (id_, fact.trait)
+
+
+def test_a_source_before_the_newest_release_that_was_run_is_outdated() -> None:
+    host = HOSTS["claude-code"]
+    assert host.release is not None
+    older = CompatSource("https://a", date(2026, 1, 1), "2.0.0")
+    assert host.is_outdated(older)
+    assert not host.is_outdated(host.release)
+    assert not HOSTS["cursor"].is_outdated(older)

@@ -55,7 +55,7 @@ def test_it_has_the_name_the_version_and_the_capabilities_of_that_client(capture
     found = opening(capture)
     assert found.client["name"] == "codex-mcp-client"
     assert found.client["title"] == "Codex"
-    assert found.client_capabilities == {"elicitation": {}}
+    assert found.client_capabilities["elicitation"] == {"form": {}, "url": {}}
     assert found.offered == "2025-06-18"
 
 
@@ -122,6 +122,14 @@ def test_a_profile_made_from_a_capture_behaves_like_that_client(capture: Path, t
     assert sent(again) == sent(capture)
     assert opening(again).client_capabilities == opening(capture).client_capabilities
     assert inspect("profile", str(capture), "-o", str(file)).status == 2, "it exists"
+
+
+def test_a_client_that_fell_back_from_discover_has_the_era_auto(capture: Path, tmp_path: Path) -> None:
+    ping("claude-code", capture)
+    assert sent(capture)[:3] == ["server/discover", "initialize", "tools/list"]
+    assert inspect("profile", str(capture), "-o", str(tmp_path / "made.yaml")).status == 0
+    made = read_profile(tmp_path / "made.yaml")
+    assert (made.era, made.protocol_version) == ("auto", "2025-11-25")
 
 
 def test_a_capture_without_an_opening_makes_none(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The whole manual is in the description: hosts cut it after 2048 characters, and the model reads the rest never."""
+"""The whole manual is in the description: hosts cut it after 4,096 characters, and the model reads the rest never."""
 # expects: text-too-long
 # exit: 0
 
@@ -6,4 +6,4 @@ from tests.servers.speaking import serve
 
 TOOL = {"name": "forecast", "description": "Tells tomorrow's weather."}
 SCHEMA = {"type": "object"}
-serve({"tools/list": {"tools": [TOOL | {"description": "Tells the weather. " * 200, "inputSchema": SCHEMA}]}})
+serve({"tools/list": {"tools": [TOOL | {"description": "Tells the weather. " * 300, "inputSchema": SCHEMA}]}})

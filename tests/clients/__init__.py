@@ -1,0 +1,1 @@
+"""Runs of pinned real clients that observe the facts about them."""

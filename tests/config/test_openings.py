@@ -1,0 +1,50 @@
+"""`--as CLIENT` beside the recorded openings of that client, which stand in `openings/` with its version.
+
+A recording has the requests and notifications of a run against `tests/clients/recorder.py` with two pages of tools.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.store.load import load
+from inspector.config.profiles import client_profile
+from inspector.protocol.frames import Direction, Frame
+from tests.cli.running import inspect
+from tests.clients import recorder
+
+RECORDINGS = sorted(Path(__file__).with_name("openings").glob("*.jsonl"))
+_TOOL = {"name": "fine", "inputSchema": {"type": "object"}}
+_VARIES = re.compile(rb'"(id|progressToken|version)":("[^"]*"|\d+)')
+
+
+def _sent(capture: Path) -> list[bytes]:
+    """Return the requests and notifications to the server."""
+    journal = load(capture)
+    try:
+        frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+        ours = [each for each in frames if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
+        return [bytes(each.payload).strip() for each in ours if b'"method"' in each.payload]
+    finally:
+        journal.close()
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda each: each.stem)
+def test_as_a_client_the_opening_has_the_bytes_of_its_recording_but_for_ids_and_versions(
+    recording: Path, tmp_path: Path
+) -> None:
+    client, version, kind = re.fullmatch(r"(.+)-(\d[\d.]*)-(\w+)", recording.stem).groups()  # type: ignore[union-attr]
+    assert client_profile(client).client["version"] == version
+    case = tmp_path / "case.json"
+    case.write_text(json.dumps({"pages": [[_TOOL], [_TOOL | {"name": "b"}]], "modern": kind == "modern"}))
+    server = (sys.executable, "-S", "-E", str(recorder.__file__), str(case), str(tmp_path / "log"))
+    ran = inspect("list", "tools", "--as", client, "--capture", str(tmp_path / "it.mcpcap"), "--", *server)
+    assert ran.status == 0, ran.stderr
+    expected = recording.read_bytes().splitlines()
+    sent = _sent(tmp_path / "it.mcpcap")
+    assert [_VARIES.sub(rb'"\1":0', each) for each in sent[: len(expected)]] == [
+        _VARIES.sub(rb'"\1":0', each) for each in expected
+    ]
