@@ -260,6 +260,11 @@ Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 def demand_terminal(env: CliEnv) -> None:
     """Check that an interface can be drawn. Raises: UsageError."""
     if not env.has_terminal:
+        if env.stdin.isatty() and env.stdout.isatty() and not env.environ.get("TERM"):
+            raise UsageError(
+                "TERM is not set, so the terminal's control sequences are unknown",
+                hint="Most terminals work with TERM=xterm-256color.",
+            )
         raise UsageError(
             "the terminal interface needs a terminal on stdin and stdout, and TERM other than dumb",
             hint="Commands without an interface: mcp-inspect info, list, call, read, prompt.",

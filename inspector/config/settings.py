@@ -52,6 +52,7 @@ class UserConfig(msgspec.Struct, frozen=True):
     """The effective values of all settings; "" and () leave the choice to the remembered value or the default."""
 
     theme: str = ""
+    glyphs: str = "auto"
     keys: str = ""
     columns: tuple[str, ...] = ()
     time_format: str = ""
@@ -140,6 +141,12 @@ def _one_of(names: tuple[str, ...]) -> tuple[str, Callable[[Any], Any], dict[str
 
 SETTINGS = (
     Setting("theme", "Theme of the interface.", *_one_of(THEMES), '"light"'),
+    Setting(
+        "glyphs",
+        "Signs of the interface; `auto` uses ASCII only if the locale cannot encode others.",
+        *_one_of(("auto", "ascii")),
+        '"ascii"',
+    ),
     Setting(
         "keys",
         "File with your own keys; a relative path starts at the configuration directory.",

@@ -38,18 +38,29 @@ class Copied(msgspec.Struct, frozen=True):
     """Text for the clipboard."""
 
     text: str
-    said: str
-    """Message for the user, one or two sentences."""
+    """Without characters that would act where it is pasted; "" if it is too large."""
+    name: str
+    """What it is ("JSON"); "" if only its size is shown."""
+    removed: int = 0
+    """Number of characters that were removed."""
+
+    def message(self, *, is_certain: bool = True) -> str:
+        """Return the message for the user. `is_certain`: the clipboard is known to have taken the text."""
+        if not self.text:
+            return f"{self.name} is too large for the clipboard. Use the pager or the editor."
+        what = f"{self.name}, " if self.name else ""
+        size = human_size(len(self.text.encode(errors="replace")))
+        done = f"Copied {what}{size}." if is_certain else f"Sent to the terminal: {what}{size}."
+        many = "s were" if self.removed != 1 else " was"
+        return f"{done} {self.removed:,} control character{many} removed." if self.removed else done
 
 
 def copied(name: str, text: str) -> Copied:
-    """Remove characters that would act where the text is pasted, and report that. The text is "" if it is too large."""
+    """Remove characters that would act where the text is pasted."""
     if len(text) > LARGEST:
-        return Copied("", f"{human_size(len(text))} is too large for the clipboard. Use the pager or the editor.")
+        return Copied("", human_size(len(text)))
     kept, removed = for_clipboard(text)
-    left_out = f" {removed:,} control character{'s were' if removed != 1 else ' was'} removed." if removed else ""
-    what = f"{name}, " if name else ""
-    return Copied(kept, f"Copied {what}{human_size(len(kept.encode(errors='replace')))}.{left_out}")
+    return Copied(kept, name, removed)
 
 
 def of_place(value: bytes, steps: Sequence[Step], payload: bytes) -> list[Copy]:

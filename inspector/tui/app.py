@@ -25,7 +25,7 @@ from textual.screen import Screen
 from inspector.config.targets import Target
 from inspector.session.engine import Live, OpenedSession
 from inspector.text import for_clipboard
-from inspector.tui import app_parts, keymap, keys, safety
+from inspector.tui import app_parts, keymap, keys
 from inspector.tui.actions import Command
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, ServerRequests, Waits
 from inspector.tui.bars import HeaderBar
@@ -104,7 +104,6 @@ class InspectApp(LastingApp[None]):
         Raises: CaptureError if `replay` is not a capture.
         """
         super().__init__()
-        safety.install_workarounds()
         install(self, ascii_only=glyphs().to_server != "→")
         apply_theme(self)
         if first is None and replay is None and begin is not None:

@@ -426,9 +426,10 @@ DIALOGS: tuple[Action, ...] = (
     Action("go_to.leave", ("escape",), "Back", "Stay here.", _D, "leave", True),
     Action("choose.leave", ("escape",), "Back", "Choose nothing.", _D, "leave", True),
     Action("choose.search", ("/",), "Filter", "Show only matching rows.", _D, "search", True),
-    Action("confirm.yes", _SEND, "Confirm", "Do it.", _D, "answer(True)", True, True),
+    Action("confirm.yes", ("f5", "ctrl+enter"), "Confirm", "Do it.", _D, "answer(True)", True, True),
     Action("confirm.no", ("escape",), "Back", "Do nothing.", _D, "answer(False)", True),
-    Action("confirm.take", ("enter",), "Choose", "Run the selected button.", _D, "take"),
+    # Ctrl+J is the byte LF, which alacritty's keypad Enter sends, too
+    Action("confirm.take", ("enter", "ctrl+j"), "Choose", "Press the selected button.", _D, "take"),
     Action("decoded.next", ("]", "ctrl+right"), "Next tab", "Show the next decoding.", _D, "turn(1)", True),
     Action("decoded.previous", ("[", "ctrl+left"), "Previous tab", "Show the previous decoding.", _D, "turn(-1)", True),
     Action("decoded.picture", ("v i",), "Image", "Show the image.", _D, "picture", True),

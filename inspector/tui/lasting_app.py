@@ -8,6 +8,7 @@ ends, does an error end it, in order. In a test, it still fails the test.
 import asyncio
 import codecs
 import logging
+import os
 import threading
 import time
 import traceback
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rich.text import Text
+from textual import constants
 from textual._callback import invoke
 from textual._compositor import Compositor
 from textual._context import active_app
@@ -27,14 +29,17 @@ from textual.app import App
 from textual.box_model import BoxModel
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Event, Paste
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input
 from textual.worker import WorkerFailed
 
 from inspector.config.paths import places, private_directory
+from inspector.config.terminal import terminal
 from inspector.errors import UsageError
 from inspector.text import visible
 
@@ -94,8 +99,6 @@ _LONGEST = 1_000_000
 
 
 def _private(path: str, flags: int) -> int:
-    import os
-
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
 
 
@@ -115,6 +118,8 @@ class LastingApp(App[_T]):
     """An app that continues after an internal error."""
 
     def __init__(self) -> None:
+        if "TEXTUAL_COLOR_SYSTEM" not in os.environ and (colors := terminal().color_system):
+            setattr(constants, "COLOR_SYSTEM", colors)  # noqa: B010 - as that variable sets it
         super().__init__()
         _install_borders()
         self.error_log = ErrorLog(places().state / "errors.log", self._noted)
@@ -126,6 +131,21 @@ class LastingApp(App[_T]):
     def lasts(self) -> bool:
         """Whether an internal error does not end the app now."""
         return self._lasts
+
+    async def run_async(self, *, mouse: bool = True, **options: Any) -> _T | None:
+        """Run the app; without the mouse in a terminal that cannot report it without harm."""
+        return await super().run_async(mouse=mouse and terminal().has_mouse, **options)
+
+    async def on_event(self, event: Event) -> None:
+        """Pass an event on; report that a field of one line keeps only the first line of a pasted text."""
+        if (
+            isinstance(event, Paste)
+            and isinstance(self.focused, Input)
+            and (more := len(event.text.splitlines()) - 1) > 0
+        ):
+            left_out = f"{more:,} more were" if more > 1 else "another was"
+            self.notify(f"The field has one line: the first one was pasted, {left_out} left out.", severity="warning")
+        await super().on_event(event)
 
     async def _process_messages_loop(self) -> None:
         """Process messages; meanwhile no error ends the app."""

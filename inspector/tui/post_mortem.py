@@ -21,6 +21,7 @@ from inspector.present.failure_report import PostMortem, diagnosis_lines, of_fin
 from inspector.present.spans import Line, Section, plain
 from inspector.text import cell_width, visible
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import ButtonBar
@@ -120,8 +121,7 @@ class PostMortemCard(Scroller):
         mortem = self._mortem()
         note = "\n".join(filter(None, (mortem.why, *map(plain, self._reason()))))
         head = Section(plain(_headline(self._subject, mortem)), note=note)
-        self.app.copy_to_clipboard(sections_text([head, *mortem.sections]))
-        self.notify("Post-mortem copied.", timeout=3)
+        copy(self.app, sections_text([head, *mortem.sections]), "post-mortem")
 
 
 def _headline(subject: OpenConversation, mortem: PostMortem) -> Line:

@@ -7,17 +7,22 @@ through `through_filters`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from textual import _xterm_parser
+from textual._keyboard_protocol import MODIFIER_FUNCTIONAL_KEYS
 from textual._styles_cache import StylesCache
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.color import Color
+from textual.events import Key
 from textual.filter import LineFilter
+from textual.keys import Keys, _character_to_key
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
@@ -88,6 +93,8 @@ class _Wall(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         given = char if is_seen(char) else "\N{REPLACEMENT CHARACTER}" * cell_len(char)
+        if "\U0001f3fb" <= char <= "\U0001f3ff":
+            given = ""  # a skin tone: terminals disagree whether it takes cells of its own
         if len(self) < 8192:
             self[code] = given
         return given
@@ -147,7 +154,8 @@ class ThemeFilter(LineFilter):
 
 
 def install(app: App[Any], *, ascii_only: bool = False) -> None:
-    """Install the filters before all others of `app`; call it once, before the app runs."""
+    """Install the filters before all others of `app`, and the workarounds; call it once, before the app runs."""
+    install_workarounds()
     walls: list[LineFilter] = [ControlFilter()]
     if ascii_only:
         walls.append(AsciiFilter())
@@ -173,6 +181,8 @@ def install_workarounds() -> None:
     """Install the workarounds for every app of this process; calling it again changes nothing."""
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[method-assign, assignment]
     Widget._check_refresh = _check_refresh  # type: ignore[method-assign, assignment]  # noqa: SLF001
+    XTermParser._sequence_to_key_events = _key_events  # type: ignore[method-assign, assignment]  # noqa: SLF001
+    _xterm_parser._re_cursor_position = _CURSOR_REPORT  # noqa: SLF001
 
 
 @lru_cache(1024)
@@ -199,20 +209,28 @@ def _check_refresh(widget: Widget) -> None:
     _textual_check_refresh(widget)
 
 
-# --- Copying to the clipboard with OSC 52: without control characters, up to a maximum size, confirmed by a toast.
+_textual_key_events = XTermParser._sequence_to_key_events  # noqa: SLF001
+_SILENT_KEYS = MODIFIER_FUNCTIONAL_KEYS | {"caps_lock", "num_lock", "scroll_lock"}
+_CURSOR_REPORT = re.compile(r"\x1b\[(?!1;[2-8]R)(?P<row>\d+);(?P<col>\d+)R")
+"""Textual's own also matches Shift+F3, which xterm writes as a report of row 1; no report is ever requested."""
+_UNKNOWN = re.compile(r"\x1b\[(?!\[)[0-?]*+(?!\$y)[ -/]*[@-LN-Z^_`a-ln-z{|}~]|\x1bO[2-8][A-Z]")
+"""A CSI sequence, except reports of the mouse and of modes, or a function key as qterminal writes it with Shift."""
+_ALT_KEY = re.compile(r"\x1b([0-9=§-])")
 
 
-def copy(app: App[Any], text: str, name: str = "") -> None:
-    """Copy a text and confirm it in a toast. A text longer than `copies.LARGEST` is not copied, and the toast says so.
+def _key_events(parser: XTermParser, sequence: str, alt: bool = False) -> Iterable[Key]:
+    """Return the keys of a sequence. Modifiers by themselves are ignored, and so are unknown sequences.
 
-    `name` describes the text ("JSON"); with "", only its size is shown.
+    The protocol of kitty reports Shift by itself: it would close the menu whose next key is a capital letter. Textual
+    passes an unknown sequence on as the keys that its characters name, and each would act. It reads Alt+1 as "¡".
     """
-    from inspector.present.copies import copied  # not needed for the first paint
-
-    found = copied(name, text)
-    if found.text:
-        app.copy_to_clipboard(found.text)
-    app.notify(found.said, markup=False, timeout=4, severity="information" if found.text else "warning")
+    if found := _ALT_KEY.fullmatch(sequence):
+        return [Key(f"alt+{_character_to_key(found[1])}", None)]
+    pressed = list(_textual_key_events(parser, sequence, alt))
+    seen = [key for key in pressed if key.key not in _SILENT_KEYS]
+    if seen or not (pressed or _UNKNOWN.fullmatch(sequence)):
+        return seen
+    return [Key(Keys.Ignore, sequence)]
 
 
 # --- The theme: the configured one, else the last one used. Switching to the other one is remembered.

@@ -16,6 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.theme import Theme
 
+from inspector.config.settings import user_config
 from inspector.present.spans import Role, Span
 
 
@@ -338,6 +339,8 @@ _ASCII = Glyphs(
 
 @cache
 def glyphs(encoding: str | None = None) -> Glyphs:
-    """Return the signs that `encoding` supports; None uses the locale's encoding, determined once."""
+    """Return the signs that `encoding` supports; None uses the user's setting, else the locale's encoding, once."""
+    if encoding is None and user_config().glyphs == "ascii":
+        return _ASCII
     name = (encoding or locale.getencoding()).lower().replace("-", "").replace("_", "")
     return _UNICODE if name.startswith("utf") or name == "cp65001" else _ASCII

@@ -43,15 +43,16 @@ def test_the_beginning_of_a_large_copy_is_short() -> None:
 def test_control_characters_are_left_out_and_counted() -> None:
     found = copied("value", "a\x1b[31mb\x07\n\tc")
     assert found.text == "a[31mb\n\tc"
-    assert found.said == "Copied value, 9 B. 2 control characters were removed."
-    assert copied("", "a\x00").said == "Copied 1 B. 1 control character was removed."
-    assert copied("JSON", "é").said == "Copied JSON, 2 B."
+    assert found.message() == "Copied value, 9 B. 2 control characters were removed."
+    assert copied("", "a\x00").message() == "Copied 1 B. 1 control character was removed."
+    assert copied("JSON", "é").message() == "Copied JSON, 2 B."
+    assert copied("JSON", "é").message(is_certain=False) == "Sent to the terminal: JSON, 2 B."
 
 
 def test_too_much_for_a_clipboard_is_not_copied_but_said() -> None:
     found = copied("value", "x" * (LARGEST + 1))
     assert found.text == ""
-    assert "too large for the clipboard" in found.said
+    assert "too large for the clipboard" in found.message()
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,10 @@ _HARD = set("&_%@#\\;'^$\"~`")
 """Signs that need a dead key or AltGr on German, French or Nordic layouts."""
 
 
+_MORE_WAYS = {"help.typing", "confirm.yes"}
+"""Actions that other keys do, too: `?`, or → and Enter."""
+
+
 def _first_level(key: str) -> bool:
     return key == "space" or len(key) == 1
 
@@ -107,7 +111,7 @@ def test_an_action_explains_itself_and_its_first_key_reaches_us_from_every_termi
     assert not action.priority or all(len(key) > 1 for key in action.keys), "a letter is text in a field"
     first = action.keys[0].rpartition(" ")[2] if action.keys[0] != " " else " "
     control = first.startswith("ctrl+") and len(first) == 6 and first[5].isalpha()
-    assert len(first) == 1 or first in _NAMED or control or first == "ctrl+@" or action.id == "help.typing"
+    assert len(first) == 1 or first in _NAMED or control or first == "ctrl+@" or action.id in _MORE_WAYS
     assert not set(action.keys) <= _HARD, "never the only key"
 
 
@@ -170,6 +174,7 @@ def test_a_control_or_function_key_means_the_same_wherever_it_means_anything() -
         "ctrl+right": {"Next tab", "Next message", "Raise level"},
         "ctrl+left": {"Previous tab", "Previous message", "Lower level"},
         "ctrl+p": {"Palette", "Close"},
+        "ctrl+j": {"Send", "Choose"},  # what sends must not confirm
         "f1": {"Help", "Close"},
     }.items():
         assert meanings.pop(key) == labels

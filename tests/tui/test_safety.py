@@ -8,8 +8,10 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.text import Text
 from textual._styles_cache import StylesCache
+from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult
 from textual.color import Color
+from textual.events import Key
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import DataTable, Input, Label, Static
@@ -180,3 +182,41 @@ async def test_no_rows_stay_empty_after_two_changes_around_a_layout(
         await pilot.pause()
         shown = [line.strip() for line in lines(app)[:4]]
     assert (shown[:2] == ["one", "below"]) is is_fixed, shown  # without: Textual needs no help any more
+
+
+def pressed(sequence: str) -> list[tuple[str, str | None]]:
+    safety.install_workarounds()
+    return [(event.key, event.character) for event in XTermParser().feed(sequence) if isinstance(event, Key)]
+
+
+@pytest.mark.parametrize(
+    ("sequence", "keys"),
+    [
+        ("\x1b[57441;2u\x1b[84;2;84u", [("T", "T")]),  # kitty: Shift, then T
+        ("\x1b[57358u", []),  # Caps Lock
+        ("\x1b[1;2R", [("shift+f3", None)]),  # xterm writes it like a report of the cursor
+        ("\x1bO2R", []),  # qterminal
+        ("\x1b[?62;4c", []),  # a late answer of the terminal
+        ("\x1b1", [("alt+1", None)]),
+        ("\x1b[1;5A", [("ctrl+up", None)]),
+        ("\x1b[[A", [("f1", None)]),  # the console of Linux
+        ("\x1bOA", [("up", None)]),
+    ],
+)
+def test_install_workarounds_a_sequence_of_a_terminal_is_the_key_that_was_pressed(
+    sequence: str, keys: list[tuple[str, str | None]]
+) -> None:
+    assert pressed(sequence) == keys
+
+
+def test_install_workarounds_reports_of_modes_and_the_mouse_still_arrive() -> None:
+    safety.install_workarounds()
+    parser = XTermParser()
+    found = [type(each).__name__ for each in parser.feed("\x1b[?2026;2$y\x1b[<0;3;4M\x1b[12;40R\x1b[200~ab\x1b[201~c")]
+    assert found == ["TerminalSupportsSynchronizedOutput", "MouseDown", "CursorPosition", "Paste", "Key"]
+
+
+def test_a_skin_tone_is_left_out_and_the_line_keeps_its_width() -> None:
+    (segment,) = safety.ControlFilter().apply([Segment("a👍\U0001f3fdb")], Color(0, 0, 0))
+    assert "\U0001f3fd" not in segment.text
+    assert cell_len(segment.text) == cell_len("a👍\U0001f3fdb")

@@ -11,8 +11,8 @@ from textual.content import Content
 
 from inspector.present.rows import SpanRows
 from inspector.present.spans import Line, Span, plain, words_wrapped
-from inspector.text import for_clipboard
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
@@ -126,6 +126,4 @@ class LinesScreen(Dialog[ResultT]):
 
     def action_copy(self) -> None:
         """Copy all lines, without control characters."""
-        copied, _ = for_clipboard("\n".join(plain(line).rstrip() for line in self._lines))
-        self.app.copy_to_clipboard(copied)
-        self.app.notify(f"Copied {len(copied):,} characters.", markup=False)
+        copy(self.app, "\n".join(plain(line).rstrip() for line in self._lines))

@@ -24,7 +24,7 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import clip
 from inspector.text import human_size, one_line, visible
 from inspector.tui import keys
-from inspector.tui.safety import copy
+from inspector.tui.clipboard import copy
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 

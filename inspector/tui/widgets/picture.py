@@ -7,16 +7,21 @@ once for its graphics support, while the app is suspended. If it does not respon
 import asyncio
 import io
 import logging
+import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any, ClassVar, Final
 
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import BindingType
-from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.config.terminal import Terminal, terminal
 from inspector.present.blocks import read_picture
 from inspector.text import visible
 from inspector.tui import keys
@@ -27,6 +32,10 @@ logger = logging.getLogger(__name__)
 MOST_PIXELS: Final = 40_000_000
 _LARGEST: Final = (1600, 1600)
 """Maximum size in pixels; larger images are reduced before they are drawn."""
+_LARGEST_IN_XTERM: Final = (1000, 1000)
+"""xterm draws nothing of an image that passes its maxGraphicSize, by default 1000x1000."""
+_PLACEHOLDERS_SINCE: Final = (0, 28)
+"""Version of kitty that introduced the placeholders which textual-image uses; earlier ones draw boxes."""
 
 
 class PictureScreen(Dialog[None]):
@@ -38,7 +47,8 @@ class PictureScreen(Dialog[None]):
     PictureScreen > Vertical { width: 100%; height: 100%; align: center middle; }
     PictureScreen .picture--title { dock: top; height: 1; padding: 0 1; color: $text-muted; }
     PictureScreen .picture--said { width: auto; max-width: 90%; color: $text-warning; }
-    PictureScreen .picture { width: auto; height: auto; max-width: 100%; max-height: 100%; }
+    /* A sixel image that reaches the last row scrolls the terminal. */
+    PictureScreen .picture { width: auto; height: auto; max-width: 100%; max-height: 100%; margin-bottom: 1; }
     """
 
     def __init__(self, data: bytes, title: str) -> None:
@@ -79,23 +89,59 @@ class PictureScreen(Dialog[None]):
 
     def _maker(self) -> Any:
         """Return the widget class for this terminal. To query the terminal, the app is suspended."""
-        if "textual_image.widget" not in sys.modules and not self.app.is_headless:
-            try:
-                with self.app.suspend():
-                    import textual_image.widget
-            except SuspendNotSupported:
-                logger.info("the terminal does not report which images it supports")
-        import textual_image.widget
-
         if self.app.is_headless:
-            return textual_image.widget.HalfcellImage
-        found: type[Widget] = textual_image.widget.Image
-        unicode_only = found is not textual_image.widget.SixelImage and sys.__stdout__ and not sys.__stdout__.isatty()
-        return textual_image.widget.HalfcellImage if unicode_only else found
+            return _widget_for(terminal(), can_ask=False)
+        try:
+            with nullcontext() if _widget_for.cache_info().currsize else self.app.suspend():
+                return _widget_for(terminal(), can_ask=True)
+        except SuspendNotSupported:
+            return _widget_for(terminal(), can_ask=False)
 
     def _say(self, sentence: str) -> None:
         for said in self.query(".picture--said").results(Static):  # without one, the screen was closed meanwhile
             said.update(Text(visible(sentence, limit=400)))
+
+
+@cache
+def _widget_for(terminal: Terminal, *, can_ask: bool) -> Any:
+    """Return the widget class; with `can_ask`, after asking the terminal what it supports. It must be free then.
+
+    The queries of textual-image are left out where a multiplexer stands between: tmux makes a title of them.
+    """
+    if not can_ask or terminal.is_multiplexed or _lacks_placeholders():
+        with _without_terminal():
+            from textual_image.widget import HalfcellImage
+        return HalfcellImage
+    from textual_image.widget import Image
+
+    return Image
+
+
+@contextmanager
+def _without_terminal() -> Iterator[None]:
+    """Let textual-image find no terminal that it could ask while it is imported."""
+    stdout = sys.__stdout__
+    sys.__stdout__ = io.StringIO()  # type: ignore[misc, assignment]
+    try:
+        yield
+    finally:
+        sys.__stdout__ = stdout  # type: ignore[misc]
+
+
+def _lacks_placeholders() -> bool:
+    """Whether the terminal is a kitty that reports graphics but draws the placeholders of textual-image as boxes."""
+    from textual_image._terminal import TerminalError, capture_terminal_response
+
+    if not os.environ.get("KITTY_WINDOW_ID"):
+        return False
+    try:
+        with capture_terminal_response("\x1bP>|", "\x1b\\", 0.3) as response:
+            sys.__stdout__.write("\x1b[>q")  # type: ignore[union-attr]
+            sys.__stdout__.flush()  # type: ignore[union-attr]
+    except (TerminalError, TimeoutError, OSError):
+        return True  # versions before 0.26.2 do not answer
+    found = re.search(r"kitty\((\d+)\.(\d+)", response.sequence)
+    return found is None or (int(found[1]), int(found[2])) < _PLACEHOLDERS_SINCE
 
 
 def _too_big(data: bytes) -> str:
@@ -136,6 +182,7 @@ def _opened(data: bytes) -> Any:
     with Image.open(io.BytesIO(data)) as picture:
         if picture.width * picture.height > MOST_PIXELS:
             raise ValueError("too many pixels")
-        picture.draft("RGB", _LARGEST)
-        picture.thumbnail(_LARGEST)
+        largest = _LARGEST_IN_XTERM if terminal().is_xterm else _LARGEST
+        picture.draft("RGB", largest)
+        picture.thumbnail(largest)
         return picture.convert("RGBA")

@@ -19,6 +19,7 @@ from textual.widgets import Static
 from inspector.present.spans import Fact, Role, Section, characters_in, plain, section_lines
 from inspector.text import cell_width, for_clipboard
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.theme import role_styles, spans_to_text
 
 COPY = replace(keys.binding(keys.action("copy")), show=True)
@@ -65,8 +66,7 @@ class SectionCard(Static, can_focus=True):
         self.update(section_renderable(self._section, dark=self.app.current_theme.dark))
 
     def action_copy(self) -> None:
-        self.app.copy_to_clipboard(sections_text([self._section]))
-        self.notify("Section copied.", timeout=3)
+        copy(self.app, sections_text([self._section]), "section")
 
 
 def sections_text(sections: Iterable[Section]) -> str:

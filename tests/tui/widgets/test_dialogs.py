@@ -20,7 +20,9 @@ from tests.waiting import until
 @pytest.mark.parametrize(
     ("pressed", "answer"),
     [
-        (["ctrl+j"], True),
+        (["f5"], True),
+        (["ctrl+j"], False),  # the byte LF, which some terminals send for the keypad's Enter
+        (["right", "ctrl+j"], True),
         (["y", "n", "escape"], False),
         (["escape"], False),
         (["enter"], False),

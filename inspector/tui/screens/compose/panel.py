@@ -29,9 +29,9 @@ from inspector.session.session import Session
 from inspector.text import human_size
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
-from inspector.tui.safety import copy
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.payload import RAW, TREE, PayloadView

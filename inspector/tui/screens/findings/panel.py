@@ -23,6 +23,7 @@ from inspector.present.spans import Section, Span
 from inspector.present.trace import entries_of_all
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import ExportScope, Panel
 from inspector.tui.screens.findings.model import FindingRows, Group, about, checked, counted, disabled_line
@@ -251,9 +252,7 @@ class FindingsPanel(Panel):
         """Copy the selected finding, or those of the selected group."""
         chosen = self._findings()[:_MOST_COPIED]
         if chosen:
-            self.app.copy_to_clipboard(findings_text(chosen))
-            many = f"{len(chosen)} findings" if len(chosen) > 1 else "finding"
-            self.notify(f"Copied {many}.", markup=False, timeout=3)
+            copy(self.app, findings_text(chosen), f"{len(chosen)} findings" if len(chosen) > 1 else "finding")
 
     def action_muted(self) -> None:
         """Toggle whether muted findings are shown."""

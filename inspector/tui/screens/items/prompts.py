@@ -10,8 +10,8 @@ from inspector.protocol.listed_items import ListedItem, Prompt
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.safety import copy
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
     Offer,

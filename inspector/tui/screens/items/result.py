@@ -20,8 +20,8 @@ from inspector.present.spans import Span, plain, spans_width
 from inspector.present.words import bar, said, state_of
 from inspector.protocol.exchanges import Exchange, Progress
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.panels import Panel
-from inspector.tui.safety import copy
 from inspector.tui.screens.items.calls import CallClocks, HistoryRows, RunningCall, clock_lines, whole_seconds
 from inspector.tui.screens.items.result_views import CONTENT, HISTORY, STRUCTURED, ResultBody, ResultWords
 from inspector.tui.theme import glyphs, spans_to_text

@@ -19,6 +19,7 @@ from inspector.protocol.request_meta import LEVELS
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.screens.log.model import LogFilter, ServerLog, Sources
@@ -105,8 +106,7 @@ class ServerLogPanel(Panel):
         """Copy the chosen line."""
         at = self.rows.view.cursor
         if 0 <= at < self.model.count:
-            self.app.copy_to_clipboard(visible(self.model.said(self.model.key(at)).words, newlines=True))
-            self.app.notify("Line copied.", markup=False, timeout=3)
+            copy(self.app, visible(self.model.said(self.model.key(at)).words, newlines=True), "line")
 
     # Keys
 

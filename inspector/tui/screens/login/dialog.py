@@ -17,8 +17,9 @@ from inspector.auth.addresses import open_browser, out_of_reach, tunnel
 from inspector.auth.guide import WaitingForLogin
 from inspector.present.logins import link_section, qr_lines, read_link, step_lines, steps_end, too_small
 from inspector.present.spans import Line
-from inspector.text import for_clipboard, visible
+from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import spans_to_text
 from inspector.tui.widgets.bars import FooterBar
@@ -165,8 +166,7 @@ class LoginScreen(Dialog[None]):
 
     def action_copy(self) -> None:
         if self._waiting is not None:
-            self.app.copy_to_clipboard(for_clipboard(self._waiting.url)[0])
-            self.app.notify("URL copied.", timeout=3, markup=False)
+            copy(self.app, self._waiting.url, "URL")
 
     def action_paste(self) -> None:
         """Focus the field to type or paste."""

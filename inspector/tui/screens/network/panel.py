@@ -15,9 +15,9 @@ from inspector.capture.connection_facts import HttpExchange
 from inspector.present.http import as_curl
 from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, section_lines, wrapped
-from inspector.text import for_clipboard
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.network import model
@@ -109,10 +109,8 @@ class NetworkPanel(Panel):
         request = chosen.request if chosen is not None else None
         if chosen is None or request is None:
             return
-        command, changed = for_clipboard(as_curl(request, model.body_of(self._subject.journal, chosen)))
-        self.app.copy_to_clipboard(command)
-        without = f", without {changed} control characters" if changed else ""
-        self.app.notify(f"Copied as curl; secrets are variables{without}.", markup=False, timeout=3)
+        command = as_curl(request, model.body_of(self._subject.journal, chosen))
+        copy(self.app, command, "curl command", "Secrets are variables.")
 
     @property
     def chosen(self) -> HttpExchange | None:

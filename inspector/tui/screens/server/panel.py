@@ -19,6 +19,7 @@ from inspector.present.server import environment_section, recording_section, ser
 from inspector.present.spans import Fact, Section
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.post_mortem import PostMortemCard
@@ -106,8 +107,7 @@ class ServerPanel(Panel):
 
     def copy(self) -> None:
         """Copy all sections as shown."""
-        self.app.copy_to_clipboard(sections_text(self._sections()))
-        self.notify("All sections copied.", timeout=3)
+        copy(self.app, sections_text(self._sections()), "all sections")
 
     # --- keys
 

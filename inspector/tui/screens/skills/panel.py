@@ -25,6 +25,7 @@ from inspector.session.session import Session
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.screens.skills.model import Held, SkillIndex, SkillRow
@@ -161,8 +162,7 @@ class SkillsPanel(Panel):
 
     def copy(self) -> None:
         """Copy the details of the selected row."""
-        self.app.copy_to_clipboard(sections_text(self._detail.sections))
-        self.app.notify("Copied.", markup=False, timeout=3)
+        copy(self.app, sections_text(self._detail.sections))
 
     # Keys
 

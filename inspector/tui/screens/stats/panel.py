@@ -38,9 +38,10 @@ from inspector.present.stats_report import (
     total_lines,
     totals,
 )
-from inspector.text import fit, for_clipboard, visible
+from inspector.text import fit, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.pacing import hurry
 from inspector.tui.panels import Panel
@@ -288,9 +289,7 @@ class StatsPanel(Panel):
 
     def copy(self) -> None:
         """Copy the table and the totals as Markdown."""
-        page, _ = for_clipboard(markdown_text(self._rows.table, self._repeated()))
-        self.app.copy_to_clipboard(page)
-        self.app.notify("Copied the statistics as Markdown.", markup=False, timeout=3)
+        copy(self.app, markdown_text(self._rows.table, self._repeated()), "statistics as Markdown")
 
     # Keys and clicks
 

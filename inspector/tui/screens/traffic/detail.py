@@ -14,13 +14,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.checks.findings import Finding
-from inspector.present.copies import Copy, copied, of_request
+from inspector.present.copies import Copy, of_request
 from inspector.present.findings import finding_line, finding_section
 from inspector.present.spans import Section, Span, spans_width
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.listed_items import Tool
 from inspector.text import decode, human_size
 from inspector.tui import keys
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation, past_of
 from inspector.tui.panels import Panel
 from inspector.tui.screens.traffic.model import (
@@ -345,10 +346,7 @@ class DetailPanel(Widget):
         """Copy the value under the cursor, or the message."""
         if not self.is_laid_out:
             return
-        found = copied("", decode(self.payload_view.value))
-        if found.text:
-            self.app.copy_to_clipboard(found.text)
-        self.notify(found.said, markup=False, timeout=3)
+        copy(self.app, decode(self.payload_view.value))
 
     @property
     def exchange(self) -> Exchange | None:

@@ -19,9 +19,10 @@ from inspector.present.traffic.columns import CHOICES, FIELD, column
 from inspector.present.traffic.extra_cells import field_ref
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Frame
-from inspector.text import for_clipboard, human_size, visible
+from inspector.text import human_size, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import FooterBar
@@ -126,9 +127,7 @@ class StoryScreen(Dialog[int | None]):
         self.app.push_screen(SaveScreen(markdown.encode(), f"story-{self._rows.story.first}.md"))
 
     def action_copy_trace(self) -> None:
-        markdown, _ = for_clipboard(markdown_of(self._rows.story, self._subject.journal))
-        self.app.copy_to_clipboard(markdown)
-        self.notify("Trace copied as Markdown.", markup=False, timeout=3)
+        copy(self.app, markdown_of(self._rows.story, self._subject.journal), "trace as Markdown")
 
     def action_leave(self) -> None:
         self.dismiss(None)

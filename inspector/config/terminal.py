@@ -1,0 +1,85 @@
+"""Facts about the terminal, from its environment variables.
+
+Each was seen in the terminal named beside it. What is not known here is left to Textual and Rich.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import msgspec
+
+TRUE_COLOR = ("alacritty", "foot", "xterm-kitty", "xterm-ghostty", "wezterm", "contour")
+"""Beginnings of TERM of terminals that show 24-bit colors, whether or not they set COLORTERM: over ssh it is unset."""
+_SETS_CLIPBOARD = ("alacritty", "foot", "xterm-kitty", "xterm-ghostty", "wezterm", "contour")
+"""Beginnings of TERM of terminals that take OSC 52 by default."""
+_PROGRAM_S = 2.0
+
+
+class Terminal(msgspec.Struct, frozen=True):
+    """What is known about a terminal."""
+
+    color_system: str = ""
+    """Name that Rich uses; "" to let Rich determine it."""
+    has_mouse: bool = True
+    """False in GNU screen: while it reports the mouse, it holds an Escape until the next key, which becomes Alt+key."""
+    is_multiplexed: bool = False
+    """Whether tmux, screen or dvtm is between us and the terminal: queries for its graphics do not reach it."""
+    sets_clipboard: bool = False
+    """Whether it is known to put into the clipboard what OSC 52 sends."""
+    is_xterm: bool = False
+    """xterm itself, not one of the many that use its TERM. By default it draws no image wider than 1,000 pixels."""
+
+
+def terminal(env: Mapping[str, str] = os.environ) -> Terminal:
+    """Return what the environment tells about the terminal."""
+    name, in_tmux = env.get("TERM", ""), bool(env.get("TMUX"))
+    in_screen = bool(env.get("STY")) or (name.startswith(("screen", "dvtm")) and not in_tmux)
+    if in_screen:
+        # An inherited COLORTERM describes the terminal around it. screen executes R, G and B as attributes.
+        colors = "256" if "256color" in name else "standard"
+        return Terminal(colors, has_mouse=not env.get("STY"), is_multiplexed=True)
+    is_direct, is_xterm = name.startswith(TRUE_COLOR) or name.endswith("-direct"), bool(env.get("XTERM_VERSION"))
+    return Terminal(
+        "truecolor" if is_direct else "256" if is_xterm and name == "xterm" and not env.get("COLORTERM") else "",
+        is_multiplexed=in_tmux,
+        sets_clipboard=name.startswith(_SETS_CLIPBOARD) and not in_tmux,
+        is_xterm=is_xterm and not in_tmux,
+    )
+
+
+def clipboard_program(env: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the command that puts its stdin into the desktop's clipboard; () if there is none.
+
+    A remote shell's own desktop is not the user's, unless X is forwarded, which sets DISPLAY.
+    """
+    candidates: list[tuple[str, ...]] = []
+    if env.get("WAYLAND_DISPLAY"):
+        candidates.append(("wl-copy",))
+    if env.get("DISPLAY"):
+        candidates += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    if sys.platform == "darwin" and not env.get("SSH_CONNECTION"):
+        candidates.append(("pbcopy",))
+    if env.get("WSL_DISTRO_NAME"):
+        candidates.append(("clip.exe",))
+    return next((each for each in candidates if shutil.which(each[0], path=env.get("PATH"))), ())
+
+
+def put_into_clipboard(argv: tuple[str, ...], text: str) -> bool:
+    """Run a program of `clipboard_program`; return whether it took the text. Blocks up to two seconds."""
+    encoding = "utf-16" if argv[0] == "clip.exe" else "utf-8"
+    try:
+        done = subprocess.run(
+            argv,
+            input=text.encode(encoding, "replace"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_PROGRAM_S,
+            start_new_session=True,  # it stays to serve the clipboard, also after ours has ended
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
