@@ -25,6 +25,8 @@ class Terminal(msgspec.Struct, frozen=True):
     """Name that Rich uses; "" to let Rich determine it."""
     has_mouse: bool = True
     """False in GNU screen: while it reports the mouse, it holds an Escape until the next key, which becomes Alt+key."""
+    has_italics: bool = True
+    """False in GNU screen and dvtm, which show them reversed or not at all."""
     is_multiplexed: bool = False
     """Whether tmux, screen or dvtm is between us and the terminal: queries for its graphics do not reach it."""
     sets_clipboard: bool = False
@@ -40,7 +42,7 @@ def terminal(env: Mapping[str, str] = os.environ) -> Terminal:
     if in_screen:
         # An inherited COLORTERM describes the terminal around it. screen executes R, G and B as attributes.
         colors = "256" if "256color" in name else "standard"
-        return Terminal(colors, has_mouse=not env.get("STY"), is_multiplexed=True)
+        return Terminal(colors, has_mouse=not env.get("STY"), has_italics=False, is_multiplexed=True)
     is_direct, is_xterm = name.startswith(TRUE_COLOR) or name.endswith("-direct"), bool(env.get("XTERM_VERSION"))
     return Terminal(
         "truecolor" if is_direct else "256" if is_xterm and name == "xterm" and not env.get("COLORTERM") else "",

@@ -14,6 +14,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual import _xterm_parser
 from textual._keyboard_protocol import MODIFIER_FUNCTIONAL_KEYS
 from textual._styles_cache import StylesCache
@@ -30,6 +31,7 @@ from textual.widget import Widget
 from inspector.config.paths import places
 from inspector.config.remembered import StoredTheme
 from inspector.config.settings import user_config
+from inspector.config.terminal import terminal
 from inspector.text import MARKS_KEPT, cell_width, is_mark, is_seen
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, THEMES, in_theme
 
@@ -153,12 +155,28 @@ class ThemeFilter(LineFilter):
         ]
 
 
+class UprightFilter(LineFilter):
+    """Removes italics, for terminals that show them in reverse."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments without italics."""
+        return [
+            segment._replace(style=segment.style + _UPRIGHT) if segment.style and segment.style.italic else segment
+            for segment in segments
+        ]
+
+
+_UPRIGHT = RichStyle(italic=False)
+
+
 def install(app: App[Any], *, ascii_only: bool = False) -> None:
     """Install the filters before all others of `app`, and the workarounds; call it once, before the app runs."""
     install_workarounds()
     walls: list[LineFilter] = [ControlFilter()]
     if ascii_only:
         walls.append(AsciiFilter())
+    if not terminal().has_italics:
+        walls.append(UprightFilter())
     walls.append(ThemeFilter())
     app._filters[:0] = walls  # noqa: SLF001 - Textual has no public way; a test pins this one
 

@@ -200,7 +200,7 @@ def used(emulator: Emulator, shown: Display, home: Path) -> tuple[str, str]:
         until(lambda: after.exists() and after.read_text().count("\n") == 2, 10)
     status, *settings = after.read_text().split() if after.exists() else ["still runs"]
     is_sane = settings == before.read_text().split()
-    left = f"{status}, terminal as before" if is_sane else f"{status}, terminal changed"
+    left = f"{status}, terminal as before" if is_sane else f"{status}, terminal changed: {settings}"
 
     line = f"{sys.executable} -c {shlex.quote(_LAUNCH)} {pid} {program}; exec sh -i"
     with shown.terminal(emulator, line):
@@ -210,14 +210,15 @@ def used(emulator: Emulator, shown: Display, home: Path) -> tuple[str, str]:
         os.kill(int(pid.read_text()), signal.SIGKILL)
         time.sleep(1)
         shown.focus()
-        for repair in ("", "reset", "ctrl+shift+Delete"):
-            if repair.startswith("ctrl"):
-                shown.press(repair)
-            elif repair:
+        for repair in ("", "reset", "Ctrl+Shift+Delete and reset"):
+            if repair.startswith("Ctrl"):
+                shown.press("ctrl+shift+Delete")
+            if repair:
                 shown.press("ctrl+j")
                 shown.do("type", "--delay", "30", "reset")
                 shown.press("ctrl+j")
                 time.sleep(2)
+            shown.press("ctrl+j")  # ends a line of sequences that the shell was given
             shown.do("type", "--delay", "30", f"touch {works}")
             shown.press("Return")
             if until(works.exists, 3):

@@ -6,6 +6,7 @@ import weakref
 import pytest
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
@@ -220,3 +221,10 @@ def test_a_skin_tone_is_left_out_and_the_line_keeps_its_width() -> None:
     (segment,) = safety.ControlFilter().apply([Segment("a👍\U0001f3fdb")], Color(0, 0, 0))
     assert "\U0001f3fd" not in segment.text
     assert cell_len(segment.text) == cell_len("a👍\U0001f3fdb")
+
+
+def test_the_filter_of_italics_keeps_the_rest_of_a_style() -> None:
+    (segment,) = safety.UprightFilter().apply([Segment("x", Style(italic=True, bold=True))], Color(0, 0, 0))
+    assert segment.style is not None
+    assert segment.style.bold
+    assert not segment.style.italic

@@ -135,7 +135,7 @@ async def test_closing_asks_first_while_something_runs() -> None:
         assert len(app.tabs) == 2
         await pilot.press("ctrl+w")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await until(lambda: app.tab.name == "quay" and app.panel.display, "the other in sight")
         await until(lambda: fleet.lives[0].state is SessionState.CLOSED, "its server has ended")
         assert stages(app) == [ConversationStage.OPEN]

@@ -109,8 +109,9 @@ class SchemaForm(Widget):
         yield self._json
 
     async def on_mount(self) -> None:
-        """Draw the initial value."""
-        await self._draw()
+        """Draw the initial value, if there is a schema already: without one there is nothing to judge."""
+        if self.state.schema is not None:
+            await self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
         """Adapt to the size: one row per field on a low screen, a separate row for the editor in a narrow form."""
@@ -140,6 +141,7 @@ class SchemaForm(Widget):
         """Draw another form; UNSET stands for the initial value of the schema."""
         with no_collection():  # a schema may require many thousand fields, and none of them is garbage
             self.state = FormState(schema, value)
+        self._show_own_problems([])
         await self._draw()
 
     async def take(self, arguments: object) -> None:

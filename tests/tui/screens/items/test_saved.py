@@ -105,7 +105,7 @@ async def test_all_are_run_after_a_question_and_each_has_its_verdict() -> None:
         _drawer(app).action_run_all()
         await until(lambda: isinstance(app.screen, ConfirmScreen), "a destructive tool is asked for")
         assert subject.calls == []
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await shows(app, "2 passed, 1 failed")
         assert [each["name"] for each in subject.calls] == ["add", "echo", "clear"]
         assert text(app).count("✓ OK") >= 2
@@ -146,7 +146,7 @@ async def test_a_saved_call_is_renamed_duplicated_and_deleted_after_a_question(p
         await pilot.press("j", "j")
         _drawer(app).action_delete()
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await shows(app, "Saved 3")
         assert [each.name for each in open_cases(project).cases] == ["other", "second", "other (2)"]
 

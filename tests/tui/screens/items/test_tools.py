@@ -255,7 +255,7 @@ async def test_a_destructive_tool_asks_once() -> None:
         assert subject.calls == []
         await pilot.press("ctrl+j")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked again after a no")
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await until(lambda: len(subject.calls) == 1, "it is called")
         await shows(app, "✓ OK")
         await pilot.press("ctrl+j")

@@ -70,7 +70,7 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
         await pilot.press("escape", "x d")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
         assert (shelf / "wreck.mcpcap").exists()
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await until(lambda: "2 captures" in text(app), "one less")
         assert sorted(os.listdir(shelf)) == ["broken.mcpcap", "evening.mcpcap"]
     kept = places().state / "sessions.json"

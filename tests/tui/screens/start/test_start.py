@@ -520,7 +520,7 @@ async def test_a_target_is_added_renamed_and_deleted_without_a_file(tmp_path: Pa
         assert len(targets.read()) == 1
         await pilot.press("x", "d")
         await until(lambda: isinstance(start.screen, ConfirmScreen), "the question")
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await until(lambda: targets.read() == [], "it is deleted")
         await until(lambda: "mine2" not in text(start), "and its row")
 

@@ -62,7 +62,7 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         assert len(exchanges) == count
         await pilot.press("x r")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
-        await pilot.press("ctrl+j")
+        await pilot.press("f5")
         await until(lambda: len(exchanges) == count + 1 and not exchanges[-1].is_open, "the live call")
         await until(lambda: "tools/call add: " in text(app), "what came of it")
 

@@ -275,3 +275,22 @@ async def test_what_is_wrong_has_another_sign_than_what_has_the_focus() -> None:
         rows = app.screen_text.split("\n")
         assert len([row for row in rows if "▌" in row]) == 1
         assert "┃" in app.screen_text
+
+
+async def test_load_of_a_schema_leaves_no_problem_of_the_one_before() -> None:
+    async with Filling(["no schema"]).run_test() as pilot:
+        shown = pilot.app.query_one(SchemaForm)
+        await shown.judge()
+        assert shown.has_class("-wrong")
+        await shown.load(props(a=TEXT))
+        assert not shown.has_class("-wrong")
+        await shown.judge()
+        assert not shown.has_class("-wrong")
+
+
+async def test_a_form_without_a_schema_yet_accuses_none() -> None:
+    async with Filling(None).run_test() as pilot:
+        shown = pilot.app.query_one(SchemaForm)
+        await until(lambda: shown.is_ready, "it is laid out")
+        assert shown.state.verdict is None
+        assert not shown.query(FieldNode)
