@@ -71,6 +71,8 @@ input-echoed: NOT-MESSAGES SILENT jsonrpc-member-invalid error-object-invalid re
 inexact-number: ambiguous-json NOT-MESSAGES
 id-type-changed: unexpected-response SILENT
 content-mime-type-mismatch: image-undecodable
+handshake-demanded: call-rejected list-failed valid-input-rejected undeclared-constraint cache-hints-missing
+  cache-hints-invalid server-info-missing result-type-missing incomplete-modern-support named-version-refused
 rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
   session-id-not-issued list-failed
 request-unanswered: call-timed-out response-after-cancellation
@@ -137,7 +139,8 @@ multiline-event-data: invalid-json-rpc stream-ended-early SILENT
 http-request-rejected: get-response-invalid
 expired-session-status: http-server-error http-request-rejected list-failed
 session-expired: response-on-wrong-post unexpected-response http-request-rejected list-failed
-  rejected-as-uninitialized unknown-session-status expired-session-status
+  invalid-ping-response call-rejected get-response-invalid rejected-as-uninitialized
+  unknown-session-status expired-session-status
 stream-buffered: buffering-header-missing stream-compressed
 stream-idle-timeout: stream-ended-early
 stream-compressed: buffering-header-missing

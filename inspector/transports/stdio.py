@@ -53,6 +53,8 @@ _LINGER = 0.25
 They arrive at once, unless a grandchild holds the pipes. In the log, the child's last output belongs before its
 exit.
 """
+_EXTENSIONS, _EXTENSION = 4, 0.5
+"""How often, and by how many seconds, a process that is computing may end later than an idle one."""
 _REAP = 2.0
 """Seconds that SIGKILL may take. Only a process in an uninterruptible system call needs them."""
 _LOOK = 0.05
@@ -126,6 +128,7 @@ class Ending:
         self._signalled = False
         self._gone = False
         self._rung: asyncio.TimerHandle | None = None
+        self._extended = 0
         self._again: asyncio.TimerHandle | None = None
         self._watcher = watch_exit(child, self._exited)
 
@@ -205,7 +208,15 @@ class Ending:
         if wait == 0:
             self._terminate()
         else:
-            self._rung = self._loop.call_later(wait, self._terminate)
+            self._rung = self._loop.call_later(wait, self._terminate_idle)
+
+    def _terminate_idle(self) -> None:
+        """Send SIGTERM, unless the process is computing, as one that ends on a busy machine: wait a little longer."""
+        if self._extended < _EXTENSIONS and is_runnable(self._child.pid):
+            self._extended += 1
+            self._rung = self._loop.call_later(_EXTENSION, self._terminate_idle)
+        else:
+            self._terminate()
 
     def _terminate(self) -> None:
         self._signal(signal.SIGTERM)

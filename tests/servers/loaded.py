@@ -2,6 +2,9 @@
 
 clean       nothing is wrong
 lock        one lock around all calls
+short-lock  one lock around all calls, each of which takes 1 ms
+short       each call takes 1 ms: not a defect
+slow-first  the first call of a tool takes 400 ms longer
 leak        10 KiB a call are kept
 descriptors every fourth call opens a file and forgets it
 deadlock    the first two calls at once wait for each other
@@ -58,6 +61,10 @@ async def work(name: str, text: str) -> str:
             time.sleep(SLOW_S)  # noqa: ASYNC251 - the defect
         else:
             await asyncio.sleep(SLOW_S)
+    if DEFECT in ("short-lock", "short"):
+        await asyncio.sleep(0.001)
+    if DEFECT == "slow-first" and State.calls == 1:
+        await asyncio.sleep(0.4)
     if DEFECT == "shared":
         State.text = text
         await asyncio.sleep(0.001)
@@ -87,7 +94,7 @@ async def call(id_: object, params: dict[str, object]) -> None:
     if DEFECT == "deadlock" and State.in_flight > 1:
         State.in_flight = 1000
         await asyncio.Event().wait()
-    if DEFECT == "lock":
+    if DEFECT in ("lock", "short-lock"):
         async with lock:
             said = await work(name, text)
     else:

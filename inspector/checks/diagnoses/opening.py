@@ -138,6 +138,34 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Flaw]:
         yield Flaw(f"{case.method[:60]} was sent before notifications/initialized: {said[:100]}", fix=fix)
 
 
+@diagnosis(
+    "handshake-demanded",
+    _ERROR,
+    "Request without a handshake is rejected",
+    "error",
+    topic="basic/lifecycle",
+    since="2026-07-28",
+    fix="Serve all methods without initialize, or do not name this version in server/discover.",
+)
+def handshake_demanded(case: CheckMoment) -> Iterator[Flaw]:
+    """The server names a version without a handshake and demands one: clients of that version cannot use it."""
+    said = peek.text(case.value, "message") or ""
+    is_opening = case.method in ("initialize", "server/discover") or case.state.opening is None
+    if not is_opening and (_EARLY.search(said[:500]) or _DEMANDS.search(said[:500])):
+        yield Flaw(
+            f"{case.method[:60]} was rejected for lack of a handshake, which {_date(case)} has not: {said[:100]}"
+        )
+
+
+def _date(case: CheckMoment) -> str:
+    return case.revision.date if case.revision else "this protocol version"
+
+
+_DEMANDS = re.compile(
+    r"(?i)\binitiali[sz]e\b.{0,30}\b(?:required|first|before|missing|expected)\b|call initiali[sz]e\b"
+)
+
+
 AWAITS_INITIALIZED = re.compile(
     r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w{0,20}.{0,40}?\binitialized\b|"
     r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"

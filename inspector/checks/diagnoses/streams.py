@@ -132,7 +132,8 @@ def stream_ended_early(case: CheckMoment) -> Iterator[Flaw]:
     if kind_of(http) != "text/event-stream" or (http.has_ids and case.row >= _RESUMABLE):
         return
     for asked in http.asked:
-        if asked.answered is None and asked.cancelled is None and asked.method != "subscriptions/listen":
+        is_lost = asked.answered is None and asked.unread is None and asked.cancelled is None
+        if is_lost and asked.method != "subscriptions/listen":
             yield Flaw(f"the stream ended before the response to {asked.method[:60]}", frames=(asked.frame,))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
+from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Flaw, check, row_of_date
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
@@ -37,7 +38,10 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Flaw]:
         return
     kind = case.http.header("content-type") or "" if case.http is not None else "json"
     if "json" in kind or "event-stream" in kind:
-        yield Flaw(f"received {message.reason}")
+        is_page = case.frame.payload.lstrip()[:1] == b"<"
+        what = "an HTML page" if is_page else message.reason
+        said = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
+        yield Flaw(f"received {what}{': ' * bool(said)}{said}")
 
 
 @check(

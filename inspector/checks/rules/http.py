@@ -35,6 +35,24 @@ def _kind(http: HttpExchangeState) -> str:
     return (http.header("content-type") or "").split(";")[0].strip().lower()
 
 
+@check(
+    "header-repeated",
+    _WARNING,
+    "HTTP header occurs twice",
+    "http",
+    topic="http",
+    fix="Send the header once; look for a proxy that adds it again. Clients join both values by a comma.",
+)
+def header_repeated(case: CheckMoment) -> Iterator[Flaw]:
+    """RFC 9110, section 5.3: a header that is no list occurs once."""
+    heads = _heads(case)
+    names = [name.lower() for name, _ in heads[2].headers] if heads else []
+    for name in _SINGLE:
+        if names.count(name) > 1 and case.state.is_sampled(f"header-repeated {name}", 1, 1 << 62):
+            yield Flaw(f"a response has the header {_SINGLE[name]} {names.count(name)} times")
+
+
+_SINGLE = {"content-type": "Content-Type", "mcp-session-id": "Mcp-Session-Id", "location": "Location"}
 _OTHER_REASONS = (400, 401, 403, 429)
 """Statuses that rather concern a header, the login or the rate."""
 

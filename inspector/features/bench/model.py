@@ -229,8 +229,14 @@ class BlockingResult(msgspec.Struct, frozen=True):
     """Time until the last of these calls was answered."""
     together_first_ms: float = 0.0
     """Time until the first of these calls was answered."""
+    ends_ms: list[float] = []
+    """Times until each of these calls was answered, in ascending order; each the minimum of all rounds."""
     cpu_ms: float | None = None
     """CPU time of the server during one slow call; None if it can't be measured."""
+    probe_last: float = 1.0
+    """Share of the rounds in which the probe was answered after the slow call: all if it is blocked."""
+    fast_last: float = 1.0
+    """Likewise of the fast call."""
 
 
 class BenchResult(msgspec.Struct):
@@ -247,6 +253,8 @@ class BenchResult(msgspec.Struct):
     """Times from start to initialized: the first start, then the others."""
     first_call_ms: list[float] = []
     """Duration of the first call after each start."""
+    first_calls: dict[str, list[float]] = {}
+    """Durations of the first call of each label after each start, in milliseconds."""
     alone: dict[str, "array[int]"] = {}
     """Latencies in nanoseconds of sequential calls before the load, by label."""
     alone_errors: dict[str, Counter[str]] = {}

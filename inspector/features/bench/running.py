@@ -4,7 +4,7 @@ import asyncio
 import time
 from array import array
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -38,6 +38,7 @@ from inspector.features.bench.model import (
     MismatchKind,
     Stall,
 )
+from inspector.features.bench.verdicts import blocking_verdicts
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.listed_items import Tool
@@ -57,11 +58,15 @@ _LEAST_STALL_S = 5.0
 _IDLE_S = 0.3
 """Seconds of idling after the load before the processes are sampled."""
 _PROBE_S = 2.0
-_SLOW_MS = 10.0
+_SLOW_MS = 1.0
 """Minimum duration of a call that is slow enough for the blocking check."""
+_SHORT_MS, _PAUSED_MS = 10.0, 5.0
+"""Durations below which more rounds are made, and the other request is sent without a pause."""
 _TOO_FAST = f"no call takes {_SLOW_MS:g} ms or more without load"
-_ROUNDS = 5
+_ROUNDS, _ROUNDS_OF_SHORT = 5, 30
 _TOGETHER, _TIMES = 4, 3
+_MOST_SLOW, _MOST_FIRST = 3, 5
+"""Maximum labels whose blocking is checked, and whose first call after each start is timed."""
 _STDERR = 20
 
 
@@ -107,11 +112,21 @@ class _Run:
             self._tell(f"start {number} of {options.starts}")
             async with self._connected(loaded=number == options.starts) as (session, client):
                 prepared = [prepare(session, call) for call in await self._workload(session)]
-                first = await client.call(prepared[0], options.timeout_s)
-                if not first.error:
-                    result.first_call_ms.append(_ms(first))
+                await self._first_calls(client, prepared)
                 if number == options.starts:
                     await _Loaded(session, client, prepared, result, self._progress, self._watch).whole()
+
+    async def _first_calls(self, client: LoadClient, prepared: Sequence[PreparedCall]) -> None:
+        """Time the first call of each label after a start."""
+        result = self._result
+        by_label = {each.label: each for each in reversed(prepared)}
+        for label in list(dict.fromkeys(each.label for each in prepared))[:_MOST_FIRST]:
+            sample = await client.call(by_label[label], self._options.timeout_s)
+            if sample.error:
+                continue
+            result.first_calls.setdefault(label, []).append(_ms(sample))
+            if label == prepared[0].label:
+                result.first_call_ms.append(_ms(sample))
 
     async def _workload(self, session: Session) -> list[BenchCall]:
         if self._calls is None:
@@ -322,29 +337,43 @@ class _Loaded:
         """
         alone = {label: min(times) / 1e6 for label, times in self._result.alone.items()}
         called = {call.label: call for call in distinct if call.label in alone}
-        slow = max(called, key=lambda label: alone[label], default="")
-        if not slow or alone[slow] < _SLOW_MS:
-            self._result.not_blocking = _TOO_FAST
-            return
-        quick = min(called, key=lambda label: alone[label])
-        fast = quick if alone[quick] <= alone[slow] / 4 else ""
-        try:
-            slow_ms = await self._least_ms(called[slow])
-            if slow_ms < _SLOW_MS:
-                self._result.not_blocking = _TOO_FAST
+        by_time = sorted(called, key=lambda label: alone[label], reverse=True)
+        self._result.not_blocking = _TOO_FAST
+        for slow in [label for label in by_time if alone[label] >= _SLOW_MS][:_MOST_SLOW]:
+            fast = by_time[-1] if alone[by_time[-1]] <= alone[slow] / 4 else ""
+            try:
+                found = await self._measure_blocking(called, slow, fast)
+            except _NoResponseError as error:
+                await self._stalled("the blocking check", error.in_flight, self._options.timeout_s, 0)
                 return
-            probe_ms = await self._least_ms(self._probe)
-            probe_beside = await self._beside(called[slow], self._probe, slow_ms)
-            fast_ms = await self._least_ms(called[fast]) if fast else 0.0
-            fast_beside = await self._beside(called[slow], called[fast], slow_ms) if fast else 0.0
-            before = self._cpu_s()
-            together = min([await self._together_ms(called[slow]) for _ in range(_TIMES)])
-            after = self._cpu_s()
-        except _NoResponseError as error:
-            await self._stalled("the blocking check", error.in_flight, self._options.timeout_s, 0)
-            return
-        used = None if before is None or after is None else (after - before) * 1000 / (_TIMES * _TOGETHER)
-        self._result.blocking = BlockingResult(
+            if found is None:
+                continue
+            is_bad = any(blocking_verdicts(found))
+            if self._result.blocking is None or is_bad:
+                self._result.blocking, self._result.not_blocking = found, ""
+            if is_bad:
+                return
+
+    async def _measure_blocking(
+        self, called: Mapping[str, PreparedCall], slow: str, fast: str
+    ) -> BlockingResult | None:
+        """Return what a slow call delays; None if it is not slow after all. Raises: _NoResponseError."""
+        slow_ms = await self._least_ms(called[slow], _ROUNDS)
+        if slow_ms < _SLOW_MS:
+            return None
+        is_short = slow_ms < _SHORT_MS
+        rounds = _ROUNDS_OF_SHORT if is_short else _ROUNDS
+        slow_ms = await self._least_ms(called[slow], rounds)
+        probe_ms = await self._least_ms(self._probe, rounds)
+        probe_beside, probe_last = await self._beside(called[slow], self._probe, slow_ms, rounds)
+        fast_ms = await self._least_ms(called[fast], rounds) if fast else 0.0
+        fast_beside, fast_last = await self._beside(called[slow], called[fast], slow_ms, rounds) if fast else (0.0, 0.0)
+        times = _ROUNDS_OF_SHORT if is_short else _TIMES
+        before = self._cpu_s()
+        rounds_of_all = [await self._together_ms(called[slow]) for _ in range(times)]
+        ends = [min(each) for each in zip(*rounds_of_all, strict=True)]
+        after = self._cpu_s()
+        return BlockingResult(
             slow,
             slow_ms,
             self._probe.label,
@@ -354,29 +383,35 @@ class _Loaded:
             fast_ms,
             fast_beside,
             _TOGETHER,
-            together[0],
-            together[1],
-            used,
+            ends[-1],
+            ends[0],
+            ends,
+            None if before is None or after is None else (after - before) * 1000 / (times * _TOGETHER),
+            probe_last,
+            fast_last,
         )
 
-    async def _together_ms(self, call: PreparedCall) -> tuple[float, float]:
-        """Return when the last and the first of several simultaneous calls are answered."""
+    async def _together_ms(self, call: PreparedCall) -> list[float]:
+        """Return when each of several simultaneous calls is answered, in ascending order."""
         samples = await self._at_once([call] * _TOGETHER, 0.0)
         began = min(sample.began_ns for sample in samples)
-        ends = [(sample.ended_ns - began) / 1e6 for sample in samples]
-        return max(ends), min(ends)
+        return sorted((sample.ended_ns - began) / 1e6 for sample in samples)
 
     def _cpu_s(self) -> float | None:
         usage = self._tree.sample(0.0, 0) if self._tree else None
         return usage.cpu_s if usage else None
 
-    async def _least_ms(self, call: PreparedCall) -> float:
-        return min([_ms((await self._at_once([call], 0.0))[0]) for _ in range(_ROUNDS)])
+    async def _least_ms(self, call: PreparedCall, rounds: int) -> float:
+        return min([_ms((await self._at_once([call], 0.0))[0]) for _ in range(rounds)])
 
-    async def _beside(self, slow: PreparedCall, other: PreparedCall, slow_ms: float) -> float:
-        """Return the minimum duration of the other call while the slow call runs."""
-        pause = min(0.05, slow_ms / 1000 * 0.2)
-        return min([_ms((await self._at_once([slow, other], pause))[1]) for _ in range(_ROUNDS)])
+    async def _beside(
+        self, slow: PreparedCall, other: PreparedCall, slow_ms: float, rounds: int
+    ) -> tuple[float, float]:
+        """Return the minimum duration of the other call while the slow call runs, and how often it ended last."""
+        pause = min(0.05, slow_ms / 1000 * 0.2) if slow_ms >= _PAUSED_MS else 0.0
+        pairs = [await self._at_once([slow, other], pause) for _ in range(rounds)]
+        last = sum(beside.ended_ns >= first.ended_ns for first, beside in pairs) / rounds
+        return min(_ms(beside) for _, beside in pairs), last
 
     async def _at_once(self, calls: Sequence[PreparedCall], pause: float) -> list[Sample]:
         """Send calls without waiting for responses, with a pause between them. Raises: _NoResponseError."""

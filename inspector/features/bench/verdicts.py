@@ -16,6 +16,7 @@ from inspector.errors import UsageError
 from inspector.features.bench.model import (
     BenchResult,
     BenchVerdict,
+    BlockingResult,
     LevelResult,
     LoadModel,
     Mismatch,
@@ -142,7 +143,8 @@ def verdicts(result: BenchResult) -> list[BenchVerdict]:
     return [
         *_ends(result),
         *_correctness(result),
-        *_blocking(result),
+        *(blocking_verdicts(result.blocking) if result.blocking is not None else ()),
+        *_slow_first(result),
         *_slowing(result),
         *_growing(result),
         *_errors(result),
@@ -230,28 +232,33 @@ def _mismatch(result: BenchResult, kind: MismatchKind) -> dict[str, Any] | None:
 
 _WAITED = 0.5
 """Fraction of the slow call that another request must wait for to count as blocked."""
-_COMPUTES = 0.3
-"""Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting."""
+_LAST = 0.8
+"""Share of the rounds in which a blocked request must be answered last: no load of the machine changes the order."""
+_COMPUTES, _MARGIN = 0.6, 0.3
+"""Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting.
+
+Another request must wait for that fraction and the margin: so long it waits for the server's computing anyway.
+"""
 _AT_ONCE = 1.5
 """Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
 _LONG_MS = 50.0
 """Minimum duration from which a computing server is criticized for handling calls sequentially."""
 
 
-def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
-    found = result.blocking
-    if found is None:
-        return
+def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
+    """Yield the defect that a slow call and what was sent beside it show, if there is one."""
     evidence = msgspec.to_builtins(found)
-    rest = found.slow_ms * 0.8  # the other request is sent after a fifth of the slow call
-    waits = found.cpu_ms is not None and found.cpu_ms < _COMPUTES * found.slow_ms
+    share = None if found.cpu_ms is None else found.cpu_ms / found.slow_ms if found.slow_ms else 1.0
+    waits = share is not None and share < _COMPUTES
     if not waits and found.slow_ms < _LONG_MS:
         return
-    if found.probe_beside_ms - found.probe_ms > _WAITED * rest:
+    # The other request is sent after a fifth of the slow call, and waits for what that computes.
+    least = found.slow_ms * max(_WAITED * 0.8, share + _MARGIN if waits and share is not None else 0.0)
+    if found.probe_beside_ms - found.probe_ms > least and found.probe_last >= _LAST:
         busy = "" if found.cpu_ms is None else f" ({found.cpu_ms:.0f} ms of processor time a call)"
         yield BenchVerdict(
             "blocks-everything",
-            f"{found.probe} takes {found.probe_beside_ms:.0f} ms while {found.slow} runs, {found.probe_ms:.1f} ms "
+            f"{found.probe} takes {found.probe_beside_ms:.3g} ms while {found.slow} runs, {found.probe_ms:.1f} ms "
             f"otherwise: the server handles nothing else meanwhile{busy}",
             evidence,
             "It waits without yielding, such as time.sleep in an async function: await, or use a thread."
@@ -260,7 +267,7 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
         )
         return
     factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
-    fast_waits = bool(found.fast) and found.fast_beside_ms - found.fast_ms > _WAITED * rest
+    fast_waits = found.fast_beside_ms - found.fast_ms > least and found.fast_last >= _LAST and bool(found.fast)
     in_turn = (  # calls that share a busy CPU all end late, queued calls do not
         factor > 0.75 * found.together
         and found.together_first_ms < _AT_ONCE * found.slow_ms
@@ -270,17 +277,43 @@ def _blocking(result: BenchResult) -> Iterator[BenchVerdict]:
         facts = []
         if fast_waits:
             facts.append(
-                f"{found.fast} takes {found.fast_beside_ms:.0f} ms while {found.slow} runs, {found.fast_ms:.1f} ms "
+                f"{found.fast} takes {found.fast_beside_ms:.3g} ms while {found.slow} runs, {found.fast_ms:.1f} ms "
                 "otherwise"
             )
         if in_turn:
-            facts.append(f"{found.together} concurrent calls of {found.slow} take {factor:.1f} times as long as one")
+            ends = f" (end after {_in_ms(found.ends_ms)})" if found.ends_ms else ""
+            one = f"{found.together} concurrent calls of {found.slow} take {factor:.1f} times as long as one"
+            facts.append(f"{one}{ends}")
         yield BenchVerdict(
             "calls-serialized",
             f"{'; '.join(facts)}; {found.probe} is answered at once",
             evidence | {"factor": factor},
             "Look for a lock around all tool calls, or a pool of one worker.",
         )
+
+
+def _in_ms(values: Sequence[float]) -> str:
+    return f"{', '.join(f'{each:.3g}' for each in values)} ms {sparkline(values)}"
+
+
+_FIRST_MS, _FIRST_FACTOR = 100.0, 10.0
+"""How much longer a first call must take than later ones, and how many times as long."""
+
+
+def _slow_first(result: BenchResult) -> Iterator[BenchVerdict]:
+    """The first call after each start is slow: one slow start may be the machine's doing."""
+    for label, first in result.first_calls.items():
+        later = result.alone.get(label)
+        if len(first) < 2 or not later:
+            continue
+        usual, least = median(later) / 1e6, min(first)
+        if least >= usual + _FIRST_MS and least >= usual * _FIRST_FACTOR:
+            yield BenchVerdict(
+                "slow-first-call",
+                f"the first call of {label} after each start takes {_in_ms(first)}, later ones {usual:.3g} ms",
+                {"label": label, "first_ms": first, "later_ms": usual},
+                "Load what it needs while the server starts, or in the background after the handshake.",
+            )
 
 
 _PARTS = 16

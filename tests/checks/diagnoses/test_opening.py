@@ -94,6 +94,10 @@ CASES: Cases = {
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32603, "licence expired"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32022, "no initialize"),
     ),
+    "handshake-demanded": (
+        lambda: Talk(5).ask("tools/call").error(-32600, "initialize is required"),
+        lambda: Talk(5).ask("tools/call").error(-32600, "the model is not loaded: call load first"),
+    ),
     "request-unanswered": (
         lambda: Talk().ask("tools/list").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),
         lambda: Talk().ask("tools/call").wait(3).inform("notifications/cancelled", {"requestId": 2}).close(),

@@ -64,6 +64,10 @@ CASES: Cases = {
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 2),
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 3),
     ),
+    "header-repeated": (
+        _posted(CONTENT_TYPE="application/json"),
+        _posted(Set_Cookie="a=1", SET_COOKIE="b=1"),
+    ),
     "result-status-invalid": (
         lambda: Talk(4, transport="http").post().ask("ping").head(500).frame(_ANSWER % 2),
         lambda: Talk(4, transport="http").post().ask("ping").head(500).frame(_REFUSAL % 2),

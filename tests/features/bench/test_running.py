@@ -59,6 +59,8 @@ def quickly(*concurrency: int, seconds: float = 0.5, timeout_s: float = 20.0) ->
     ("defect", "tools", "options", "expected"),
     [
         ("lock", ("fast", "slow"), quickly(1), "calls-serialized"),
+        ("short-lock", ("fast",), quickly(1), "calls-serialized"),
+        ("slow-first", ("fast",), BenchOptions(concurrency=(1,), seconds=0.3, starts=2), "slow-first-call"),
         ("blocking", ("fast", "slow"), quickly(1), "blocks-everything"),
         pytest.param("leak", ("fast",), quickly(2, seconds=3.5), "memory-growth", marks=pytest.mark.slow),
         ("descriptors", ("fast",), quickly(2, seconds=2), "descriptor-growth"),
@@ -98,6 +100,11 @@ def test_a_right_server_gets_no_verdict(kind: str) -> None:
     assert result.varying == (set() if kind == "clean" else {"fast", "slow"})
     assert result.blocking is not None
     assert result.blocking.slow == "slow"
+
+
+def test_calls_of_a_millisecond_that_run_at_once_get_no_verdict() -> None:
+    result = bench("short", quickly(1, 4), "fast")
+    assert verdicts(result) == []
 
 
 @pytest.mark.every_server

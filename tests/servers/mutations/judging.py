@@ -56,7 +56,7 @@ _OF_OPERATORS = {
     ("body", "drop"): "empty-body",
     ("body", "truncate"): "body-truncated malformed-json invalid-json-rpc",
     ("body", "duplicate"): "invalid-json-rpc malformed-json newline-missing",
-    ("body", "HTML"): "html-response content-type-mismatch",
+    ("body", "HTML"): "html-response content-type-mismatch invalid-json-rpc",
     ("body", "text"): "content-type-mismatch invalid-json-rpc malformed-json",
     ("body", "byte order mark"): "byte-order-mark",
     ("body", "invalid UTF-8"): "invalid-utf8 stdout-encoding",
