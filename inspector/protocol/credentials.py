@@ -351,7 +351,8 @@ class SecretValues:
 
 
 _MASK_BYTES = MASK.encode()
-_STRING = lazy_pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = lazy_pattern(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""A string, also one that does not end. So no text is read again from a later quote in it."""
 
 
 def _forms(value: str) -> Iterator[bytes]:

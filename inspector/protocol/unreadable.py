@@ -27,7 +27,10 @@ _STRING = rb'"(?:[^"\\\x00-\x1f]|\\.)*"'
 _SCALAR = _STRING + rb"|-?\d[\d.eE+-]{0,40}|true|false|null"
 _MEMBER = lazy_pattern(rb"\s*(" + _STRING + rb")\s*:\s*")
 _SIMPLE = lazy_pattern(_SCALAR)
-_BRACKETS = lazy_pattern(_STRING + rb"|[{}\[\]]")
+_WHOLE_STRING = rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+"""A string, also one that does not end. So no text is read again from a later quote in it."""
+_WHOLE_STRINGS = lazy_pattern(_WHOLE_STRING, re.DOTALL)
+_BRACKETS = lazy_pattern(_WHOLE_STRING + rb"|[{}\[\]]", re.DOTALL)
 _LAST = lazy_pattern(
     rb',\s*"id"\s*:\s*(' + _SCALAR + rb")\s*(?:,\s*" + _STRING + rb"\s*:\s*(?:" + _SCALAR + rb")\s*){0,3}\}\s*$"
 )
@@ -111,7 +114,7 @@ def _is_closed(payload: bytes) -> bool:
     """Return whether all brackets are closed. Then the last brace is that of the message."""
     if len(payload) > _WEIGHED:
         return False
-    bare = re.sub(_STRING, b"", payload)
+    bare = _WHOLE_STRINGS.sub(b"", payload)
     return bare.count(b"{") == bare.count(b"}") and bare.count(b"[") == bare.count(b"]")
 
 

@@ -5,6 +5,7 @@ import pytest
 from inspector.protocol.credentials import (
     MASK,
     STEMS,
+    SecretValues,
     command_without_credentials,
     is_credential,
     is_secret,
@@ -152,3 +153,11 @@ def test_urls_within_a_sentence_lose_what_gives_access_and_nothing_else() -> Non
     assert without_credentials(said) == (
         f"http://{MASK}@h/a?api_key={MASK} leads on to /b?api_key={MASK} (307), and me@h stays, as does a=b"
     )
+
+
+def test_a_known_secret_is_masked_in_a_string_that_does_not_end() -> None:
+    masked = SecretValues(["hunter"]).masked
+    assert masked(b'{"a":"hunter","hunter":hunter,"b":"\\"hunter') == (
+        f'{{"a":"{MASK}","{MASK}":hunter,"b":"\\"{MASK}'.encode()
+    )
+    assert masked(b'["hunter\\') == f'["{MASK}\\'.encode()
