@@ -1,13 +1,15 @@
-"""Runs the user's $PAGER, $VISUAL and $EDITOR, without a shell.
+"""Runs the user's $PAGER, $VISUAL and $EDITOR, and the desktop's clipboard program, without a shell.
 
-The program gets a payload in a separate file that only its owner can read. The file is removed when the program
-ends.
+A pager or an editor gets a payload in a separate file that only its owner can read. The file is removed when the
+program ends.
 """
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +22,7 @@ from inspector.errors import UsageError
 
 PAGERS = ("PAGER",)
 EDITORS = ("VISUAL", "EDITOR")
+_CLIPBOARD_S = 2.0
 
 
 class ProgramRun(msgspec.Struct, frozen=True):
@@ -112,3 +115,38 @@ def _interrupts_left_to_it() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def clipboard_program(env: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the command that puts its stdin into the desktop's clipboard; () if there is none.
+
+    A remote shell's own desktop is not the user's, unless X is forwarded, which sets DISPLAY.
+    """
+    candidates: list[tuple[str, ...]] = []
+    if env.get("WAYLAND_DISPLAY"):
+        candidates.append(("wl-copy",))
+    if env.get("DISPLAY"):
+        candidates += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    if sys.platform == "darwin" and not env.get("SSH_CONNECTION"):
+        candidates.append(("pbcopy",))
+    if env.get("WSL_DISTRO_NAME"):
+        candidates.append(("clip.exe",))
+    return next((each for each in candidates if shutil.which(each[0], path=env.get("PATH"))), ())
+
+
+def put_into_clipboard(argv: tuple[str, ...], text: str) -> bool:
+    """Run a program of `clipboard_program`; return whether it took the text. Blocks up to two seconds."""
+    encoding = "utf-16" if argv[0] == "clip.exe" else "utf-8"
+    try:
+        done = subprocess.run(
+            argv,
+            input=text.encode(encoding, "replace"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_CLIPBOARD_S,
+            start_new_session=True,  # it stays to serve the clipboard, also after ours has ended
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

@@ -4,9 +4,6 @@ Each was seen in the terminal named beside it. What is not known here is left to
 """
 
 import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 
 import msgspec
@@ -15,7 +12,6 @@ TRUE_COLOR = ("alacritty", "foot", "xterm-kitty", "xterm-ghostty", "wezterm", "c
 """Beginnings of TERM of terminals that show 24-bit colors, whether or not they set COLORTERM: over ssh it is unset."""
 _SETS_CLIPBOARD = ("alacritty", "foot", "xterm-kitty", "xterm-ghostty", "wezterm", "contour")
 """Beginnings of TERM of terminals that take OSC 52 by default."""
-_PROGRAM_S = 2.0
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -50,38 +46,3 @@ def terminal(env: Mapping[str, str] = os.environ) -> Terminal:
         sets_clipboard=name.startswith(_SETS_CLIPBOARD) and not in_tmux,
         is_xterm=is_xterm and not in_tmux,
     )
-
-
-def clipboard_program(env: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the command that puts its stdin into the desktop's clipboard; () if there is none.
-
-    A remote shell's own desktop is not the user's, unless X is forwarded, which sets DISPLAY.
-    """
-    candidates: list[tuple[str, ...]] = []
-    if env.get("WAYLAND_DISPLAY"):
-        candidates.append(("wl-copy",))
-    if env.get("DISPLAY"):
-        candidates += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
-    if sys.platform == "darwin" and not env.get("SSH_CONNECTION"):
-        candidates.append(("pbcopy",))
-    if env.get("WSL_DISTRO_NAME"):
-        candidates.append(("clip.exe",))
-    return next((each for each in candidates if shutil.which(each[0], path=env.get("PATH"))), ())
-
-
-def put_into_clipboard(argv: tuple[str, ...], text: str) -> bool:
-    """Run a program of `clipboard_program`; return whether it took the text. Blocks up to two seconds."""
-    encoding = "utf-16" if argv[0] == "clip.exe" else "utf-8"
-    try:
-        done = subprocess.run(
-            argv,
-            input=text.encode(encoding, "replace"),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_PROGRAM_S,
-            start_new_session=True,  # it stays to serve the clipboard, also after ours has ended
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.app import App
 
-from inspector.config.terminal import clipboard_program, put_into_clipboard, terminal
+from inspector.config.terminal import terminal
 
 
 def copy(app: App[Any], text: str, name: str = "", note: str = "") -> None:
@@ -17,7 +17,8 @@ def copy(app: App[Any], text: str, name: str = "", note: str = "") -> None:
 
     `name` describes the text ("JSON"); with "", only its size is shown. `note` is a further sentence.
     """
-    from inspector.present.copies import Copied, copied  # not needed for the first paint
+    from inspector.config.programs import clipboard_program, put_into_clipboard  # not needed for the first paint
+    from inspector.present.copies import Copied, copied
 
     found = copied(name, text)
     if not found.text:

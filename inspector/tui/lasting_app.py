@@ -144,7 +144,7 @@ class LastingApp(App[_T]):
             and (more := len(event.text.splitlines()) - 1) > 0
         ):
             left_out = f"{more:,} more were" if more > 1 else "another was"
-            self.notify(f"The field has one line: the first one was pasted, {left_out} left out.", severity="warning")
+            self.notify(f"The field has one line: the first one was pasted, {left_out} left out.", markup=False)
         await super().on_event(event)
 
     async def _process_messages_loop(self) -> None:

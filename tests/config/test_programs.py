@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.config.paths import Places, places
-from inspector.config.programs import EDITORS, PAGERS, program, run_on
+from inspector.config.programs import EDITORS, PAGERS, clipboard_program, program, put_into_clipboard, run_on
 from inspector.errors import UsageError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes of files")
@@ -91,3 +91,28 @@ def test_where_the_runtime_directory_takes_no_file_the_cache_does(own: Places) -
     own.runtime.write_bytes(b"in the way")
     assert run_on(script("pass"), b"x", own).payload == b"x"
     assert list(own.cache.iterdir()) == []
+
+
+def _program(path: Path, body: str) -> None:
+    path.write_text(f"#!{sys.executable}\n{body}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def test_clipboard_program_is_the_one_of_the_desktop_that_is_there(tmp_path: Path) -> None:
+    for name in ("wl-copy", "xclip"):
+        _program(tmp_path / name, "")
+    path = {"PATH": str(tmp_path)}
+    assert clipboard_program({**path, "WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}) == ("wl-copy",)
+    assert clipboard_program({**path, "DISPLAY": ":0"}) == ("xclip", "-selection", "clipboard")
+    assert clipboard_program(path) == ()
+    assert clipboard_program({"PATH": str(tmp_path / "none"), "DISPLAY": ":0"}) == ()
+
+
+def test_put_into_clipboard_passes_the_text_and_reports_a_failure(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    _program(tmp_path / "takes", f"import sys; open({str(taken)!r}, 'wb').write(sys.stdin.buffer.read())")
+    _program(tmp_path / "refuses", "raise SystemExit(1)")
+    assert put_into_clipboard((str(tmp_path / "takes"),), "grün\n")
+    assert taken.read_bytes() == "grün\n".encode()
+    assert not put_into_clipboard((str(tmp_path / "refuses"),), "x")
+    assert not put_into_clipboard((str(tmp_path / "missing"),), "x")

@@ -1,12 +1,8 @@
 """Facts about the terminal."""
 
-import stat
-import sys
-from pathlib import Path
-
 import pytest
 
-from inspector.config.terminal import clipboard_program, put_into_clipboard, terminal
+from inspector.config.terminal import terminal
 
 
 @pytest.mark.parametrize(
@@ -40,28 +36,3 @@ def test_terminal_in_tmux_does_not_set_the_clipboard_for_certain() -> None:
     assert terminal({"TERM": "alacritty"}).sets_clipboard
     assert not terminal({"TERM": "alacritty", "TMUX": "/t,1,0"}).sets_clipboard
     assert not terminal({"TERM": "xterm-256color"}).sets_clipboard
-
-
-def _program(path: Path, body: str) -> None:
-    path.write_text(f"#!{sys.executable}\n{body}\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-
-
-def test_clipboard_program_is_the_one_of_the_desktop_that_is_there(tmp_path: Path) -> None:
-    for name in ("wl-copy", "xclip"):
-        _program(tmp_path / name, "")
-    path = {"PATH": str(tmp_path)}
-    assert clipboard_program({**path, "WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}) == ("wl-copy",)
-    assert clipboard_program({**path, "DISPLAY": ":0"}) == ("xclip", "-selection", "clipboard")
-    assert clipboard_program(path) == ()
-    assert clipboard_program({"PATH": str(tmp_path / "none"), "DISPLAY": ":0"}) == ()
-
-
-def test_put_into_clipboard_passes_the_text_and_reports_a_failure(tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
-    _program(tmp_path / "takes", f"import sys; open({str(taken)!r}, 'wb').write(sys.stdin.buffer.read())")
-    _program(tmp_path / "refuses", "raise SystemExit(1)")
-    assert put_into_clipboard((str(tmp_path / "takes"),), "grün\n")
-    assert taken.read_bytes() == "grün\n".encode()
-    assert not put_into_clipboard((str(tmp_path / "refuses"),), "x")
-    assert not put_into_clipboard((str(tmp_path / "missing"),), "x")
