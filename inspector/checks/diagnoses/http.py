@@ -142,7 +142,8 @@ def _of_discovery(case: CheckMoment, id_: str) -> Iterator[Flaw]:
 def accept_header_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """HTTP 406, although both types were accepted, or because a header of the user removed one."""
     http = responded(case)
-    if http is not None and http.response is not None and http.response.status == 406:
+    is_post = http is not None and http.request is not None and http.request.method == "POST"  # a stream is optional
+    if http is not None and is_post and http.response is not None and http.response.status == 406:
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
         fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."

@@ -150,21 +150,22 @@ _SHORTEST_IMAGE = 32
 @diagnosis(
     "image-undecodable",
     Severity.ERROR,
-    "Image cannot be decoded",
+    "Image or audio cannot be decoded",
     "answer tools/call",
     "answer prompts/get",
     topic="server/tools",
-    fix="Return the base64 of the whole image file in `data`, and its type in `mimeType`.",
+    fix="Return the base64 of the whole file in `data`, and its type in `mimeType`.",
 )
 def image_undecodable(case: CheckMoment) -> Iterator[Flaw]:
-    """An image without data, or whose bytes are in none of the known formats although `mimeType` names one."""
+    """Media without data, or an image whose bytes are in no known format although `mimeType` names one."""
     for pointer, block in _blocks(case):
-        if peek.text(block, "type") != "image" or (data := peek.text(block, "data")) is None:
+        member, data = peek.text(block, "type"), peek.text(block, "data")
+        if member not in ("image", "audio") or data is None:
             continue
         kind = (peek.text(block, "mimeType") or "").split(";")[0].strip().lower()
         if not data.strip():
-            yield Flaw("an image has no data", f"{pointer}/data")
-        elif kind in _IMAGES and (head := _decoded_head(data)):
+            yield Flaw(f"{'an image' if member == 'image' else 'audio'} has no data", f"{pointer}/data")
+        elif member == "image" and kind in _IMAGES and (head := _decoded_head(data)):
             is_known = any(head.startswith(magic) for magics in _IMAGES.values() for magic in magics)
             if not is_known and head[4:8] != b"ftyp":  # HEIC and AVIF
                 said = f"an image declares {kind}, but its data begin with {head[:8]!r}, an unknown image format"

@@ -184,6 +184,28 @@ def server_info_missing(case: CheckMoment) -> Iterator[Flaw]:
 
 
 @check(
+    "server-info-invalid",
+    _ERROR,
+    "`serverInfo` in `_meta` lacks a name or a version",
+    "answer",
+    topic="schema",
+    since="2026-07-28",
+    fix="Return an object with a string `name` and a string `version`.",
+)
+def server_info_invalid(case: CheckMoment) -> Iterator[Flaw]:
+    """Reported once per connection: it is the same in all results."""
+    if not peek.has(case.value, "_meta", PREFIX + "serverInfo"):
+        return
+    info = peek.at(case.value, "_meta", PREFIX + "serverInfo")
+    wrong = [name for name in ("name", "version") if peek.text(info, name) is None]
+    if (wrong or type(info) is not dict) and case.state.is_sampled("server-info-invalid", 1, 1 << 62):
+        what = f"{' and '.join(wrong)} {'are' if len(wrong) > 1 else 'is'} missing or no string"
+        said = what if type(info) is dict else f"it is of type {peek.type_name(info)}"
+        place = f"/result/_meta/{PREFIX.replace('/', '~1')}serverInfo"
+        yield Flaw(f"serverInfo of the result of {case.method[:60]} is invalid: {said}", place)
+
+
+@check(
     "release-candidate-leftover",
     _HINT,
     "Leftover of a release candidate",

@@ -250,7 +250,8 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
     evidence = msgspec.to_builtins(found)
     share = None if found.cpu_ms is None else found.cpu_ms / found.slow_ms if found.slow_ms else 1.0
     waits = share is not None and share < _COMPUTES
-    if not waits and found.slow_ms < _LONG_MS:
+    is_busy = found.probe_ms > found.slow_ms / 2  # the machine delays even the quickest request that long
+    if is_busy or (not waits and found.slow_ms < _LONG_MS):
         return
     # The other request is sent after a fifth of the slow call, and waits for what that computes.
     least = found.slow_ms * max(_WAITED * 0.8, share + _MARGIN if waits and share is not None else 0.0)

@@ -54,6 +54,10 @@ CASES: Cases = {
         asked("tools/call", {"resultType": "task"}, 5, client={"extensions": {META + "tasks": {}}}),
     ),
     "server-info-missing": (asked("tools/list", {"tools": [], "_meta": {}}, 5), asked("tools/list", {"tools": []}, 5)),
+    "server-info-invalid": (
+        asked("tools/list", {"tools": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s"}}}, 5),
+        asked("tools/list", {"tools": []}, 5),
+    ),
     "release-candidate-leftover": (lambda: _discover(serverInfo={"name": "s"}), lambda: Talk(5)),
     "extension-without-prefix": (
         lambda: _discover(capabilities={"extensions": {"ours": {}}}),

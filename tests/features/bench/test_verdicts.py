@@ -147,6 +147,7 @@ def test_what_waits_for_a_slow_call_tells_a_lock_from_a_blocked_loop() -> None:
     assert blocked(20, probe_beside_ms=20, cpu_ms=18.0) == []  # as does any server that computes for a moment
     assert blocked(20, probe_beside_ms=20, cpu_ms=0.0) == ["blocks-everything"]
     assert blocked(20, probe_beside_ms=20, cpu_ms=0.0, probe_last=0.5) == []  # it was answered first in every second
+    assert blocked(2, probe_ms=4.4, probe_beside_ms=6.6, fast_beside_ms=0, cpu_ms=0.4) == []  # a busy machine
     assert blocked(2, probe_ms=0.1, probe_beside_ms=2.1, fast_beside_ms=0, cpu_ms=0.4) == ["blocks-everything"]
 
 

@@ -110,8 +110,9 @@ def _is_about(finding: Finding, mutation: Mutation, heard: Heard) -> bool:
 
 
 def _is_about_member(finding: Finding, mutation: Mutation) -> bool:
-    names = [token for token in mutation.place.split("/") if token and not token.isdigit()]
-    leaf, above = names[-1], names[-2] if len(names) > 3 else names[-1]
+    tokens = [token.rpartition("~1")[2] for token in mutation.place.split("/")]
+    names = [token for token in tokens if token and not token.isdigit()]
+    leaf, above = names[-1], names[-2] if len(names) > 2 else names[-1]
     if finding.id in _CLAUSES.get(leaf, "").split() and (len(names) == 1 or leaf == "$ref"):
         return True
     words = f"{finding.sentence} {finding.pointer}"

@@ -92,12 +92,12 @@ def _means_something(message: Any, changed: Any, method: str) -> bool:
 
 def _is_good_tool(tool: Any) -> bool:
     for name in ("inputSchema", "outputSchema"):
-        schema = tool.get(name, {"type": "object"})
+        schema = tool.get(name, {})
         try:
             Draft202012Validator.check_schema(schema)
         except SchemaError:
             return False
-        if schema.get("type") != "object" or not all(map(_is_sound, _subschemas(schema))) or _dangles(schema):
+        if not all(map(_is_sound, _subschemas(schema))) or _dangles(schema):
             return False
     output = tool.get("outputSchema", {"type": "object"})
     return bool(tool["name"]) and (tool["name"] != "say" or Draft202012Validator(output).is_valid({"said": "hi"}))

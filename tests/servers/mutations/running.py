@@ -93,9 +93,9 @@ def mutations_of(setting: Setting, messages: dict[str, Any]) -> Iterator[Mutatio
     for method, said in responses.items():
         if setting.transport == "stdio":
             yield from (Mutation("line", method, "", operator) for operator in LINE_OPERATORS)
-        elif setting.transport == "events":
+        elif setting.transport == "events" and _is_streamed(setting, method):
             yield from (Mutation("event", method, "", operator) for operator in EVENT_OPERATORS)
-        elif "method" not in said:
+        elif setting.transport == "http" and "method" not in said:
             names = _HEADERS[: 2 if method == "initialize" else 1]
             yield from (Mutation("header", method, name, operator) for name in names for operator in HEADER_OPERATORS)
             yield from (Mutation("status", method, str(status), "other status") for status in STATUSES)
@@ -103,6 +103,11 @@ def mutations_of(setting: Setting, messages: dict[str, Any]) -> Iterator[Mutatio
     if setting.transport == "http":
         for method in messages.keys() - responses.keys():
             yield from (Mutation("status", method, str(status), "other status") for status in STATUSES)
+
+
+def _is_streamed(setting: Setting, method: str) -> bool:
+    """Return whether the conforming servers send it as an event, and not as the body of the response."""
+    return method != "server/discover" and (setting.era == "legacy" or method.startswith(("tools/", "notifications/")))
 
 
 async def run(setting: Setting, mutation: Mutation | None) -> Heard:
