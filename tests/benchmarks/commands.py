@@ -161,7 +161,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _record(path: Path, shape: str, count: int) -> None:
+def record(path: Path, shape: str, count: int) -> None:
+    """Record a capture of a shape with about so many entries."""
     journal = start_capture(path)
     SHAPES[shape](_Talk(journal), count)
     journal.close()
@@ -200,7 +201,7 @@ def main() -> None:
             captures = {count: Path(place) / f"{count}.mcpcap" for count in (9, FEW, MANY)}
             for count, path in captures.items():
                 path.unlink(missing_ok=True)
-                _record(path, shape, count)
+                record(path, shape, count)
             for name, words in commands.items():
                 out = Path(place) / "out"
                 empty, few = _fewest(words, captures[9], out), _fewest(words, captures[FEW], out)
