@@ -8,6 +8,8 @@ Nothing in a capture names a file that is opened.
 import shlex
 from pathlib import Path
 
+import msgspec
+
 from inspector.capture.format.lines import read_at
 from inspector.capture.format.records import FORMAT, VERSION, Head, from_line, type_of
 from inspector.errors import CaptureError
@@ -19,6 +21,7 @@ _MAGIC = (
     (b"SQLite format 3\x00", "is an SQLite database", "open a .mcpcap file"),
 )
 _OPEN = "open a .mcpcap file, recorded with --capture FILE"
+_TAP = "record its traffic: mcp-inspect tap run -- claude"
 _CALLED = {
     "jsonrpc": "looks like bare JSON-RPC messages, without the records of a capture around them",
     "har": "looks like a HAR file, not a capture",
@@ -67,8 +70,31 @@ def _is_text(start: bytes) -> bool:
     return True
 
 
+def is_log_without_messages(start: bytes) -> bool:
+    """Whether a file is a log of Claude Code (`mcp-logs-NAME/*.jsonl`), which has no messages."""
+    first = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    try:
+        members = msgspec.json.decode(first, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return {"timestamp", "sessionId", "cwd"} <= members.keys() and bool({"debug", "error"} & members.keys())
+
+
+def _is_json(text: bytes) -> bool:
+    """Whether the first line is JSON or the beginning of it: a log line can begin with a bracket, too."""
+    try:
+        msgspec.json.decode(text.partition(b"\n")[0])
+    except msgspec.DecodeError as error:
+        return "truncated" in str(error)
+    except RecursionError:
+        return True
+    return True
+
+
 def _looks_like_json(text: bytes) -> tuple[str, str]:
-    if text[:1] in (b"{", b"["):
+    if is_log_without_messages(text):
+        return "is a log of Claude Code, which has no messages, only that they crossed", _TAP
+    if text[:1] in (b"{", b"[") and _is_json(text):
         return "is JSON, but not a capture: the first line is not a capture head", _OPEN
     return "is text, but not a capture: the first line is not a capture head", _OPEN
 

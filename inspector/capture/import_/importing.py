@@ -16,11 +16,11 @@ import msgspec
 
 from inspector.capture.format.file import CaptureFile, create, demand_place
 from inspector.capture.format.lines import open_for_reading, read_at
-from inspector.capture.format.reader import LOOKS_AT, foreign, read_head
+from inspector.capture.format.reader import LOOKS_AT, foreign, is_log_without_messages, read_head
 from inspector.capture.format.records import NO_CREDENTIALS, Entry, Head, Import, Redaction
 from inspector.capture.format.writer import Recorder
 from inspector.capture.import_.items import ImportedItem, ImportSource, Reader
-from inspector.capture.import_.readers import READERS, recognised
+from inspector.capture.import_.readers import READERS, formats, recognised
 from inspector.capture.journal import Journal, new_head
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Frame
@@ -64,7 +64,10 @@ def import_file(
                 f"{path} is a capture already", hint=f"mcp-inspect replay {shlex.quote(str(path))} opens it."
             )
         if reader is None:
-            raise foreign(str(path), start)
+            error = foreign(str(path), start)
+            raise CaptureError(
+                str(error), hint=error.hint if is_log_without_messages(start) else f"It reads {formats()}."
+            )
         source = ImportSource(fd, str(path))
         found = reader.read(source)
         first = tuple(islice(found, _FIRST))

@@ -295,6 +295,115 @@ VSCODE = Reader(
 )
 
 
+# A recording of `mcporter record`: messages with a `_meta` of its own: direction, server, time.
+
+_RECORDED = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
+
+
+def _mcporter_knows(start: bytes) -> bool:
+    return {"dir", "server", "ts"} <= first_members(start).inner("_meta").keys()
+
+
+def _mcporter_read(source: ImportSource) -> Iterator[ImportedItem]:
+    server, is_open = "", False
+    for line in source.objects():
+        meta = line.inner("_meta")
+        way, at, whose = meta.text("dir"), meta.moment("ts"), meta.text("server")
+        server = server or whose
+        if whose != server:
+            source.passed_over["messages of another server"] += 1
+        elif way in _RECORDED:
+            if not is_open:
+                yield opened(at, argv=(server,))
+                is_open = True
+            yield frame(_RECORDED[way], _without(line, "_meta"), at)
+        elif line.text("method") == "$transport/start":
+            yield opened(at, argv=(server,))
+            is_open = True
+        elif line.text("method") == "$transport/close" and is_open:
+            yield closed(at)
+            is_open = False
+        else:
+            source.passed_over["events of another kind"] += 1
+
+
+def _without(line: Members, name: str) -> bytes:
+    """Return a JSON object without one of its members."""
+    left = (msgspec.json.encode(each) + b":" + bytes(raw) for each, raw in line.items() if each != name)
+    return b"{" + b",".join(left) + b"}"
+
+
+MCPORTER = Reader(
+    "mcporter",
+    "a recording of mcporter",
+    (
+        "the exact bytes: messages were serialized again",
+        "the server's command, its stderr and how it ended",
+        "HTTP: headers, status and which exchange carried what",
+        "messages of other servers in the same file",
+    ),
+    _mcporter_knows,
+    _mcporter_read,
+)
+
+
+# The log of supergateway 4: “[supergateway] StreamableHttp → Child: {…}”, for some servers with a time before it.
+
+_GATEWAY_LINE = re.compile(
+    rb"(?:(\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)\s+)?\[supergateway\] (.*)", re.DOTALL
+)
+_GATEWAY_MESSAGE = re.compile(rb"(\w+) \xe2\x86\x92 (\w+)(?: \([^()]*\))?: ?(.*)", re.DOTALL)
+_GATEWAY_COMMAND = re.compile(rb"  - stdio: (.*)")
+_GATEWAY_STDERR, _GATEWAY_END = b"Child stderr: ", b"Child exited: "
+
+
+def _supergateway_knows(start: bytes) -> bool:
+    return any(_GATEWAY_LINE.match(line) for line in start.split(b"\n")[:200])
+
+
+def _supergateway_read(source: ImportSource) -> Iterator[ImportedItem]:
+    is_open, at, command = False, None, ()
+    for line in source.lines():
+        found = _GATEWAY_LINE.fullmatch(line)
+        if found is None:
+            source.passed_over["lines without “[supergateway]”"] += 1
+            continue
+        at, text = moment((found.group(1) or b"").decode()) or at, found.group(2)
+        message = _GATEWAY_MESSAGE.fullmatch(text)
+        if message is not None and b"Child" in message.groups()[:2]:
+            if members(message.group(3)) is None:
+                source.passed_over["messages that were not logged as JSON"] += 1
+                continue
+            if not is_open:
+                yield opened(at, argv=command)
+                is_open = True
+            sent = message.group(2) == b"Child"
+            yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(3), at)
+        elif started := _GATEWAY_COMMAND.fullmatch(text):
+            command = tuple(started.group(1).decode("utf-8", "replace").split())
+        elif text.startswith(_GATEWAY_STDERR):
+            yield ImportedItem(at, Stderr(text.removeprefix(_GATEWAY_STDERR)))
+        elif text.startswith(_GATEWAY_END) and is_open:
+            yield closed(at, text.decode("utf-8", "replace")[:300])
+            is_open = False
+        else:
+            source.passed_over["remarks of supergateway"] += 1
+
+
+SUPERGATEWAY = Reader(
+    "supergateway",
+    "a log of supergateway",
+    (
+        "when anything crossed, unless another program put a time before each line",
+        "HTTP: headers, sessions, status and which exchange carried what",
+        "responses of the SSE and client modes, which are not logged as JSON",
+        "the exact bytes of messages to the server: they were serialized again",
+    ),
+    _supergateway_knows,
+    _supergateway_read,
+)
+
+
 # Formats in the order in which they are tried: the most specific ones first, bare lines last.
 
 READERS: dict[str, Reader] = {
@@ -306,9 +415,17 @@ READERS: dict[str, Reader] = {
         OFFICIAL,
         CLAUDE_DESKTOP,
         VSCODE,
+        MCPORTER,
+        SUPERGATEWAY,
         PLAIN,
     )
 }
+
+
+def formats() -> str:
+    """Return what can be imported, as the end of a sentence."""
+    *titles, last = (each.title for each in READERS.values())
+    return f"{', '.join(titles)}, or {last}"
 
 
 def recognised(start: bytes) -> Reader | None:

@@ -48,8 +48,8 @@ def command(
 ) -> ExitStatus:
     """Convert a recording of another program to a capture, and list what the format does not contain.
 
-    Supported formats: JSON-RPC lines, HAR, mcpsnoop, mcp-cassette, exports of the official Inspector, and logs of
-    Claude Desktop and VS Code.
+    Supported formats: JSON-RPC lines, HAR, mcpsnoop, mcp-cassette, recordings of mcporter, exports of the official
+    Inspector, and logs of Claude Desktop, VS Code and supergateway. Logs of Claude Code have no messages.
     """
     if name and name not in READERS:
         raise UsageError(f"unknown format --from {name!r}", hint=f"Formats: {', '.join(READERS)}.")

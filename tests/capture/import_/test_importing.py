@@ -19,6 +19,8 @@ from inspector.errors import CaptureError, UsageError
 from tests.capture.import_.orchard import FOREIGN, imported, read_text
 
 _WHAT = {
+    "mcporter.ndjson": "mcporter",
+    "supergateway.log": "supergateway",
     "jsonrpc.txt": "jsonrpc",
     "mcpsnoop.jsonl": "mcpsnoop",
     "mcp-cassette.jsonl": "mcp-cassette",

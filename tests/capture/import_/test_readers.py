@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.import_.items import Directions
-from inspector.capture.import_.readers import CASSETTE, CLAUDE_DESKTOP, MCPSNOOP, PLAIN, VSCODE
+from inspector.capture.import_.readers import CASSETTE, CLAUDE_DESKTOP, MCPORTER, MCPSNOOP, PLAIN, SUPERGATEWAY, VSCODE
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
 from inspector.features.export.http import lines
@@ -113,4 +113,56 @@ def test_vscode_the_session_is_read(tmp_path: Path) -> None:
     assert stderr(journal) == [b"warn: one worm"]
     assert connection(journal).argv == ("orchard-server", "--trees", "9")
     assert journal.ended is not None
+    journal.close()
+
+
+def test_mcporter_the_recording_is_read_with_times_and_directions(tmp_path: Path) -> None:
+    journal, found = imported("mcporter.ndjson", tmp_path)
+    assert found.reader is MCPORTER
+    assert messages(journal) == [
+        (OUT, "initialize"),
+        (BACK, 0),
+        (OUT, "notifications/initialized"),
+        (OUT, "tools/call"),
+        (BACK, "roots/list"),
+        (OUT, "roots-of-recorder"),
+        (BACK, 1),
+    ]
+    first, *_, last = frames(journal)
+    assert last.wall_ns - first.wall_ns == 1_218_000_000
+    assert b"_meta" not in first.payload
+    assert connection(journal).argv == ("s00",)
+    assert journal.ended is not None
+    journal.close()
+
+
+def test_mcporter_another_server_in_the_file_is_counted(tmp_path: Path) -> None:
+    line = '{"jsonrpc":"2.0","method":"m","_meta":{"dir":"send","server":"%s","ts":"2026-11-28T16:00:00Z"}}\n'
+    journal, found = read_text(tmp_path, "mcporter", (line % "a" + line % "b").encode())
+    assert [frame.payload for frame in frames(journal)] == [b'{"jsonrpc":"2.0","method":"m"}']
+    assert found.passed_over == {"messages of another server": 1}
+    journal.close()
+
+
+def test_supergateway_the_log_is_read_with_directions(tmp_path: Path) -> None:
+    journal, found = imported("supergateway.log", tmp_path)
+    assert found.reader is SUPERGATEWAY
+    assert messages(journal)[:2] == [(OUT, "initialize"), (BACK, 1)]
+    assert messages(journal)[-1] == (BACK, 2)
+    assert (OUT, "notifications/initialized") in messages(journal)
+    assert connection(journal).argv == ("python3", "recorder.py", "case.json", "log.jsonl")
+    journal.close()
+
+
+def test_supergateway_times_before_its_lines_are_read_and_what_is_no_json_is_counted(tmp_path: Path) -> None:
+    text = (
+        '2026-11-28T16:00:00.500Z [supergateway] SSE → Child (session 1): {"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+        "2026-11-28T16:00:01.500Z [supergateway] Child → SSE: { jsonrpc: '2.0', id: 1, result: {} }\n"
+        "2026-11-28T16:00:02.500Z [supergateway] Child stderr: one worm\n"
+    )
+    journal, found = read_text(tmp_path, "supergateway", text.encode())
+    (frame,) = frames(journal)
+    assert (frame.direction, frame.wall_ns % 10**9) == (OUT, 500_000_000)
+    assert stderr(journal) == [b"one worm"]
+    assert found.passed_over == {"messages that were not logged as JSON": 1}
     journal.close()
