@@ -123,7 +123,7 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
         yield AddStep(
             LoginStep(
                 AS,
-                StepVerdict.ODD,
+                StepVerdict.ASSUMED,
                 found,
                 clause="the first specification of authorization, fallbacks without metadata",
             )

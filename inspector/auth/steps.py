@@ -22,6 +22,8 @@ class StepVerdict(StrEnum):
     GOOD = "good"
     ODD = "odd"
     """It continues, but something violates the standard."""
+    ASSUMED = "assumed"
+    """It continues with an assumption, which only a login can confirm."""
     MISSING = "missing"
     """It does not exist; the standard has an alternative."""
     BROKEN = "broken"

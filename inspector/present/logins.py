@@ -142,6 +142,7 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
 _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
     StepVerdict.GOOD: (spans.OK, "ok"),
     StepVerdict.ODD: (spans.WARNING, "warning"),
+    StepVerdict.ASSUMED: (spans.WARNING, "warning"),
     StepVerdict.MISSING: (spans.NOTE, "muted"),
     StepVerdict.BROKEN: (spans.ERROR, "error"),
 }
@@ -169,7 +170,13 @@ def steps_end(login_steps: Sequence[LoginStep], *, climbed: bool = False) -> str
     ]
     if broken:
         return f"Fails at: {broken[0].what}."
-    odd = [login_step.what for login_step in login_steps if login_step.verdict is StepVerdict.ODD]
+    silent = [login_step.what for login_step in login_steps if login_step.request and not login_step.status]
+    if silent and not climbed:
+        return f"Unclear: no response at {', '.join(dict.fromkeys(silent))}."
+    if not climbed and any(login_step.verdict is StepVerdict.ASSUMED for login_step in login_steps):
+        return "Unclear: no OAuth metadata, so only a login shows if there is one. For a fixed token, use -H."
+    deviates = (StepVerdict.ODD, StepVerdict.ASSUMED)
+    odd = [login_step.what for login_step in login_steps if login_step.verdict in deviates]
     if odd:
         return f"Works, with deviations from the standard: {', '.join(dict.fromkeys(odd))}."
     return "All steps OK." if login_steps else ""

@@ -140,7 +140,7 @@ def test_the_oldest_fallback_is_taken_only_where_nothing_named_an_issuer() -> No
     world = World(asm=page(404))
     found = world.play(find_server("https://api.example", SERVER, may_assume=True))
     assert (found.assumed, found.token_endpoint) == (True, "https://api.example/token")
-    assert world.login_steps[-1].verdict is StepVerdict.ODD
+    assert world.login_steps[-1].verdict is StepVerdict.ASSUMED
 
 
 @pytest.mark.parametrize(("named", "asked"), [(f"{ISSUER}/", ISSUER), (ISSUER, f"{ISSUER}/")])

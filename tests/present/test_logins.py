@@ -66,6 +66,14 @@ def test_what_it_comes_to_names_the_rung_that_breaks() -> None:
     assert steps_end([]) == ""
 
 
+def test_outcome_of_steps_without_a_response_or_without_metadata_is_unclear() -> None:
+    silent = LoginStep("metadata", StepVerdict.MISSING, "no response", request="GET http://h/m")
+    assumed = LoginStep("metadata", StepVerdict.ASSUMED, "none; assuming the default endpoints")
+    assert steps_end([GOOD, silent, ODD]) == "Unclear: no response at metadata."
+    assert steps_end([GOOD, assumed, ODD]).startswith("Unclear: no OAuth metadata")
+    assert steps_end([GOOD, assumed], climbed=True) == "Works, with deviations from the standard: metadata."
+
+
 def test_a_renewal_that_failed_before_a_login_that_did_not_breaks_nothing() -> None:
     assert steps_end([BROKEN, GOOD], climbed=True) == "All steps OK."
     assert ladder_section([BROKEN, GOOD]).note == "All steps OK."

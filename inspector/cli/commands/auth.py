@@ -131,7 +131,7 @@ def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options:
     "explain",
     cls=Documented,
     examples=("mcp-inspect auth explain https://example.com/mcp",),
-    json_shape="`steps` with request, status, verdict, clause and fix; `broken`",
+    json_shape="`steps` with request, status, verdict, clause and fix; `broken`; `outcome`, a sentence",
 )
 @click.argument("url", required=False)
 @headless_settings
@@ -306,7 +306,8 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
     if output.as_json:
         steps = as_data(surveyor.login_steps)
         found = {"url": target.url, "refused": surveyor.was_refused, "steps": steps}
-        output.data(found | {"broken": broken.what if broken else None})
+        outcome = steps_end(surveyor.login_steps)
+        output.data(found | {"broken": broken.what if broken else None, "outcome": outcome})
     else:
         output.lines([*step_lines(surveyor.login_steps), (), ((steps_end(surveyor.login_steps), "strong"),)])
     return ExitStatus.FINDINGS if broken else ExitStatus.OK
