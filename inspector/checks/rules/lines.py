@@ -17,6 +17,8 @@ from inspector.protocol.jsonrpc import NotJsonRpc
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _NEVER = 1 << 62
 _PATIENCE_NS = 2_000_000_000
+_COMPUTING_NS = 5_000_000_000
+"""Time that a process which ends by itself may take: it is computing, or the machine is busy."""
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -107,7 +109,7 @@ def process_outlives_stdin(case: CheckMoment) -> Iterator[Flaw]:
             closed = time_ns if closed is None else closed
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
             by_itself = fact.event is ProcessEvent.EXIT  # a timer sends the signal, and may fire early
-            if time_ns - closed >= (_PATIENCE_NS if by_itself else _PATIENCE_NS * 9 // 10):
+            if time_ns - closed >= (_COMPUTING_NS if by_itself else _PATIENCE_NS * 9 // 10):
                 said = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
                 yield Flaw(said, frames=(n,), instead=True)
             return

@@ -24,7 +24,7 @@ CASES: Cases = {
     "stdout-extra-output": (_line(b"Listening on stdio"), _line(b'  "a": 1,')),
     "embedded-newline": (_line(b"{"), _line(b"}")),
     "irregular-line-bytes": (_line(b""), _line(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')),
-    "process-outlives-stdin": (_closed(2.5), _closed(0.5)),
+    "process-outlives-stdin": (_closed(5.5), _closed(2.9)),
     "unexpected-exit": (
         lambda: Talk().ask("tools/call", {"name": "a"}).exit(3),
         lambda: Talk().ask("tools/call", {"name": "a"}).answer({"content": []}).exit(0),

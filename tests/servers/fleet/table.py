@@ -19,6 +19,10 @@ def print_table(path: Path) -> None:
         said, missing = _said(row, proofs)
         unproved += missing
         print(f"| {row['name']} | {row['transport']} | {row['version']} | {said} |")
+    print("\n| finding | what proves it, if the row does not |\n|---|---|")
+    said_once = {finding["id"] for row in ran for each in row["commands"].values() for finding in each["findings"]}
+    for id_ in sorted(said_once & proofs["any"].keys()):
+        print(f"| `{id_}` | {proofs['any'][id_]} |")
     print(f"\n{len(ran)} of {len(rows)} ran; {unproved} findings are not proved")
 
 
@@ -31,7 +35,7 @@ def _said(row: dict[str, Any], proofs: dict[str, Any]) -> tuple[str, int]:
     own, missing = proofs.get(row["name"].rpartition(" ")[0] or row["name"], {}), 0
     parts = []
     for id_ in found:
-        proof = own.get(id_) or proofs["any"].get(id_)
-        missing += proof is None
-        parts.append(f"`{id_}`: {proof or 'unproved'}")
+        proof = own.get(id_, "" if id_ in proofs["any"] else "unproved")
+        missing += proof == "unproved"
+        parts.append(f"`{id_}`: {proof}" if proof else f"`{id_}`")
     return "; ".join(parts) or "none", missing

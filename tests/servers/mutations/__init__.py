@@ -5,7 +5,7 @@ rename, retype, …). The server of `tests.servers.conforming` answers, one kind
 requests of `check` and three calls are made in this process. For each mutation: no crash, and either the first finding
 is about the place, or the mutation is legal and nothing is said.
 
-`python -m tests.servers.mutations [stdio|http|legacy|modern|WORD…]` runs all of them and prints the matrix of
+`python -m tests.servers.mutations [stdio|http|events|legacy|modern|WORD…]` runs all of them and prints the matrix of
 operators and places, and each mutation that is not named or falsely named. `--every N` runs one in N.
 
 What is legal is decided by the official schema of the protocol version (`schema-*.json`: of modelcontextprotocol.io,

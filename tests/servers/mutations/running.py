@@ -44,7 +44,7 @@ from tests.servers.mutations.serving import PipeTransport, mutating
 
 _REVISIONS = {"legacy": LEGACY[:0:-1], "modern": (MODERN,)}
 _CALLS = (PlannedCall("say", {"text": "hi"}), PlannedCall("work", {}), PlannedCall("show", {}))
-_IDLE_S, _SILENCE_S = 6.0, 0.5
+_IDLE_S, _SILENCE_S = 6.0, 2.5
 _HEADERS = ("Content-Type", "Mcp-Session-Id", "Cache-Control", "X-Accel-Buffering")
 
 
