@@ -28,6 +28,15 @@ def _with_session(**peculiar: Peculiar) -> Run:
     )
 
 
+def _issues_twice(request: HttpRequest) -> HttpResponse:
+    return json_answer(answer_to(request, HELLO), headers=(*_SESSION, ("mcp-session-id", _SESSION[0][1])))
+
+
+def _result_as_500(request: HttpRequest) -> HttpResponse:
+    answer = json_answer(answer_to(request, {"tools": [TOOL]}))
+    return HttpResponse(500, answer.headers, answer.body)
+
+
 def _redirects_to_a_login() -> Handler:
     async def handler(request: HttpRequest) -> HttpResponse:
         if request.target.startswith("/login"):
@@ -360,6 +369,33 @@ FAULTS = (
         ("session-id-changed",),
         ("Mcp-Session-Id changes",),
         _changing_session,
+        url="/mcp",
+    ),
+    Fault(
+        "session-id-twice",
+        "Clients that join equal headers send “id, id” back, and get 404: the proxy adds the header a second time.",
+        "https://github.com/bcurts/agentchattr/issues/80",
+        ("header-repeated",),
+        ("Mcp-Session-Id 2 times",),
+        lambda: legacy(initialize=_issues_twice),
+        url="/mcp",
+    ),
+    Fault(
+        "result-with-status-500",
+        "Each response is right, but clients see HTTP 500 and end the session without reading it.",
+        "https://github.com/agentgateway/agentgateway/issues/2082",
+        ("result-status-invalid",),
+        ("tools/list", "500"),
+        lambda: legacy(tools_list=_result_as_500),
+        url="/mcp",
+    ),
+    Fault(
+        "empty-object-for-a-request",
+        "The call never ends: HTTP 200 with {} counts as an acknowledgement.",
+        "https://github.com/modelcontextprotocol/rust-sdk/pull/1208",
+        ("json-rpc-envelope-missing", "result-and-error"),
+        ("tools/list|no result",),
+        lambda: legacy(tools_list=lambda request: HttpResponse(200, JSON, b"{}")),
         url="/mcp",
     ),
     Fault(
