@@ -237,6 +237,8 @@ class Grounds(msgspec.Struct, frozen=True):
     """Of an open tab: the background of the area below it."""
     grave: Style
     """Of a permanent warning."""
+    field: Style
+    """Of a place to type."""
     scrollbar: Style
     """Text colour only."""
 
@@ -255,6 +257,7 @@ def grounds(*, dark: bool) -> Grounds:
         cursor_blurred=on(f"{c.muted} on {c.cursor_blurred}"),
         chosen=on(f"{c.text} on {c.background}"),
         grave=on(f"{c.text} on {c.cursor_blurred}"),
+        field=on(f"{c.text} on {c.panel}"),
         scrollbar=on(c.bar),
     )
 

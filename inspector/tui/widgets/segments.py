@@ -84,7 +84,7 @@ class Segments(Widget, can_focus=True):
         label that begins with it, and letters without a match do not trigger other actions.
         """
         super().__init__(classes=classes)
-        self._labels = [visible(label, limit=_LONGEST) or '""' for label in labels]
+        self._labels = shown_labels(labels)
         self._chosen = set(chosen)
         self._multi = multi
         self._faint = faint
@@ -108,24 +108,18 @@ class Segments(Widget, can_focus=True):
 
     def relabel(self, labels: Sequence[str]) -> None:
         """Replace the texts of the labels."""
-        fresh = [visible(label, limit=_LONGEST) or '""' for label in labels]
+        fresh = shown_labels(labels)
         if fresh != self._labels:
             self._labels = fresh
             self.refresh(layout=True)
 
-    def _sign(self, index: int) -> str:
-        on = index in self._chosen
-        if self._tabs:
-            return glyphs().closed if on else " "
-        if self._multi:
-            return glyphs().ok if on else glyphs().note
-        return glyphs().connected if on else glyphs().disconnected
-
     def _cells(self, index: int) -> str:
+        on = index in self._chosen
         if self._buttons:
-            return f"[{glyphs().cursor if index in self._chosen else ' '}{self._labels[index]} ]"
-        inset = "" if self._tabs else " "
-        return f"{inset}{self._sign(index)} {self._labels[index]}{inset}"
+            return f"[{glyphs().cursor if on else ' '}{self._labels[index]} ]"
+        if self._tabs:
+            return f"{glyphs().closed if on else ' '} {self._labels[index]}"
+        return segment(self._labels[index], on=on, multi=self._multi)
 
     def _rows(self, width: int) -> list[list[int]]:
         """Return the labels of each line, by index."""
@@ -234,3 +228,14 @@ class Segments(Widget, can_focus=True):
     def on_blur(self) -> None:
         """Hide the cursor."""
         self.refresh()
+
+
+def shown_labels(labels: Sequence[str]) -> list[str]:
+    """Return untrusted labels as they are shown."""
+    return [visible(label, limit=_LONGEST) or '""' for label in labels]
+
+
+def segment(label: str, *, on: bool, multi: bool) -> str:
+    """Return a choice with its sign."""
+    signs = (glyphs().note, glyphs().ok) if multi else (glyphs().disconnected, glyphs().connected)
+    return f" {signs[on]} {label} "

@@ -31,8 +31,14 @@ class Filling(Showing):
         return [node for node in self.query(FieldNode) if node.path == path][-1]
 
     def editor(self, *path: str | int, kind: str = "LineEdit, BlockEdit, Segments") -> Widget:
-        """The editor of the field at a place."""
-        return self.node(*path).query(kind).first()
+        """The editor of the field at a place, or the field itself while it is at rest."""
+        node = self.node(*path)
+        return node if node.is_at_rest else node.query(kind).first()
+
+    def focused_path(self) -> Path:
+        """The place of the field with the focus."""
+        nodes = [] if self.focused is None else self.focused.ancestors_with_self
+        return next((node.path for node in nodes if isinstance(node, FieldNode)), ())
 
     async def judged(self, pilot: Pilot[None]) -> None:
         """Wait until the value as it is now has its verdict, and that is drawn."""

@@ -593,11 +593,10 @@ def focused_path(form: SchemaForm) -> Path | None:
     return node.path if node is not None else None
 
 
-def focus_at(form: SchemaForm, path: Path) -> None:
+async def focus_at(form: SchemaForm, path: Path) -> None:
     """Focus the field at a path, or the first one if that field no longer exists."""
-    node = next((each for each in form.query(FieldNode) if each.path == path), None)
-    if node is not None and node.path:
-        node.focus_editor()
+    if form.has_field(path):
+        await form.focus_at(path)
     else:
         form.focus_first()
 

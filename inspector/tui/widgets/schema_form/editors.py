@@ -3,6 +3,7 @@
 An editor shows a text and reports what is typed. Its field interprets the text.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -149,7 +150,7 @@ class LineEdit(ClusterInput):
         background: $block-cursor-background; background-tint: transparent;
     }
     LineEdit > .input--selection { text-style: reverse; }
-    LineEdit > .input--placeholder { color: $text-disabled; text-style: italic; }
+    LineEdit > .input--placeholder { color: $text-muted; text-style: italic; }
     """
 
     def __init__(self, text: str, *, unset: bool, secret: bool = False) -> None:
@@ -344,10 +345,6 @@ class ChoiceSegments:
             return 0
         return next((at for at, found in enumerate(self.values) if found is not UNSET and same(found, value)), 0)
 
-    def segments(self, value: FormValue) -> Segments:
-        """Return the widget."""
-        return Segments(self.labels, (self.index_of(value),), faint=1)
-
 
 def _as_label(value: object) -> str:
     return value if isinstance(value, str) and value else json_text(value, indent=None)
@@ -383,6 +380,6 @@ def run_of(before: str, text: str) -> str:
     return "type" if more == 1 and not text[-1:].isspace() else "delete" if more == -1 else ""
 
 
-def toggled(chosen: tuple[int, ...], index: int) -> list[int]:
+def toggled(chosen: Sequence[int], index: int) -> list[int]:
     """Return the chosen indexes with one of them toggled."""
     return [each for each in chosen if each != index] if index in chosen else [*chosen, index]

@@ -1,15 +1,17 @@
 """One field of a form: its editor sets its value, and its head offers actions.
 
-A field may contain other fields. A value that the field's own editor can't show is edited as JSON instead.
+A field may contain other fields. A value that the field's own editor can't show is edited as JSON instead. A single
+value is a row of text until it has the focus: only then are the widgets of its editor built.
 """
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual import events
+from textual.app import ComposeResult, RenderResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
@@ -20,21 +22,20 @@ from inspector.forms.fields import (
     ChoiceField,
     Field,
     JsonField,
-    ObjectField,
     Opened,
     TextField,
-    UnionField,
     opened,
 )
 from inspector.forms.interpret import branches_of, interpret, interpret_json, json_kind, text_for
 from inspector.forms.paths import Path
 from inspector.forms.typed import json_text, same, text_of
-from inspector.forms.values import FormValue, branch_of, fresh_value, from_json
+from inspector.forms.values import FormValue, fresh_value, from_json
 from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.choose import ChooseScreen
+from inspector.tui.widgets.schema_form.bodies import FieldsBody, Inner, body_of
 from inspector.tui.widgets.schema_form.editors import (
     BlockEdit,
     ChoiceSegments,
@@ -46,7 +47,17 @@ from inspector.tui.widgets.schema_form.editors import (
     toggled,
 )
 from inspector.tui.widgets.schema_form.moves import steps_of
-from inspector.tui.widgets.schema_form.state import FormState, Shape, is_container, member_field, shape_of
+from inspector.tui.widgets.schema_form.resting import (
+    RESTING,
+    Choices,
+    RestingRow,
+    choices_of,
+    head_row,
+    problem_rows,
+    roomy,
+    with_value,
+)
+from inspector.tui.widgets.schema_form.state import FormState, Shape, is_container, shape_of
 from inspector.tui.widgets.schema_form.view import (
     FieldAction,
     FieldPlace,
@@ -56,13 +67,8 @@ from inspector.tui.widgets.schema_form.view import (
     field_actions,
     has_head,
     head_spans,
-    invites,
     is_row,
-    kind_width,
-    name_width,
-    nothing_words,
     state_of,
-    unknown_member,
     with_problems,
 )
 from inspector.tui.widgets.segments import Segments
@@ -77,13 +83,11 @@ class FieldNode(Widget):
     ]
 
     DEFAULT_CSS = """
-    FieldNode { height: auto; layout: vertical; margin: 0 0 1 0; }
-    FieldNode.-bare { margin: 0; }
-    FieldNode.-last { margin: 0; }
-    FieldNode > .field--about {
-        color: $text-muted; height: auto; max-height: 1; text-wrap: nowrap; text-overflow: ellipsis;
-    }
-    FieldNode.-leaf:focus-within > .field--about { max-height: 12; text-wrap: wrap; }
+    FieldNode { height: auto; layout: vertical; margin: 0; }
+    FieldNode.-group { margin: 0 0 1 0; }
+    FieldNode.-group.-bare, FieldNode.-group.-last { margin: 0; }
+    FieldNode > .field--about { color: $text-muted; height: auto; max-height: 12; }
+    FieldNode > Segments { background: $panel; }
     FieldNode > .field--wrong { color: $text-error; height: auto; }
     FieldNode.-leaf { border-left: blank; padding-left: 1; }
     FieldNode.-leaf.-wrong { border-left: heavy $error; }
@@ -94,7 +98,6 @@ class FieldNode(Widget):
     FieldNode.-group.-at-head, FieldNode.-leaf.-wrong:focus-within { border-left: outer $accent; }
     FieldNode.-folded > .field--body { display: none; }
     FieldNode.-row { layout: grid; grid-size: 2; grid-rows: auto; }
-    FieldNode.-row.-plain { margin: 0; }
     FieldNode.-row > .field--about, FieldNode.-row > .field--wrong { column-span: 2; }
     """
 
@@ -126,6 +129,11 @@ class FieldNode(Widget):
         self._within = 0
         """Number of problems in the fields within."""
         self._shape: Shape = shape_of(field, self.value, self.selected)
+        self._is_open = False
+        """Whether the widgets of its editor are built."""
+        self.can_focus = self.is_at_rest
+        self.drawn = 0
+        """Number of the fields within that were drawn so far."""
         self.update_classes(classes_of(field, place, self._shape), update=False)
 
     @property
@@ -145,11 +153,27 @@ class FieldNode(Widget):
         """Whether the field itself has a problem."""
         return self.has_class("-wrong")
 
+    def inner(self, inner: Inner) -> "FieldNode":
+        """Return a field within this one, to be drawn."""
+        return FieldNode(self.state, inner.path, inner.field, inner.place)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it is text, and gets an editor with the focus."""
+        return self._shape in RESTING and not self._is_open
+
     # Drawing
 
     def compose(self) -> ComposeResult:
         """Draw the field for its current value."""
         self._shape = shape_of(self.field, self.value, self.selected)
+        self._is_open = self._is_open and self._shape in RESTING
+        self.can_focus = self.is_at_rest
+        if self.is_at_rest:
+            self._text = None
+            self._kind = self._kind_now()
+            self.update_classes(classes_of(self.field, self.place, self._shape))
+            return
         self._kind = self._kind_now()
         row = is_row(self.place, self._shape)
         lines = about(self.field, self._shape, self.place)
@@ -179,27 +203,113 @@ class FieldNode(Widget):
                 yield self._known(
                     ValueLine("" if _is_state(self.field, value) else text_of(self.asked, value), ghost=ghost)
                 )
-            case "options":
-                yield ChoiceSegments(self.asked, value).segments(value)
-            case "several":
-                yield _several(self.asked, self.value)
+            case "options" | "several":
+                choices = choices_of(self.asked, value)
+                yield Segments(choices.labels, choices.chosen, multi=choices.multi, faint=choices.faint)
             case "object" | "list" | "union":
                 yield body_of(self)
 
     def _edit(self, value: FormValue) -> LineEdit | BlockEdit:
         """Return the editor of a text; the branch that reads it back as the value is selected."""
-        asked = self.asked
-        ghost, spare = state_of(asked, value, self._shape)
-        found = None if self._shape == "json" else text_for(asked, value, self.selected)
-        text, selected = found or (json_text(value), self.selected)
-        if self._shape == "line" and _is_state(self.field, value):
-            text = ""
+        ghost, spare = state_of(self.asked, value, self._shape)
+        text, selected = self._written
         if selected is not None:
             self.state.selected[self.path] = selected
-        secret = isinstance(asked, TextField) and (asked.write_only or asked.format == "password")
         if self._shape == "line":
-            return ValueLine(text, ghost=ghost, spare=spare, secret=secret)
+            return ValueLine(text, ghost=ghost, spare=spare, secret=self._is_secret)
         return block_of(text, ghost=ghost, wrap=self._shape == "block")
+
+    @property
+    def _is_secret(self) -> bool:
+        return isinstance(self.asked, TextField) and (self.asked.write_only or self.asked.format == "password")
+
+    @property
+    def _written(self) -> tuple[str, int | None]:
+        """The text of the value, "" for a state of a line, and the branch that reads it back."""
+        value = self.value
+        found = None if self._shape == "json" else text_for(self.asked, value, self.selected)
+        text, selected = found or (json_text(value), self.selected)
+        return ("" if self._shape == "line" and _is_state(self.field, value) else text), selected
+
+    def _rows(self, width: int) -> list[RestingRow]:
+        """Return the field at rest: its head, its value and what is wrong with it."""
+        row = is_row(self.place, self._shape)
+        place = roomy(self.place, width) if row else self.place
+        spans, actions = self._head(place)
+        head = head_row(spans, actions, place.head_width if row else 0)
+        value: Span | Choices
+        if self._shape in ("options", "several"):
+            value = choices_of(self.asked, self.value)
+        else:
+            text = {"opener": "", "picker": self._chosen}.get(self._shape, "")
+            if self._shape == "line":
+                text = self._written[0]
+            ghost = state_of(self.asked if self._shape != "opener" else self.field, self.value, self._shape)[0]
+            shown = "•" * len(text) if self._is_secret else visible(text, limit=400)
+            value = (shown, "text") if text else (ghost, "claimed")
+        beside = about(self.field, self._shape, self.place)
+        sentences: list[Span] = [(words, "error" if words[0] == glyphs().error else "warning") for words in self._said]
+        if row:
+            return [
+                with_value(head, value, beside, width),
+                *problem_rows(sentences, place.head_width, width),
+            ]
+        above = [head] if has_head(self.place) else []
+        return [*above, with_value(RestingRow(()), value, beside, width), *problem_rows(sentences, 0, width)]
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the number of rows."""
+        if self._shape not in RESTING or self.children:
+            return super().get_content_height(container, viewport, width)
+        if self._said:
+            return len(self._rows(width))
+        return 1 if is_row(self.place, self._shape) or not has_head(self.place) else 2
+
+    def render(self) -> RenderResult:
+        """Draw the field as it is at rest; the widgets of its editor cover it."""
+        if self._shape not in RESTING:
+            return super().render()
+        width, dark = self.content_size.width, self.app.current_theme.dark
+        shown, *more = (row.text(width, dark=dark) for row in self._rows(width))
+        for line in more:
+            shown = shown.append("\n").append_text(line)
+        return shown
+
+    async def on_focus(self) -> None:
+        """Build the editor, which gets the focus unless it has moved on."""
+        await self._open_editor()
+        if self.screen.focused is self:
+            self.screen.set_focus(next((widget for widget in self._able if not isinstance(widget, FormBar)), None))
+
+    async def on_key(self, event: events.Key) -> None:
+        """Type a key that came before the editor had the focus."""
+        if self._shape in RESTING and event.is_printable and not isinstance(self.screen.focused, FormBar):
+            event.stop()
+            put_text(await self.focus_editor(), event.character or "")
+
+    async def on_descendant_blur(self) -> None:
+        """Be text again, unless the whole terminal has lost the focus."""
+        if self._is_open and self.screen.focused is not None and not self.has_focus_within:
+            self.read_editor()
+            self._is_open = False
+            await self.recompose()
+            self._say()
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what was clicked before the editor was built: an action, a choice, or opening a closed field."""
+        if event.widget is not self:
+            return
+        event.stop()
+        x, y = event.x - self.gutter.left, event.y - self.gutter.top
+        rows = self._rows(self.content_size.width)
+        zones = rows[y].zones if 0 <= y < len(rows) else ()
+        found = next((each for zone, each in zones if x in zone), None)
+        if isinstance(found, str):
+            await self.act(found)
+        elif found is not None:
+            await self._take_choice(found)
+        else:
+            await self._opens()
 
     @property
     def selected(self) -> int | None:
@@ -211,10 +321,10 @@ class FieldNode(Widget):
         self._text = edit.written
         return edit
 
-    def _head(self) -> tuple[list[Span], list[FieldAction]]:
-        folded = self.has_class("-folded")
-        spans = head_spans(self.field, self.place, self._shape, self.value, folded=folded, kind=self._kind)
-        actions = field_actions(self.field, self.place, self._shape, folded=folded)
+    def _head(self, place: FieldPlace | None = None) -> tuple[list[Span], list[FieldAction]]:
+        folded, place = self.has_class("-folded"), place or self.place
+        spans = head_spans(self.field, place, self._shape, self.value, folded=folded, kind=self._kind)
+        actions = field_actions(self.field, place, self._shape, folded=folded)
         return with_problems(spans, self._within) if folded else spans, actions
 
     async def redraw(self) -> None:
@@ -226,7 +336,7 @@ class FieldNode(Widget):
     async def draw_and_focus(self) -> None:
         """Draw the field again, with the focus in it."""
         await self.redraw()
-        self.focus_editor()
+        await self.focus_editor()
 
     def _kind_now(self) -> str:
         """Return the kind of the current value if the field allows several; "" if it has none."""
@@ -250,12 +360,20 @@ class FieldNode(Widget):
             self._problems = list(problems)
             self._say()
 
-    def _say(self) -> None:
+    @property
+    def _said(self) -> list[str]:
+        """What is wrong with the value, or a note about it."""
         lines = [self._own_problem] if self._own_problem else list(self._problems)
-        self.set_class(bool(lines), "-wrong")
-        shown = [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
         if self._own_note and not lines:
-            shown = [f"{glyphs().warning} {visible(self._own_note, limit=400)}"]
+            return [f"{glyphs().warning} {visible(self._own_note, limit=400)}"]
+        return [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
+
+    def _say(self) -> None:
+        self.set_class(bool(self._own_problem or self._problems), "-wrong")
+        if self.is_at_rest:
+            self.refresh(layout=True)
+            return
+        shown = self._said
         found = self.query_children(".field--wrong").results(Static)
         static = next(iter(found), None)
         if static is None and shown and self.is_mounted:
@@ -268,30 +386,51 @@ class FieldNode(Widget):
             static.update(Text("\n".join(shown)))
 
     def _renew_head(self) -> None:
+        if self.is_at_rest:
+            self.refresh()
         for head in self.query_children(".field--head").results(FormBar):
             head.show(*self._head())
 
-    def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
+    async def node_at(self, path: Path) -> "FieldNode":
+        """Return the field at a path within this one, or else the nearest around it. It is drawn if it was not."""
+        node = self
+        while node.path != path:
+            bodies = list(node.query_children(FieldsBody))
+            for body in bodies:
+                await body.draw_to(path)
+            children = [each for body in bodies for each in body.query_children(FieldNode)]
+            inner = next((each for each in children if each.path == path[: len(each.path)]), None)
+            if inner is None:
+                break
+            node = inner
+        return node
+
+    async def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
         """Focus the field at a path within this one, its editor or its head. Return the focused widget."""
-        node = next((node for node in self.query(FieldNode) if node.path == path), self)
-        return node.focus_first() if at_head else node.focus_editor()
+        node = await self.node_at(path)
+        return await (node.focus_first() if at_head else node.focus_editor())
 
-    def focus_editor(self) -> Widget | None:
+    async def focus_editor(self) -> Widget | None:
         """Focus the first editor of this field, or else its head. Return the focused widget."""
-        able = [widget for widget in self.query("*") if widget.focusable]
-        editors = [widget for widget in able if not isinstance(widget, FormBar)]
-        for widget in editors or able:
-            widget.focus()
-            return widget
-        return None
+        await self._open_editor()
+        able = self._able
+        return await _focused([widget for widget in able if not isinstance(widget, FormBar)] or able)
 
-    def focus_first(self) -> Widget | None:
+    async def focus_first(self) -> Widget | None:
         """Focus the head of this field, or its editor. Return the focused widget."""
-        for widget in self.query("*"):
-            if widget.focusable:
-                widget.focus()
-                return widget
-        return None
+        await self._open_editor()
+        return await _focused(self._able)
+
+    @property
+    def _able(self) -> list[Widget]:
+        """What can have the focus within."""
+        return [widget for widget in self.query("*") if widget.focusable]
+
+    async def _open_editor(self) -> None:
+        if self.is_at_rest:
+            self._is_open = True
+            await self.recompose()
+            self._say()
 
     # Setting values
 
@@ -384,14 +523,17 @@ class FieldNode(Widget):
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
         event.stop()
+        await self._take_choice(event.index)
+
+    async def _take_choice(self, index: int) -> None:
         asked = self.asked
         if self._shape == "several" and isinstance(asked, ChoiceField):
-            event.control.choose(*toggled(event.control.chosen, event.index))
-            chosen = event.control.chosen
-            self.state.put(self.path, [asked.options[at].value for at in chosen])
+            chosen = sorted(toggled(choices_of(asked, self.value).chosen, index))
+            await self.write([asked.options[at].value for at in chosen])
         elif self._shape == "options":
-            event.control.choose(event.index)
-            await self.write(ChoiceSegments(asked, self.value).values[event.index])
+            await self.write(ChoiceSegments(asked, self.value).values[index])
+        for segments in self.query_children(Segments):
+            segments.choose(*choices_of(asked, self.value).chosen)
 
     def on_segments_typed(self, event: Segments.Typed) -> None:
         """Stop the event: no choice begins with this letter, and the field has no other place to type."""
@@ -400,13 +542,17 @@ class FieldNode(Widget):
     async def on_form_bar_pressed(self, event: FormBar.Pressed) -> None:
         """Run an action of the head."""
         event.stop()
-        match event.action:
+        await self.act(event.action)
+
+    async def act(self, action: str) -> None:
+        """Run an action of the head."""
+        match action:
             case "fold":
                 self.fold(folded=not self.has_class("-folded"))
             case "remove" if not self.place.removable:
                 await self.write(UNSET)
-                self.focus_first()
-            case action:
+                await self.focus_first()
+            case _:
                 self.post_message(self.Asked(self, action))
 
     async def on_field_node_asked(self, event: Asked) -> None:
@@ -422,7 +568,7 @@ class FieldNode(Widget):
             self.state.move(path, to)
             path = (*path[:-1], to)
         await self.redraw()
-        self.focus_at(path, at_head=event.action != "remove")
+        await self.focus_at(path, at_head=event.action != "remove")
 
     async def _open(self, typed: str = "") -> None:
         """Open a closed field with the cursor in its first place, where the text goes. JSON is typed as a whole."""
@@ -437,7 +583,7 @@ class FieldNode(Widget):
                 fresh = [] if item is None else [fresh_value(item)]
             self.state.put(self.path, fresh)
         await self.redraw()
-        put_text(self.focus_editor(), typed)
+        put_text(await self.focus_editor(), typed)
 
     async def add_item(self, typed: str = "") -> None:
         """Add an item to a list, with the cursor in it, where the text goes."""
@@ -447,7 +593,7 @@ class FieldNode(Widget):
         item = asked.item_at(len(value))
         self.state.put(self.path, [*value, UNSET if item is None else fresh_value(item)])
         await self.redraw()
-        put_text(self.focus_at((*self.path, len(value))), typed)
+        put_text(await self.focus_at((*self.path, len(value))), typed)
 
     @property
     def _chosen(self) -> str:
@@ -460,7 +606,7 @@ class FieldNode(Widget):
 
         async def chosen(index: int | None) -> None:
             await self.write(self.value if index is None else asked.options[index].value)
-            self.focus_editor()
+            await self.focus_editor()
 
         titles = [each.title for each in asked.options]
         self.app.push_screen(ChooseScreen(visible(self.place.name), titles, typed), chosen)
@@ -494,227 +640,16 @@ def _is_state(field: Field, value: FormValue) -> bool:
     return value is UNSET or value is None or (field.default is not UNSET and same(field.default, value))
 
 
-def _several(asked: Opened, value: FormValue) -> Segments:
-    """Return the options of a list of choices; those in the list are on."""
-    assert isinstance(asked, ChoiceField)
-    chosen = value if isinstance(value, list) else []
-    on = [at for at, option in enumerate(asked.options) if option.value in chosen]
-    return Segments([option.title for option in asked.options], on, multi=True)
+async def _focused(able: Sequence[Widget]) -> Widget | None:
+    """Focus the first of these widgets, or the editor of a field at rest. Return the focused widget."""
+    if not able:
+        return None
+    if isinstance(able[0], FieldNode):
+        return await able[0].focus_editor()
+    return able[0].focus()
 
 
 def _around(node: FieldNode, wanted: Callable[[FieldNode], bool]) -> FieldNode | None:
     """Return the nearest field around a field, below the root, that meets a condition."""
     nodes = (each for each in node.ancestors if isinstance(each, FieldNode) and each.path)
     return next((each for each in nodes if wanted(each)), None)
-
-
-# A union: a line to choose the branch, and the fields of that branch below.
-
-
-class UnionBody(Vertical):
-    """The branches of a union, one of them drawn."""
-
-    DEFAULT_CSS = """
-    UnionBody { height: auto; }
-    UnionBody > Segments { margin: 0 0 0 1; }
-    UnionBody > Segments:focus { margin: 0; border-left: outer $accent; }
-    """
-
-    def __init__(self, node: "FieldNode", asked: UnionField) -> None:
-        super().__init__(classes="field--body")
-        self._node = node
-        self._asked = asked
-        self._kept: dict[int, FormValue] = {}
-        has_value = node.value is not UNSET and node.value is not None
-        self._branch = branch_of(asked, node.value) if has_value else None
-
-    def compose(self) -> ComposeResult:
-        """Draw the choice and the chosen branch."""
-        node, titles = self._node, [branch.title for branch in self._asked.branches]
-        null = ["null"] if self._asked.nullable or node.value is None else []
-        chosen = len(titles) + 1 if node.value is None else 0 if self._branch is None else self._branch + 1
-        yield Segments(["unset", *titles, *null], (chosen,), faint=1)
-        if self._branch is not None:
-            branch = self._asked.branches[self._branch]
-            yield FieldNode(node.state, node.path, branch.field, FieldPlace(bare=True, chooses=False))
-
-    async def on_segments_chosen(self, event: Segments.Chosen) -> None:
-        """Draw another branch, with its previous input or what it needs."""
-        event.stop()
-        node, number = self._node, len(self._asked.branches)
-        if self._branch is not None:
-            self._kept[self._branch] = node.value
-        self._branch = event.index - 1 if 0 < event.index <= number else None
-        if self._branch is None:
-            node.state.selected.pop(node.path, None)
-        else:
-            node.state.selected[node.path] = self._branch
-        node.state.put(node.path, None if event.index > number else self._value_for(self._branch))
-        if shape_of(node.field, node.value, node.selected) != "union":
-            node.call_later(node.draw_and_focus)  # not from here: this widget is removed by that
-            return
-        await self.recompose()
-        self.query_one(Segments).focus()
-
-    async def on_segments_typed(self, event: Segments.Typed) -> None:
-        """Type a text that begins no branch into the first place of the branch, the first one if none is chosen."""
-        event.stop()
-        if self._branch is None:
-            await self.on_segments_chosen(Segments.Chosen(event.control, 1))
-        put_text(self.query_one(FieldNode).focus_editor(), event.text)
-
-    def _value_for(self, branch: int | None) -> FormValue:
-        if branch is None:
-            return UNSET
-        return self._kept.get(branch, fresh_value(self._asked.branches[branch].field))
-
-
-# The body of a field that contains fields: the members of an object, the items of a list.
-
-MOST_ITEMS = 100
-_AT_ONCE = 40
-"""Number of members that are drawn at once; the others follow."""
-
-
-def body_of(node: FieldNode) -> Vertical:
-    """Return the body of a field that contains fields."""
-    if isinstance(node.asked, UnionField):
-        return UnionBody(node, node.asked)
-    return ObjectBody(node, node.asked) if isinstance(node.asked, ObjectField) else ListBody(node)
-
-
-class ObjectBody(Vertical):
-    """The members of an object: those in the schema, in its order, then the others."""
-
-    DEFAULT_CSS = """
-    ObjectBody { height: auto; }
-    ObjectBody > Input, ObjectBody > Input.-textual-compact {
-        background: $background; border: none; height: 1; padding: 0 2;
-    }
-    ObjectBody > Input.-textual-compact:focus {
-        background: $panel; border-left: outer $accent !important; padding: 0 1;
-    }
-    ObjectBody > .body--none { color: $text-muted; padding: 0 2; }
-    """
-
-    def __init__(self, node: FieldNode, asked: ObjectField) -> None:
-        super().__init__(classes="field--body")
-        self._node = node
-        self._asked = asked
-        self._later: list[FieldNode] = []
-
-    class Grown(Message):
-        """More members have been drawn."""
-
-    def compose(self) -> ComposeResult:
-        """Draw the members, at once as many as a screen shows."""
-        node, asked = self._node, self._asked
-        value = node.value if isinstance(node.value, dict) else {}
-        named = dict(asked.properties)
-        names = [*named, *(name for name in value if name not in named)]
-        more_wanted = invites(asked)
-        fields = {name: named.get(name) or member_field(asked, name) or unknown_member(asked) for name in names}
-        widths = {name: name_width(name, field) for name, field in fields.items()}
-        kinds = max((kind_width(field) for field in fields.values()), default=0)
-        nodes = []
-        for name, field in fields.items():
-            last = name == names[-1] and not more_wanted and bool(node.path)
-            columns = (max(widths.values()), kinds) if widths[name] else (0, 0)
-            place = FieldPlace(name, removable=name not in named, last=last, columns=columns)
-            nodes.append(FieldNode(node.state, (*node.path, name), field, place))
-        yield from nodes[:_AT_ONCE]
-        self._later = nodes[_AT_ONCE:]
-        if self._later:
-            self.call_after_refresh(self._grow)
-        if not names:
-            yield Static(nothing_words(root=not node.path, open_=more_wanted), classes="body--none")
-        if more_wanted:
-            more = "+ name of the property to add"
-            yield Input(placeholder=more, compact=True, select_on_focus=False, classes="body--more")
-
-    async def _grow(self) -> None:
-        """Draw the next members."""
-        more, self._later = self._later[:_AT_ONCE], self._later[_AT_ONCE:]
-        if not self.is_attached:
-            return
-        end = self.query_children(".body--more")
-        await self.mount(*more, before=end.first() if end else None)
-        if self._later:
-            self.call_after_refresh(self._grow)
-        else:
-            self.post_message(self.Grown())
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Stop the event: the name of a new member is not the value of a field."""
-        event.stop()
-
-    async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Add a member with this name."""
-        event.stop()
-        await self._add(event.value)
-
-    async def on_input_blurred(self, event: Input.Blurred) -> None:
-        """Add a member with this name."""
-        if event.input.parent is self:
-            event.stop()
-            await self._add(event.value)
-
-    async def _add(self, name: str) -> None:
-        node = self._node
-        value = node.value if isinstance(node.value, dict) else {}
-        if not name or name in value:
-            return
-        field = member_field(self._asked, name)
-        node.state.put((*node.path, name), UNSET if field is None else fresh_value(field))
-        await node.redraw()
-        node.focus_at((*node.path, name))
-
-
-class ListBody(Vertical):
-    """The items of a list, and a line to add one."""
-
-    DEFAULT_CSS = """
-    ListBody { height: auto; }
-    ListBody > .body--none { color: $text-warning; padding: 0 2; }
-    ListBody > ValueLine.-textual-compact { margin: 0 0 0 2; background: $background; padding: 0; }
-    ListBody > ValueLine.-textual-compact:focus {
-        background: $block-cursor-background; margin: 0 0 0 1; border-left: outer $accent !important;
-    }
-    """
-
-    def __init__(self, node: FieldNode) -> None:
-        super().__init__(classes="field--body")
-        self._node = node
-
-    def compose(self) -> ComposeResult:
-        """Draw the items."""
-        node = self._node
-        value = node.value if isinstance(node.value, list) else []
-        asked = node.asked
-        width = len(str(len(value)))
-        for index in range(min(len(value), MOST_ITEMS)):
-            field = asked.item_at(index) if isinstance(asked, ArrayField) else None
-            place = FieldPlace(f"{index + 1}", item=index, of=len(value), removable=True, columns=(width, 0))
-            yield FieldNode(node.state, (*node.path, index), field or _BEYOND, place)
-        if len(value) > MOST_ITEMS:
-            yield Static("Too many items to show. JSON shows all.", classes="body--none")
-        yield ValueLine("", ghost=f"+ Add item {keys.key_name('enter')}")
-
-    async def on_input_changed(self, event: Input.Changed) -> None:
-        """Add an item that begins with the typed text."""
-        event.stop()
-        if event.value:
-            await self._node.add_item(event.value)
-
-    async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Add an item."""
-        event.stop()
-        await self._node.add_item()
-
-    async def on_value_line_clicked(self, event: ValueLine.Clicked) -> None:
-        """Add an item."""
-        event.stop()
-        await self._node.add_item()
-
-
-_BEYOND = JsonField(schema=True, why="no items allowed")

@@ -28,6 +28,7 @@ from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
+from inspector.tui.widgets.schema_form.bodies import FieldsBody
 from inspector.tui.widgets.schema_form.editors import BlockEdit
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.moves import only_heads
@@ -43,7 +44,7 @@ _MOST_TEXT: Final = 200_000
 _SLIM: Final = 44
 """Width in columns below which head and editor have separate rows."""
 _LOW: Final = 30
-"""Height of the screen in rows below which only the focused field shows its description."""
+"""Height of the screen in rows below which there are no blank rows."""
 
 
 class SchemaForm(Widget):
@@ -70,8 +71,6 @@ class SchemaForm(Widget):
     SchemaForm.-json > .form--fields { display: none; }
     SchemaForm.-slim FieldNode.-row { layout: vertical; }
     SchemaForm.-low FieldNode { margin: 0; }
-    SchemaForm.-low FieldNode.-row > .field--about { display: none; }
-    SchemaForm.-low FieldNode.-row:focus-within > .field--about { display: block; }
     """
 
     class Changed(Message):
@@ -98,6 +97,7 @@ class SchemaForm(Widget):
         self._json = BlockEdit("", unset=True, wrap=False)
         self._json.add_class("form--json")
         self._fields = Vertical(classes="form--fields")
+        self._root: FieldNode | None = None
         self._noted = Static("", classes="form--note")
         self._whole = Static("", classes="form--whole")
 
@@ -182,7 +182,8 @@ class SchemaForm(Widget):
     async def _show_fields(self) -> None:
         with self.app.batch_update():
             await self._fields.remove_children()
-            await self._fields.mount(FieldNode(self.state, (), self.state.root, FieldPlace(bare=True)))
+            self._root = FieldNode(self.state, (), self.state.root, FieldPlace(bare=True))
+            await self._fields.mount(self._root)
 
     def _show_json(self) -> None:
         self._text = json_text(self.arguments)
@@ -226,7 +227,7 @@ class SchemaForm(Widget):
 
     def _show_problems(self) -> None:
         nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
-        problems = self.state.problems_by_path({path for path in nodes if path})
+        problems = self.state.problems_by_path({path for path in nodes if path} | self._undrawn)
         for path, node in nodes.items():
             within = sum(
                 len(problems[each]) for each in problems if len(each) > len(path) and each[: len(path)] == path
@@ -245,8 +246,13 @@ class SchemaForm(Widget):
         self._show_own_problems(whole)
         self.post_message(self.Changed(self))
 
-    def on_object_body_grown(self) -> None:
-        """Show the problems of the members that were drawn last."""
+    @property
+    def _undrawn(self) -> set[Path]:
+        """Paths of the fields that are not drawn yet."""
+        return {path for body in self.query(FieldsBody) for path in body.undrawn_paths} if not self.as_json else set()
+
+    def on_fields_body_grown(self) -> None:
+        """Show the problems of the fields that were drawn last."""
         if self.state.verdict is not None:
             self._show_problems()
 
@@ -262,13 +268,15 @@ class SchemaForm(Widget):
         if self.as_json:
             self._json.focus()
             return
-        for node in self.query(FieldNode):
-            if node.is_wrong and node.path:
-                for around in node.ancestors:
-                    if isinstance(around, FieldNode):
-                        around.fold(folded=False)
-                self.call_after_refresh(node.focus_editor)
-                return
+        undrawn = self._undrawn
+        wrong = [node.path for node in self.query(FieldNode) if node.is_wrong and node.path]
+        wrong += [path for path in self.state.problems_by_path(undrawn) if path in undrawn]
+        if wrong and self._root is not None:
+            node = await self._root.node_at(wrong[0])
+            for around in node.ancestors:
+                if isinstance(around, FieldNode):
+                    around.fold(folded=False)
+            self.call_after_refresh(node.focus_editor)
 
     # Undo and redo
 
@@ -301,13 +309,19 @@ class SchemaForm(Widget):
         if self.as_json:
             self._show_json()
             return
-        nodes: dict[Path, FieldNode] = {}
-        for each in self.query(FieldNode):
-            nodes.setdefault(each.path, each)
-        while path not in nodes:
-            path = path[:-1]
-        await nodes[path].redraw()
-        nodes[path].focus_editor()
+        await self.focus_at(path, redraw=True)
+
+    def has_field(self, path: Path) -> bool:
+        """Whether there is a field at a path below the root, drawn or not."""
+        return bool(path) and (path in self._undrawn or any(node.path == path for node in self.query(FieldNode)))
+
+    async def focus_at(self, path: Path, *, redraw: bool = False) -> None:
+        """Focus the field at a path, or the nearest around it; draw it again, if its value has changed."""
+        if self._root is not None:
+            node = await self._root.node_at(path)
+            if redraw:
+                await node.redraw()
+            await node.focus_editor()
 
     # JSON text
 

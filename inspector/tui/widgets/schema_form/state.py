@@ -29,7 +29,7 @@ from inspector.forms.validate import Problem, Validation, validate
 from inspector.forms.values import FormValue, branch_of, fits, from_json, initial_value, to_json
 from inspector.tui.widgets.schema_form.editors import LONGEST_LINE, many
 
-MOST_DRAWN: Final = 300
+MOST_DRAWN: Final = 2_000
 """Maximum number of fields drawn; a value with more of them is shown as JSON."""
 _MOST_UNDONE: Final = 200
 """Maximum number of changes that can be undone."""

@@ -13,6 +13,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items.list import ItemList
 from inspector.tui.screens.items.tools import ToolsPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
+from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.virtual_list import LogList
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen, shows
@@ -526,8 +527,8 @@ async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
         await until(lambda: "It says a lot." not in text(app), "the text above is folded")
         app.panel.form._bar.focus()
         await until(lambda: "It says a lot." in text(app), "the text above is there again")
-        choice = app.panel.form.query_one("FieldNode Segments")
-        await pilot.click(choice, offset=(14, 0))
+        field = next(node for node in app.panel.form.query(FieldNode) if node.path == ("a",))
+        await pilot.click(field, offset=(str(field.render()).index("true") + field.gutter.left, 0))
         await until(lambda: app.panel.form.form.arguments == {"a": True}, "the choice that was clicked")
         await until(lambda: "It says a lot." not in text(app), "it is folded after the click")
 

@@ -5,7 +5,8 @@ from textual.widgets import Input
 
 from inspector.forms.fields import UNSET
 from inspector.tui.widgets.choose import ChooseScreen
-from inspector.tui.widgets.schema_form.fields import MOST_ITEMS, FieldNode, body_of
+from inspector.tui.widgets.schema_form.bodies import MOST_ITEMS, body_of
+from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.moves import only_heads, steps_of
 from inspector.tui.widgets.segments import Segments
 from tests.tui.widgets.filling import TEXT, Filling, props
@@ -192,6 +193,7 @@ async def test_a_tool_without_arguments_says_so() -> None:
 async def test_of_a_very_long_list_only_the_beginning_is_drawn() -> None:
     app = Filling(props(a={"type": "array", "items": TEXT}), {"a": ["x"] * (MOST_ITEMS + 20)})
     async with app.run_test(size=(80, 20)):
+        await app.node("a").node_at(("a", MOST_ITEMS - 1))
         assert len(app.query("ListBody FieldNode")) == MOST_ITEMS
         assert type(body_of(app.node("a"))).__name__ == "ListBody"
 
