@@ -63,11 +63,15 @@ def parse_json(text: str) -> Parsed:
         return Parsed(UNSET, str(error))
 
 
+NO_NUMBER: Final = "is not a number (such as 5, -1.5 or 2e10)"
+NO_INTEGER: Final = "is not an integer (such as 5 or -12)"
+
+
 def parse_number(text: str) -> Parsed:
     """Parse a number in JSON's notation, or with +5, .5, 5. and leading zeros."""
     found = text.strip()
     if not _NUMBER.fullmatch(found):
-        return Parsed(UNSET, "is not a number (such as 5, -1.5 or 2e10)")
+        return Parsed(UNSET, NO_NUMBER)
     if _INTEGER.fullmatch(found):
         return _parse_integer(found)
     try:

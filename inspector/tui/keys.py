@@ -489,6 +489,8 @@ ACTIONS: tuple[Action, ...] = (
     # Forms
     Action("form.next", ("down", "tab"), "Next field", "Move to the next field.", _F, "step(1)"),
     Action("form.previous", ("up",), "Previous field", "Move to the previous field or group.", _F, "step(-1)"),
+    Action("form.page_down", ("pagedown",), "Page down", "Move one page down in the form.", _F, "page(1)"),
+    Action("form.page_up", ("pageup",), "Page up", "Move one page up in the form.", _F, "page(-1)"),
     Action("form.undo", ("ctrl+z",), "Undo", "Undo the last change in any field.", _F, "undo"),
     Action("form.redo", ("ctrl+y",), "Redo", "Redo what was undone.", _F, "redo"),
     Action(

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from inspector.forms.fields import UNSET, ArrayField, Field, JsonField, ObjectField, UnionField
+from inspector.forms.interpret import Reading
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, branch_of, fresh_value
 from inspector.tui import keys
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 
 MOST_ITEMS: Final = 100
 """Maximum number of items of a list that are drawn."""
+_NO_VALUE: Final = "has no value yet: type it, or the property is not sent"
 _AHEAD: Final = 8
-"""Number of fields that are drawn beyond the one with the focus."""
+"""Number of fields that are drawn beyond those that are needed."""
 
 
 def body_of(node: "FieldNode") -> Vertical:
@@ -229,12 +231,11 @@ class FieldsBody(Vertical):
         await self._draw(self._node.drawn + event.row + 1 + _AHEAD)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Draw some more fields than the one with the focus, which is in the last one that is drawn or before it."""
-        way = event.widget.ancestors_with_self
-        for at, child in enumerate(self.children):
-            if child in way:
-                await self._draw(at + 1 + _AHEAD)
-                break
+        """Draw a screenful beyond the field with the focus, at least half of one at once."""
+        way, most = event.widget.ancestors_with_self, self.app.size.height
+        at = next((at for at, child in enumerate(self.children) if child in way), 0)
+        if at + most > self._node.drawn:
+            await self._draw(max(at + most, self._node.drawn + most // 2))
 
 
 class ObjectBody(FieldsBody):
@@ -295,15 +296,29 @@ class ObjectBody(FieldsBody):
             event.stop()
             await self._add(event.value)
 
+    def read_name(self) -> None:
+        """Add a member whose name is typed, before the value of the form is used: a name alone is not sent."""
+        for line in self.query_children(Input):
+            if self._put(line.value) and self._node.state.at((*self._node.path, line.value)) is UNSET:
+                self._node.state.type((*self._node.path, line.value), Reading(UNSET, "", problem=_NO_VALUE))
+                self._node.call_later(self._show, line.value)
+
     async def _add(self, name: str) -> None:
+        if self._put(name):
+            await self._show(name)
+
+    def _put(self, name: str) -> bool:
+        """Add a member, if it is none already; return whether it was added."""
         node = self._node
-        value = node.value if isinstance(node.value, dict) else {}
-        if not name or name in value:
-            return
+        if not name or (isinstance(node.value, dict) and name in node.value):
+            return False
         field = member_field(self._asked, name)
         node.state.put((*node.path, name), UNSET if field is None else fresh_value(field))
-        await node.redraw()
-        await node.focus_at((*node.path, name))
+        return True
+
+    async def _show(self, name: str) -> None:
+        await self._node.redraw()
+        await self._node.focus_at((*self._node.path, name))
 
 
 class ListBody(FieldsBody):

@@ -23,12 +23,10 @@ from inspector.forms.fields import (
     Field,
     JsonField,
     Opened,
-    TextField,
     opened,
 )
-from inspector.forms.interpret import branches_of, interpret, interpret_json, json_kind, text_for
+from inspector.forms.interpret import branches_of, interpret, interpret_json, json_kind
 from inspector.forms.paths import Path
-from inspector.forms.typed import json_text, same, text_of
 from inspector.forms.values import FormValue, fresh_value, from_json
 from inspector.present.spans import Span
 from inspector.text import visible
@@ -49,16 +47,20 @@ from inspector.tui.widgets.schema_form.editors import (
 from inspector.tui.widgets.schema_form.moves import steps_of
 from inspector.tui.widgets.schema_form.resting import (
     RESTING,
-    Choices,
     RestingRow,
+    Shown,
     choices_of,
     head_row,
+    indent_of,
+    is_secret,
     problem_rows,
     roomy,
     with_value,
+    written,
 )
 from inspector.tui.widgets.schema_form.state import FormState, Shape, is_container, shape_of
 from inspector.tui.widgets.schema_form.view import (
+    GROUPS,
     FieldAction,
     FieldPlace,
     FormBar,
@@ -91,14 +93,14 @@ class FieldNode(Widget):
     FieldNode > .field--wrong { color: $text-error; height: auto; }
     FieldNode.-leaf { border-left: blank; padding-left: 1; }
     FieldNode.-leaf.-wrong { border-left: heavy $error; }
-    FieldNode.-leaf:focus-within { border-left: outer $accent; }
+    FieldNode.-leaf.-here { border-left: outer $accent; }
     FieldNode.-group { border-left: vkey $border-blurred; padding-left: 1; }
     FieldNode.-group.-wrong { border-left: heavy $error; }
     FieldNode.-group.-bare { border-left: none; padding-left: 0; }
-    FieldNode.-group.-at-head, FieldNode.-leaf.-wrong:focus-within { border-left: outer $accent; }
+    FieldNode.-group.-at-head, FieldNode.-leaf.-wrong.-here { border-left: outer $accent; }
     FieldNode.-folded > .field--body { display: none; }
-    FieldNode.-row { layout: grid; grid-size: 2; grid-rows: auto; }
-    FieldNode.-row > .field--about, FieldNode.-row > .field--wrong { column-span: 2; }
+    FieldNode.-row.-bar { layout: grid; grid-size: 2; grid-rows: auto; }
+    FieldNode.-row.-bar > .field--about, FieldNode.-row.-bar > .field--wrong { column-span: 2; }
     """
 
     class Asked(Message):
@@ -122,7 +124,7 @@ class FieldNode(Widget):
         self.place = place
         self._asked: Opened | None = None
         self._text: str | None = None
-        self._own_problem = self._own_note = ""
+        self._own_problem, self._own_note = state.why_unread(path), ""
         self._kind = ""
         """Kind of the current value, if the field allows several."""
         self._problems: Sequence[str] = ()
@@ -177,32 +179,37 @@ class FieldNode(Widget):
         self._kind = self._kind_now()
         row = is_row(self.place, self._shape)
         lines = about(self.field, self._shape, self.place)
-        self.update_classes(classes_of(self.field, self.place, self._shape))
-        if has_head(self.place):
-            yield FormBar(*self._head(), classes="field--head", letters=not row)
-        said = [Static(Text(lines), classes="field--about")] if lines else []
-        if row:  # the description is below the editor
+        spans, actions = self._head()
+        has_bar = has_head(self.place) and bool(actions or not row or self._shape not in RESTING)
+        self.update_classes(classes_of(self.field, self.place, self._shape) | {"-bar": has_bar})
+        if has_bar:
             self.styles.grid_columns = f"{self.place.head_width} 1fr"
-            for each in said:
-                each.styles.padding = (0, 0, 0, self.place.head_width)
-            yield from self._body()
-            yield from said
-        else:
-            yield from said
-            yield from self._body()
+            yield FormBar(spans, actions, classes="field--head", letters=not row)
+        said = [Static(Text(lines), classes="field--about")] if lines else []
+        body = list(self._body())
+        self._text = next((each.written for each in body if isinstance(each, LineEdit | BlockEdit)), None)
+        for each in said if has_bar else [*said, *body]:
+            each.styles.margin = (0, 0, 0, indent_of(self.place, self._shape, self._width))
+        yield from [*body, *said] if row else [*said, *body]  # in a row, the description is below the editor
+
+    @property
+    def _width(self) -> int:
+        return self.content_size.width or self.app.size.width
+
+    def on_resize(self) -> None:
+        """Leave room for the head."""
+        if self._shape in RESTING and not self.has_class("-bar"):
+            for each in self.children:
+                each.styles.margin = (0, 0, 0, indent_of(self.place, self._shape, self._width))
 
     def _body(self) -> ComposeResult:
         value = self.value
         match self._shape:
             case "line" | "block" | "json":
-                yield self._known(self._edit(value))
-            case "opener":
-                yield self._known(ValueLine("", ghost=state_of(self.field, value, "opener")[0]))
-            case "picker":
-                ghost, _ = state_of(self.asked, value, "picker")
-                yield self._known(
-                    ValueLine("" if _is_state(self.field, value) else text_of(self.asked, value), ghost=ghost)
-                )
+                yield self._edit(value)
+            case "opener" | "picker":
+                ghost, _ = state_of(self.field if self._shape == "opener" else self.asked, value, self._shape)
+                yield ValueLine(self._written[0], ghost=ghost)
             case "options" | "several":
                 choices = choices_of(self.asked, value)
                 yield Segments(choices.labels, choices.chosen, multi=choices.multi, faint=choices.faint)
@@ -216,46 +223,28 @@ class FieldNode(Widget):
         if selected is not None:
             self.state.selected[self.path] = selected
         if self._shape == "line":
-            return ValueLine(text, ghost=ghost, spare=spare, secret=self._is_secret)
+            return ValueLine(text, ghost=ghost, spare=spare, secret=is_secret(self.asked))
         return block_of(text, ghost=ghost, wrap=self._shape == "block")
 
-    @property
-    def _is_secret(self) -> bool:
-        return isinstance(self.asked, TextField) and (self.asked.write_only or self.asked.format == "password")
+    def _rows(self, width: int) -> list[RestingRow]:
+        """Return the field at rest: its head, its value and what is wrong with it."""
+        shape, asked, value = self._shape, self.asked, self.value
+        place = roomy(self.place, shape, width)
+        ghost, _ = state_of(self.field if shape == "opener" else asked, value, shape)
+        text, _ = self._written
+        shown: Shown = (ghost, "claimed")
+        if shape in ("options", "several"):
+            shown = choices_of(asked, value)
+        elif text:
+            shown = ("•" * len(text) if is_secret(asked) else visible(text, limit=400), "text")
+        heads = [head_row(*self._head(place), place)] if has_head(place) else []
+        rows = with_value(heads, shown, about(self.field, shape, self.place), width, below=not is_row(place, shape))
+        return [*rows, *problem_rows(self._said, indent_of(place, shape, width), width)]
 
     @property
     def _written(self) -> tuple[str, int | None]:
         """The text of the value, "" for a state of a line, and the branch that reads it back."""
-        value = self.value
-        found = None if self._shape == "json" else text_for(self.asked, value, self.selected)
-        text, selected = found or (json_text(value), self.selected)
-        return ("" if self._shape == "line" and _is_state(self.field, value) else text), selected
-
-    def _rows(self, width: int) -> list[RestingRow]:
-        """Return the field at rest: its head, its value and what is wrong with it."""
-        row = is_row(self.place, self._shape)
-        place = roomy(self.place, width) if row else self.place
-        spans, actions = self._head(place)
-        head = head_row(spans, actions, place.head_width if row else 0)
-        value: Span | Choices
-        if self._shape in ("options", "several"):
-            value = choices_of(self.asked, self.value)
-        else:
-            text = {"opener": "", "picker": self._chosen}.get(self._shape, "")
-            if self._shape == "line":
-                text = self._written[0]
-            ghost = state_of(self.asked if self._shape != "opener" else self.field, self.value, self._shape)[0]
-            shown = "•" * len(text) if self._is_secret else visible(text, limit=400)
-            value = (shown, "text") if text else (ghost, "claimed")
-        beside = about(self.field, self._shape, self.place)
-        sentences: list[Span] = [(words, "error" if words[0] == glyphs().error else "warning") for words in self._said]
-        if row:
-            return [
-                with_value(head, value, beside, width),
-                *problem_rows(sentences, place.head_width, width),
-            ]
-        above = [head] if has_head(self.place) else []
-        return [*above, with_value(RestingRow(()), value, beside, width), *problem_rows(sentences, 0, width)]
+        return written(self.field, self.asked, self.value, self._shape, self.selected)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows."""
@@ -279,7 +268,7 @@ class FieldNode(Widget):
         """Build the editor, which gets the focus unless it has moved on."""
         await self._open_editor()
         if self.screen.focused is self:
-            self.screen.set_focus(next((widget for widget in self._able if not isinstance(widget, FormBar)), None))
+            self.screen.set_focus(next(iter(self.query_children("ValueLine, Segments")), None))
 
     async def on_key(self, event: events.Key) -> None:
         """Type a key that came before the editor had the focus."""
@@ -287,13 +276,20 @@ class FieldNode(Widget):
             event.stop()
             put_text(await self.focus_editor(), event.character or "")
 
+    def on_descendant_focus(self) -> None:
+        """Mark the field."""
+        self.set_class(self._shape not in GROUPS, "-here")
+
     async def on_descendant_blur(self) -> None:
         """Be text again, unless the whole terminal has lost the focus."""
-        if self._is_open and self.screen.focused is not None and not self.has_focus_within:
+        if self.screen.focused is None or self.has_focus_within:
+            return
+        if self._is_open:
             self.read_editor()
             self._is_open = False
             await self.recompose()
             self._say()
+        self.remove_class("-here")
 
     async def on_click(self, event: events.Click) -> None:
         """Do what was clicked before the editor was built: an action, a choice, or opening a closed field."""
@@ -316,11 +312,6 @@ class FieldNode(Widget):
         """The branch that the user has selected."""
         return self.state.selected.get(self.path) if self.place.chooses else None
 
-    def _known(self, edit: LineEdit | BlockEdit) -> Widget:
-        """Remember the initial text of an editor: a different text was typed by the user."""
-        self._text = edit.written
-        return edit
-
     def _head(self, place: FieldPlace | None = None) -> tuple[list[Span], list[FieldAction]]:
         folded, place = self.has_class("-folded"), place or self.place
         spans = head_spans(self.field, place, self._shape, self.value, folded=folded, kind=self._kind)
@@ -329,7 +320,7 @@ class FieldNode(Widget):
 
     async def redraw(self) -> None:
         """Draw the field again, because its value has changed its shape."""
-        self._own_problem = self._own_note = ""
+        self._own_problem, self._own_note = self.state.why_unread(self.path), ""
         await self.recompose()
         self._say()
 
@@ -378,57 +369,32 @@ class FieldNode(Widget):
         static = next(iter(found), None)
         if static is None and shown and self.is_mounted:
             static = Static("", classes="field--wrong")
-            if self.has_class("-row"):
-                static.styles.padding = (0, 0, 0, self.place.head_width)
+            static.styles.margin = (0, 0, 0, indent_of(self.place, self._shape, self._width))
             self.mount(static)
         if static is not None:
             static.display = bool(shown)
             static.update(Text("\n".join(shown)))
 
     def _renew_head(self) -> None:
-        if self.is_at_rest:
-            self.refresh()
+        self.refresh()
         for head in self.query_children(".field--head").results(FormBar):
             head.show(*self._head())
 
-    async def node_at(self, path: Path) -> "FieldNode":
-        """Return the field at a path within this one, or else the nearest around it. It is drawn if it was not."""
-        node = self
-        while node.path != path:
-            bodies = list(node.query_children(FieldsBody))
-            for body in bodies:
-                await body.draw_to(path)
-            children = [each for body in bodies for each in body.query_children(FieldNode)]
-            inner = next((each for each in children if each.path == path[: len(each.path)]), None)
-            if inner is None:
-                break
-            node = inner
-        return node
-
     async def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
         """Focus the field at a path within this one, its editor or its head. Return the focused widget."""
-        node = await self.node_at(path)
-        return await (node.focus_first() if at_head else node.focus_editor())
+        return await (await node_at(self, path)).focus_editor(at_head=at_head)
 
-    async def focus_editor(self) -> Widget | None:
-        """Focus the first editor of this field, or else its head. Return the focused widget."""
+    async def focus_editor(self, *, at_head: bool = False) -> Widget | None:
+        """Focus the first editor of this field, or its head, if there is one. Return the focused widget."""
         await self._open_editor()
-        able = self._able
-        return await _focused([widget for widget in able if not isinstance(widget, FormBar)] or able)
-
-    async def focus_first(self) -> Widget | None:
-        """Focus the head of this field, or its editor. Return the focused widget."""
-        await self._open_editor()
-        return await _focused(self._able)
-
-    @property
-    def _able(self) -> list[Widget]:
-        """What can have the focus within."""
-        return [widget for widget in self.query("*") if widget.focusable]
+        able = [widget for widget in self.query("*") if widget.focusable]
+        editors = [widget for widget in able if not isinstance(widget, FormBar)]
+        return await _focused(able if at_head else editors or able)
 
     async def _open_editor(self) -> None:
         if self.is_at_rest:
             self._is_open = True
+            self.add_class("-here")
             await self.recompose()
             self._say()
 
@@ -449,7 +415,7 @@ class FieldNode(Widget):
             self._typed(event.value)
         elif event.value != self._text:
             text, self._text = event.value, event.value
-            await self._opens(text.removeprefix(self._chosen) if self._shape == "picker" else text)
+            await self._opens(text.removeprefix(self._written[0]))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Set the value from the block."""
@@ -551,7 +517,7 @@ class FieldNode(Widget):
                 self.fold(folded=not self.has_class("-folded"))
             case "remove" if not self.place.removable:
                 await self.write(UNSET)
-                await self.focus_first()
+                await self.focus_editor(at_head=True)
             case _:
                 self.post_message(self.Asked(self, action))
 
@@ -595,11 +561,6 @@ class FieldNode(Widget):
         await self.redraw()
         put_text(await self.focus_at((*self.path, len(value))), typed)
 
-    @property
-    def _chosen(self) -> str:
-        """The title of the chosen option in the line of a picker."""
-        return "" if _is_state(self.field, self.value) else text_of(self.asked, self.value)
-
     def _choose(self, typed: str = "") -> None:
         asked = self.asked
         assert isinstance(asked, ChoiceField)
@@ -635,9 +596,18 @@ class FieldNode(Widget):
         await self.draw_and_focus()
 
 
-def _is_state(field: Field, value: FormValue) -> bool:
-    """Return whether a value is shown as a state of the field rather than as its text."""
-    return value is UNSET or value is None or (field.default is not UNSET and same(field.default, value))
+async def node_at(node: FieldNode, path: Path) -> FieldNode:
+    """Return the field at a path within another one, or else the nearest around it. It is drawn if it was not."""
+    while node.path != path:
+        bodies = list(node.query_children(FieldsBody))
+        for body in bodies:
+            await body.draw_to(path)
+        children = [each for body in bodies for each in body.query_children(FieldNode)]
+        inner = next((each for each in children if each.path == path[: len(each.path)]), None)
+        if inner is None:
+            break
+        node = inner
+    return node
 
 
 async def _focused(able: Sequence[Widget]) -> Widget | None:

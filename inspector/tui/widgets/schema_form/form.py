@@ -12,7 +12,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -28,9 +28,9 @@ from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.schema_form.bodies import FieldsBody
+from inspector.tui.widgets.schema_form.bodies import FieldsBody, ObjectBody
 from inspector.tui.widgets.schema_form.editors import BlockEdit
-from inspector.tui.widgets.schema_form.fields import FieldNode
+from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
 from inspector.tui.widgets.schema_form.view import FieldPlace, FormBar
@@ -41,8 +41,6 @@ _MOST_TEXT: Final = 200_000
 """Maximum length of JSON that can be edited here, in characters."""
 
 
-_SLIM: Final = 44
-"""Width in columns below which head and editor have separate rows."""
 _LOW: Final = 30
 """Height of the screen in rows below which there are no blank rows."""
 
@@ -54,6 +52,8 @@ class SchemaForm(Widget):
         keys.binding(keys.action("form.next")),
         keys.binding(keys.action("form.previous")),
         keys.binding(keys.action("form.leave")),
+        keys.binding(keys.action("form.page_down")),
+        keys.binding(keys.action("form.page_up")),
         keys.binding(keys.action("form.undo")),
         keys.binding(keys.action("form.redo")),
     ]
@@ -69,7 +69,6 @@ class SchemaForm(Widget):
     }
     SchemaForm.-json > .form--json, SchemaForm.-json > .form--json:focus { display: block; }
     SchemaForm.-json > .form--fields { display: none; }
-    SchemaForm.-slim FieldNode.-row { layout: vertical; }
     SchemaForm.-low FieldNode { margin: 0; }
     """
 
@@ -114,8 +113,8 @@ class SchemaForm(Widget):
             await self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Adapt to the size: one row per field on a low screen, a separate row for the editor in a narrow form."""
-        self.update_classes({"-slim": event.size.width < _SLIM, "-low": self.app.size.height < _LOW})
+        """Leave out blank rows on a low screen."""
+        self.update_classes({"-low": self.app.size.height < _LOW})
 
     @property
     def is_ready(self) -> bool:
@@ -212,6 +211,8 @@ class SchemaForm(Widget):
         else:
             for node in self.query(FieldNode):
                 node.read_editor()
+            for body in self.query(ObjectBody):
+                body.read_name()
 
     async def judge(self) -> Validation:
         """Return the validation of the current value."""
@@ -272,7 +273,7 @@ class SchemaForm(Widget):
         wrong = [node.path for node in self.query(FieldNode) if node.is_wrong and node.path]
         wrong += [path for path in self.state.problems_by_path(undrawn) if path in undrawn]
         if wrong and self._root is not None:
-            node = await self._root.node_at(wrong[0])
+            node = await node_at(self._root, wrong[0])
             for around in node.ancestors:
                 if isinstance(around, FieldNode):
                     around.fold(folded=False)
@@ -293,6 +294,19 @@ class SchemaForm(Widget):
             if by < 0 or widget not in inside or not only_heads(widget):
                 widget.focus()
                 return
+
+    def action_page(self, by: int) -> None:
+        """Focus the value that is one page further down (1) or up (-1), or the last one before."""
+        chain = [widget for widget in self.screen.focus_chain if self in widget.ancestors and not only_heads(widget)]
+        if self.screen.focused not in chain:
+            return
+        at = chain.index(self.screen.focused)
+        around = next((each for each in self.ancestors if isinstance(each, VerticalScroll)), self.screen)
+        there = chain[at].region.y + by * (around.size.height - 2)
+        way = chain[at + 1 :] if by > 0 else chain[:at][::-1]
+        near = [widget for widget in way if (widget.region.y - there) * by <= 0]
+        for widget in near[-1:] or way[:1]:
+            widget.focus()
 
     async def action_undo(self) -> None:
         """Undo the last change, whichever field it was made in."""
@@ -318,7 +332,7 @@ class SchemaForm(Widget):
     async def focus_at(self, path: Path, *, redraw: bool = False) -> None:
         """Focus the field at a path, or the nearest around it; draw it again, if its value has changed."""
         if self._root is not None:
-            node = await self._root.node_at(path)
+            node = await node_at(self._root, path)
             if redraw:
                 await node.redraw()
             await node.focus_editor()

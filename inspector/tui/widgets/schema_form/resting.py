@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from rich.text import Text
 
-from inspector.forms.fields import ChoiceField, Opened
+from inspector.forms.fields import UNSET, ChoiceField, Field, Opened, TextField
+from inspector.forms.interpret import text_for
+from inspector.forms.typed import json_text, same, text_of
 from inspector.forms.values import FormValue
 from inspector.present.spans import Role, Span, clip, spans_width, words_wrapped
 from inspector.text import cell_width
-from inspector.tui.theme import grounds, spans_to_text
+from inspector.tui.theme import glyphs, grounds, spans_to_text
 from inspector.tui.widgets.schema_form.editors import ChoiceSegments
-from inspector.tui.widgets.schema_form.view import FieldAction, FieldPlace
+from inspector.tui.widgets.schema_form.state import Shape
+from inspector.tui.widgets.schema_form.view import FieldAction, FieldPlace, is_row
 from inspector.tui.widgets.segments import segment, shown_labels
 
 RESTING: Final = ("line", "opener", "picker", "options", "several")
@@ -45,6 +48,32 @@ def choices_of(asked: Opened, value: FormValue) -> Choices:
     return Choices(segments.labels, (segments.index_of(value),))
 
 
+Shown: TypeAlias = Span | Choices
+"""A value as its editor shows it: a text, or choices."""
+
+
+def is_secret(asked: Opened) -> bool:
+    """Whether the text of a field is hidden."""
+    return isinstance(asked, TextField) and (asked.write_only or asked.format == "password")
+
+
+def written(
+    field: Field, asked: Opened, value: FormValue, shape: Shape, selected: int | None
+) -> tuple[str, int | None]:
+    """Return the text of a value, "" for a state that an empty line shows, and the branch that reads it back."""
+    if shape == "opener" or (shape in ("line", "picker") and _is_state(field, value)):
+        return "", selected
+    if shape == "picker":
+        return text_of(asked, value), selected
+    found = None if shape == "json" else text_for(asked, value, selected)
+    return found or (json_text(value), selected)
+
+
+def _is_state(field: Field, value: FormValue) -> bool:
+    """Return whether a value is shown as a state of the field rather than as its text."""
+    return value is UNSET or value is None or (field.default is not UNSET and same(field.default, value))
+
+
 @dataclass(frozen=True, slots=True)
 class RestingRow:
     """One row: the head, and on another background the value. `zones` are what a click reaches, by cells."""
@@ -65,32 +94,38 @@ class RestingRow:
         return line
 
 
-def roomy(place: FieldPlace, width: int) -> FieldPlace:
+def roomy(place: FieldPlace, shape: Shape, width: int) -> FieldPlace:
     """Return a place in a row of this width, without the column of types where the value would have no room."""
-    narrow = place.columns[1] and width - place.head_width < _LEAST
+    narrow = is_row(place, shape) and place.columns[1] and width - place.head_width < _LEAST
     return replace(place, columns=(place.columns[0], 0)) if narrow else place
 
 
-def head_row(spans: Sequence[Span], actions: Sequence[FieldAction], width: int) -> RestingRow:
-    """Return a head with its actions, filled up to `width` cells if it is less."""
+def indent_of(place: FieldPlace, shape: Shape, width: int) -> int:
+    """Return the width of the head that shares a row with the value; 0 if it has a row of its own."""
+    return roomy(place, shape, width).head_width if is_row(place, shape) else 0
+
+
+def head_row(spans: Sequence[Span], actions: Sequence[FieldAction], place: FieldPlace) -> RestingRow:
+    """Return a head with its actions, filled up to the width of its column."""
     line, zones = list(spans), list[tuple[range, str | int]]()
     for action in actions:
         line.append(("  ", "text"))
         start = spans_width(line)
         line.append((action.label, "muted"))
         zones.append((range(start, spans_width(line)), action.name))
-    line.append((" " * (width - spans_width(line)), "text"))
+    if place.columns[0]:
+        line.append((" " * (place.head_width - spans_width(line)), "text"))
     return RestingRow(line, zones=zones)
 
 
-def with_value(row: RestingRow, value: Span | Choices, beside: str, width: int) -> RestingRow:
-    """Return a row with the value of its field and its description beside it."""
+def with_value(heads: Sequence[RestingRow], value: Shown, beside: str, width: int, *, below: bool) -> list[RestingRow]:
+    """Return the rows of a head, if any, with the value beside or `below` it, and the description beside that."""
+    row = RestingRow(()) if below else heads[0]
     start = spans_width(row.head)
-    room = width - start
     spans: list[Span] = []
     zones = list(row.zones)
     if isinstance(value, Choices):
-        for index, (shown, role) in _segments(value, room):
+        for index, (shown, role) in _segments(value, width - start):
             at = start + spans_width(spans)
             zones.append((range(at, at + cell_width(shown)), index))
             spans += [(shown, role), (" ", "text")]
@@ -98,7 +133,7 @@ def with_value(row: RestingRow, value: Span | Choices, beside: str, width: int) 
         spans = [(" ", "text"), value]
     if beside:
         spans.append((f"  {beside}", "faint"))
-    return RestingRow(row.head, spans, zones)
+    return [*(heads if below else ()), RestingRow(row.head, spans, zones)]
 
 
 def _segments(choices: Choices, room: int) -> list[tuple[int, Span]]:
@@ -113,8 +148,9 @@ def _segments(choices: Choices, room: int) -> list[tuple[int, Span]]:
     return found
 
 
-def problem_rows(sentences: Sequence[Span], indent: int, width: int) -> list[RestingRow]:
-    """Return sentences about a value, wrapped below it."""
+def problem_rows(sentences: Sequence[str], indent: int, width: int) -> list[RestingRow]:
+    """Return sentences about a value, each after a sign, wrapped below it."""
     before: Span = (" " * indent, "text")
-    rows = [row for each in sentences for row in words_wrapped((each,), max(_LEAST, width - indent), 2)]
+    lines: list[Span] = [(words, "error" if words.startswith(glyphs().error) else "warning") for words in sentences]
+    rows = [row for each in lines for row in words_wrapped((each,), max(_LEAST, width - indent), 2)]
     return [RestingRow([before, *row]) for row in rows]

@@ -110,6 +110,11 @@ class FormState:
             if path not in reported and self.at(path) is value
         }
 
+    def why_unread(self, path: Path) -> str:
+        """Return why the text typed at a path is no value of its field; "" if it is, or was replaced."""
+        value, problem = self._unread.get(path, (None, ""))
+        return problem if problem and self.at(path) is value else ""
+
     def remove(self, path: Path) -> None:
         """Remove a member or an item."""
         self._take(path[:-1], remove_at(self.value, path))

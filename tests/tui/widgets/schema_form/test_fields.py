@@ -1,12 +1,14 @@
 """What is typed into a field becomes its value."""
 
 import pytest
+from textual import events
+from textual.containers import VerticalScroll
 from textual.widgets import Input
 
 from inspector.forms.fields import UNSET
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.schema_form.bodies import MOST_ITEMS, body_of
-from inspector.tui.widgets.schema_form.fields import FieldNode
+from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads, steps_of
 from inspector.tui.widgets.segments import Segments
 from tests.tui.widgets.filling import TEXT, Filling, props
@@ -74,6 +76,7 @@ async def test_several_choices_are_a_list_in_the_order_of_the_schema() -> None:
     app = Filling(props(a={"type": "array", "items": {"enum": ["x", "y", "z"]}, "uniqueItems": True}))
     async with app.run_test(size=(60, 12)) as pilot:
         app.editor("a").focus()
+        await pilot.pause()
         await pilot.press("right", "right", "space", "left", "left", "space")
         assert app.form.arguments == {"a": ["x", "z"]}
         await pilot.press("space")
@@ -193,7 +196,7 @@ async def test_a_tool_without_arguments_says_so() -> None:
 async def test_of_a_very_long_list_only_the_beginning_is_drawn() -> None:
     app = Filling(props(a={"type": "array", "items": TEXT}), {"a": ["x"] * (MOST_ITEMS + 20)})
     async with app.run_test(size=(80, 20)):
-        await app.node("a").node_at(("a", MOST_ITEMS - 1))
+        await node_at(app.node("a"), ("a", MOST_ITEMS - 1))
         assert len(app.query("ListBody FieldNode")) == MOST_ITEMS
         assert type(body_of(app.node("a"))).__name__ == "ListBody"
 
@@ -281,3 +284,89 @@ async def test_a_value_of_no_branch_is_edited_as_json() -> None:
         app.editor("to", kind="BlockEdit").focus()
         await pilot.press("end", "7")
         assert app.form.arguments == {"to": 77}
+
+
+MANY = props(**{f"field_{n}": {"type": ["integer", "null"]} for n in range(60)})
+
+
+async def test_form_of_many_fields_draws_those_in_view_and_the_others_as_the_focus_comes_near() -> None:
+    app = Filling(MANY)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        assert len(app.query(FieldNode)) < 50
+        assert len(app.query("ValueLine")) == 1
+        assert app.form.size.height == 60
+        await pilot.press("1", *(["tab"] * 59), "2")
+        assert app.form.arguments == {"field_0": 1, "field_59": 2}
+        assert len(app.query("ValueLine")) == 1
+
+
+async def test_page_down_moves_the_focus_by_a_screenful_to_the_last_field_and_page_up_back() -> None:
+    app = Filling(MANY)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        places = []
+        for key in ("pagedown", "pagedown", "pagedown", "pagedown", "pageup", "pageup", "pageup"):
+            await pilot.press(key)
+            places.append(app.focused_path()[0])
+        assert places == ["field_22", "field_44", "field_59", "field_59", "field_37", "field_15", "field_0"]
+
+
+async def test_scrolled_form_draws_the_fields_that_come_into_view() -> None:
+    app = Filling(MANY)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.query_one(VerticalScroll).scroll_end(animate=False)
+        await until(lambda: "field_59" in app.screen_text, "the last field is drawn")
+        await pilot.click(app.node("field_59"))
+        await pilot.press("7")
+        assert app.form.arguments == {"field_59": 7}
+
+
+async def test_problem_of_a_field_that_is_not_drawn_is_shown_at_it_and_reached() -> None:
+    app = Filling(MANY, {f"field_{n}": "x" if n == 50 else UNSET for n in range(60)})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.judged(pilot)
+        assert not app.form.has_class("-wrong")
+        await app.form.show_all_problems()
+        await until(lambda: app.focused_path() == ("field_50",), "the wrong field has the focus")
+        await until(lambda: "must be" in app.screen_text, "its problem is in view")
+
+
+async def test_keys_typed_before_the_editor_is_built_are_not_lost() -> None:
+    app = Filling(props(a=TEXT, b=TEXT))
+    async with app.run_test(size=(80, 24)) as pilot:
+        field = app.node("b")
+        assert field.is_at_rest
+        for key in "xyz":
+            field.post_message(events.Key(key, key))
+        await until(lambda: app.form.arguments == {"b": "xyz"}, "all keys are in the field")
+        await pilot.press("!")
+        assert app.form.arguments == {"b": "xyz!"}
+
+
+async def test_choice_and_action_of_a_field_at_rest_are_clicked() -> None:
+    words = {"type": "array", "items": TEXT, "default": ["a", "b"]}
+    app = Filling(props(first=TEXT, flag={"type": "boolean"}, words=words))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for path, word in ((("flag",), "true"), (("words", 0), "×")):
+            field = app.node(*path)
+            assert field.is_at_rest
+            await pilot.click(field, offset=(str(field.render()).index(word) + field.gutter.left, 0))
+        assert app.form.arguments == {"flag": True, "words": ["b"]}
+
+
+async def test_name_of_a_property_typed_before_the_call_is_a_member_that_waits_for_its_value() -> None:
+    app = Filling({"type": "object", "additionalProperties": {"type": "integer"}})
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.query_one("ObjectBody > Input", Input).focus()
+        await pilot.press(*"depth")
+        app.form.read_editors()
+        await until(lambda: app.focused_path() == ("depth",), "its place has the focus")
+        await pilot.pause()
+        assert app.form.state.unread == {("depth",): "has no value yet: type it, or the property is not sent"}
+        assert "has no value yet" in app.screen_text
+        await pilot.press("7")
+        assert app.form.arguments == {"depth": 7}
+        assert not app.form.state.unread

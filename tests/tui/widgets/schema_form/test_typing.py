@@ -143,7 +143,7 @@ async def test_text_that_nothing_accepts_is_kept_and_said() -> None:
         app.form.focus_first()
         await pilot.press("x")
         assert app.form.arguments == {"n": "x"}
-        assert "is not a number" in app.screen_text
+        assert "is not an integer" in app.screen_text
         await pilot.press("tab")
         await press(pilot, "[1,")
         assert "is not JSON" in app.screen_text
