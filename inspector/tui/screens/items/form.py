@@ -294,7 +294,7 @@ class ItemForm(Widget):
     ItemForm > .item--none { color: $text-muted; }
     ItemForm.-none > .item--none { display: block; }
     ItemForm.-none > VerticalScroll, ItemForm.-none > CallBar { display: none; }
-    ItemForm > CallBar { margin: 0; }
+    ItemForm > CallBar { margin: 0; dock: bottom; }
     """
 
     class CallWanted(Message):

@@ -330,6 +330,10 @@ class ItemsPanel(Panel, Generic[FormT]):
     ItemsPanel > .steps--work > Divider { display: none; }
     ItemsPanel.-called > .steps--work > Divider { display: block; }
     ItemsPanel.-called ResultPanel { display: block; }
+    ItemsPanel.-called .steps--form { height: auto; max-height: 50%; }
+    ItemsPanel.-called .steps--form > VerticalScroll { height: auto; max-height: 100%; }
+    ItemsPanel.-wide .steps--form, ItemsPanel.-narrow .steps--form { height: 1fr; max-height: 100%; }
+    ItemsPanel.-wide .steps--form > VerticalScroll, ItemsPanel.-narrow .steps--form > VerticalScroll { height: 1fr; }
     ItemsPanel.-wide > .steps--work { layout: horizontal; }
     ItemsPanel.-wide ResultPanel, ItemsPanel.-wide > .steps--work > Divider { display: block; }
     ItemsPanel.-narrow > .steps--side { display: none; width: 1fr; }

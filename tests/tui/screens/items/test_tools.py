@@ -11,6 +11,7 @@ from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items.list import ItemList
+from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.fields import FieldNode
@@ -531,6 +532,22 @@ async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
         await pilot.click(field, offset=(str(field.render()).index("true") + field.gutter.left, 0))
         await until(lambda: app.panel.form.form.arguments == {"a": True}, "the choice that was clicked")
         await until(lambda: "It says a lot." not in text(app), "it is folded after the click")
+
+
+async def test_form_above_its_result_is_as_high_as_its_content_and_at_most_half() -> None:
+    many = tool("many", **{f"field_{n}": {"type": "integer"} for n in range(60)})
+    app = Tools(Acting([tool("none"), many]))
+    async with app.run_test(size=(120, 36)) as pilot:
+        heights = []
+        for name in ("none", "many"):
+            await chosen(app, pilot, name)
+            app.panel.add_class("-called")
+            await pilot.pause()
+            assert "[ Call" in text(app)
+            heights.append((app.panel.form.size.height, app.panel.query_one(ResultPanel).size.height))
+        (none, below_none), (many_high, below_many) = heights
+        assert none < 10 < many_high <= below_many + 2
+        assert below_none > 20
 
 
 async def test_a_tool_says_how_it_was_used() -> None:
