@@ -100,6 +100,7 @@ class FieldNode(Widget):
     FieldNode.-group.-at-head, FieldNode.-leaf.-wrong.-here { border-left: outer $accent; }
     FieldNode.-folded > .field--body { display: none; }
     FieldNode.-row.-bar { layout: grid; grid-size: 2; grid-rows: auto; }
+    FieldNode.-row > .field--about, FieldNode.-row > .field--wrong { padding-left: 1; }
     FieldNode.-row.-bar > .field--about, FieldNode.-row.-bar > .field--wrong { column-span: 2; }
     """
 
@@ -269,6 +270,10 @@ class FieldNode(Widget):
         await self._open_editor()
         if self.screen.focused is self:
             self.screen.set_focus(next(iter(self.query_children("ValueLine, Segments")), None))
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Consume printable keys: they are typed into the editor that is built."""
+        return self._shape in RESTING and keys.types(key, character)
 
     async def on_key(self, event: events.Key) -> None:
         """Type a key that came before the editor had the focus."""

@@ -150,7 +150,7 @@ def _segments(choices: Choices, room: int) -> list[tuple[int, Span]]:
 
 def problem_rows(sentences: Sequence[str], indent: int, width: int) -> list[RestingRow]:
     """Return sentences about a value, each after a sign, wrapped below it."""
-    before: Span = (" " * indent, "text")
+    before: Span = (" " * (indent + 1), "text")
     lines: list[Span] = [(words, "error" if words.startswith(glyphs().error) else "warning") for words in sentences]
-    rows = [row for each in lines for row in words_wrapped((each,), max(_LEAST, width - indent), 2)]
+    rows = [row for each in lines for row in words_wrapped((each,), max(_LEAST, width - indent - 1), 2)]
     return [RestingRow([before, *row]) for row in rows]

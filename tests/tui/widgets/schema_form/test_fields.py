@@ -339,6 +339,7 @@ async def test_keys_typed_before_the_editor_is_built_are_not_lost() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         field = app.node("b")
         assert field.is_at_rest
+        assert field.check_consume_key("5", "5")
         for key in "xyz":
             field.post_message(events.Key(key, key))
         await until(lambda: app.form.arguments == {"b": "xyz"}, "all keys are in the field")
