@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.screens.forms import NAMES as FORMS
 from tests.screens.pictures import PLACE, SHOWN
 from tests.screens.scenes import SCENES
 from tests.screens.staging import Scene, dressed, pose, posed
@@ -40,7 +41,7 @@ def test_a_picture_of_the_readme_is_the_screen_of_today(name: str) -> None:
 
 
 def test_there_is_no_picture_of_anything_else() -> None:
-    assert {path.name for path in PLACE.iterdir()} == {TOUR, *TAPPED, *(f"{name}.svg" for name in SHOWN)}
+    assert {path.name for path in PLACE.iterdir()} == {TOUR, *TAPPED, *FORMS, *(f"{name}.svg" for name in SHOWN)}
     assert {path.name for path in _KEPT.iterdir()} == {
         f"test_a_screen_looks_as_it_did[{scene.name}].svg" for scene in SCENES
     }

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from inspector.errors import InspectError
 from inspector.forms.fields import UNSET
+from inspector.forms.paths import Path
 from inspector.present.items import meta_lines, title_facts
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Fact, Line, Span, fact_lines, span
@@ -265,8 +266,8 @@ class OfferForm(ItemForm):
         self._kind = kind
         self._preview = Static("", classes="offer--preview")
         self._completions = Completions(conversation)
-        self._edit: LineEdit | BlockEdit | None = None
-        """Field that the completions are for."""
+        self._completed: Path = ()
+        """Path of the field that the completions are for; () for none."""
 
     def more(self) -> ComposeResult:
         """Yield the request preview and the completions."""
@@ -305,7 +306,7 @@ class OfferForm(ItemForm):
 
     async def show(self, thing: ListedItem | None) -> None:
         """Show another item and clear the completions."""
-        self._edit = None
+        self._completed = ()
         self._completions.consider(None)
         await super().show(thing)
         self._show_preview()
@@ -336,34 +337,32 @@ class OfferForm(ItemForm):
         reference = self._kind.reference(self.thing)
         if node is None or not node.path or reference is None or self not in edit.ancestors:
             return
-        self._edit, name = edit, str(node.path[0])
+        self._completed, name = node.path, str(node.path[0])
         value = edit.value if isinstance(edit, LineEdit) else edit.text
         others = {key: each for key, each in peek.mapping(self.form.arguments).items() if isinstance(each, str)}
         others.pop(name, None)
         self._completions.consider(CompletionWanted(reference, name, value, others))
 
-    def complete(self) -> None:
+    async def complete(self) -> None:
         """Put the next proposed value into its field."""
         value = self._completions.take_next()
         if value is None:
             self.app.notify("No proposed values.", markup=False)
         else:
-            self._put(value)
+            await self._put(value)
 
-    def _put(self, value: str) -> None:
-        edit = self._edit
-        if isinstance(edit, LineEdit) and edit.is_attached:
+    async def _put(self, value: str) -> None:
+        edit = await self.form.focus_at(self._completed) if self._completed else None
+        if isinstance(edit, LineEdit):
             edit.value = value
             edit.cursor_position = len(value)
-            edit.focus()
-        elif isinstance(edit, BlockEdit) and edit.is_attached:
+        elif isinstance(edit, BlockEdit):
             edit.text = value
-            edit.focus()
 
-    def on_completions_taken(self, event: Completions.Taken) -> None:
+    async def on_completions_taken(self, event: Completions.Taken) -> None:
         """Put the chosen value into its field."""
         event.stop()
-        self._put(event.value)
+        await self._put(event.value)
 
 
 def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
@@ -401,7 +400,7 @@ class OffersPanel(ItemsPanel[OfferForm]):
         """Run the actions of these screens: "complete", and "edit" and "repeat" of the shown request."""
         match name:
             case "complete":
-                self.form.complete()
+                await self.form.complete()
             case "repeat" if self.requests.last is None:
                 await self.form.send()
             case _:

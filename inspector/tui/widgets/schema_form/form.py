@@ -329,13 +329,17 @@ class SchemaForm(Widget):
         """Whether there is a field at a path below the root, drawn or not."""
         return bool(path) and (path in self._undrawn or any(node.path == path for node in self.query(FieldNode)))
 
-    async def focus_at(self, path: Path, *, redraw: bool = False) -> None:
-        """Focus the field at a path, or the nearest around it; draw it again, if its value has changed."""
-        if self._root is not None:
-            node = await node_at(self._root, path)
-            if redraw:
-                await node.redraw()
-            await node.focus_editor()
+    async def focus_at(self, path: Path, *, redraw: bool = False) -> Widget | None:
+        """Focus the field at a path, or the nearest around it; draw it again, if its value has changed.
+
+        Return the focused widget.
+        """
+        if self._root is None:
+            return None
+        node = await node_at(self._root, path)
+        if redraw:
+            await node.redraw()
+        return await node.focus_editor()
 
     # JSON text
 

@@ -232,7 +232,7 @@ async def test_without_proposals_the_key_says_so() -> None:
     app = Showing(form)
     async with app.run_test(size=(80, 20), notifications=True):
         await form.show(Prompt({"name": "a"}))
-        form.complete()
+        await form.complete()
         await until(lambda: "No proposed values" in text(app), "it says so")
 
 
