@@ -95,6 +95,7 @@ class SchemaForm(Widget):
         """Whether the value is shown as JSON because it is too large for a form."""
         self._json = BlockEdit("", unset=True, wrap=False)
         self._json.add_class("form--json")
+        self._json.can_focus = False  # until it is shown
         self._fields = Vertical(classes="form--fields")
         self._root: FieldNode | None = None
         self._noted = Static("", classes="form--note")
@@ -170,6 +171,7 @@ class SchemaForm(Widget):
         if self._forced:
             self._note = "Too large for a form: edit it as JSON."
             self.add_class("-json")
+        self._json.can_focus = self.as_json
         if self.as_json:
             self._show_json()
         else:
