@@ -535,7 +535,8 @@ async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
 
 
 async def test_form_above_its_result_is_as_high_as_its_content_and_at_most_half() -> None:
-    many = tool("many", **{f"field_{n}": {"type": "integer"} for n in range(60)})
+    fields: dict[str, Any] = {f"field_{n}": {"type": "integer"} for n in range(60)}
+    many = tool("many", about="", **fields)
     app = Tools(Acting([tool("none"), many]))
     async with app.run_test(size=(120, 36)) as pilot:
         heights = []
