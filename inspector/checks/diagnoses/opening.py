@@ -16,7 +16,7 @@ from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
-from inspector.protocol.probes import CURSOR
+from inspector.protocol.probes import CURSOR, METHOD
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, find, mutual
 
@@ -372,7 +372,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
     for asked in (*state.requests.open.values(), *state.requests.done.values()):
         waited = (asked.cancelled_ns or state.last_ns) - asked.time_ns
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
-        ours = ours and asked.unread is None  # the response came, and another check is about it
+        ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those
         if ours and waited >= _SILENT_NS:
             said = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
             yield Flaw(said, frames=(asked.frame,), instead=True)

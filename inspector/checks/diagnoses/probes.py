@@ -114,7 +114,8 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Flaw]:
             each.method, each.params
         )
         is_list_again = each.method in _PAGED and case.state.capable(each.method.partition("/")[0])
-        if each.answered is None and not is_judged_elsewhere and not is_list_again and each.http is None:
+        is_silent = each.answered is None and (each.http is None or (each.method == probes.METHOD and not each.status))
+        if is_silent and not is_judged_elsewhere and not is_list_again:
             frames = (each.frame,)
             yield Flaw(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
 

@@ -6,6 +6,7 @@ from inspector.checks.diagnoses import opening
 from inspector.checks.findings import Severity
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
+from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
@@ -203,3 +204,8 @@ def test_an_error_over_http_is_looked_up_in_a_log(transport: str, method: str) -
 def test_a_request_whose_response_cannot_be_read_is_not_called_unanswered(line: bytes, found: int) -> None:
     talk = Talk().ask("tools/list").frame(line).wait(3).inform("notifications/cancelled", {"requestId": 2}).close()
     assert [each.id for each in talk.findings()].count("request-unanswered") == found
+
+
+def test_a_method_of_ours_without_a_response_is_no_unanswered_request() -> None:
+    talk = Talk().ask(METHOD).wait(3).inform("notifications/cancelled", {"requestId": 2}).close()
+    assert "request-unanswered" not in [each.id for each in talk.findings()]
