@@ -261,6 +261,6 @@ async def test_the_star_of_what_is_required_is_explained_where_there_is_one() ->
 
 async def test_what_hosts_make_of_it_is_said_where_it_is_known() -> None:
     said = await shown({**ECHO, "inputSchema": {"anyOf": []}}, full=True)
-    assert "Gemini CLI (SDK 1.23.0, 2026-08-21) loses every tool" in said
+    assert "Claude Code (2.1.332, 2026-11-28) drops every tool" in said
     assert "v C Clients" in said
     assert "v C Clients" not in await shown(ECHO, full=True)
