@@ -160,7 +160,7 @@ async def test_wrong_input_can_be_sent_on_purpose(tmp_path: Path) -> None:
         await person.sees("1 required")
         await person.types("many")
         await person.press("ctrl+j")
-        await person.sees("Call anyway", "is not a number")
+        await person.sees("Call anyway", "is not an integer")
         assert not person.wire().sent("tools/call")
         await person.press("ctrl+j")
         await person.sees("Tool error")

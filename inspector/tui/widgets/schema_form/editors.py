@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets.input import Selection
 
-from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Opened
+from inspector.forms.fields import UNSET, BoolField, ChoiceField, ConstField, Field
 from inspector.forms.typed import json_text, same
 from inspector.forms.values import FormValue
 from inspector.tui import keys
@@ -322,7 +322,7 @@ class BlockEdit(TextArea):
 class ChoiceSegments:
     """Choices of a segmented field: "unset" first, then the values; null last if it is allowed."""
 
-    def __init__(self, asked: Opened, value: FormValue) -> None:
+    def __init__(self, asked: Field, value: FormValue) -> None:
         pairs: list[tuple[str, FormValue]] = [(UNSET_WORD, UNSET)]
         match asked:
             case BoolField():

@@ -209,7 +209,7 @@ class FieldNode(Widget):
             case "line" | "block" | "json":
                 yield self._edit(value)
             case "opener" | "picker":
-                ghost, _ = state_of(self.field if self._shape == "opener" else self.asked, value, self._shape)
+                ghost, _ = state_of(self._as_read, value, self._shape)
                 yield ValueLine(self._written[0], ghost=ghost)
             case "options" | "several":
                 choices = choices_of(self.asked, value)
@@ -229,9 +229,9 @@ class FieldNode(Widget):
 
     def _rows(self, width: int) -> list[RestingRow]:
         """Return the field at rest: its head, its value and what is wrong with it."""
-        shape, asked, value = self._shape, self.asked, self.value
+        shape, asked, value = self._shape, self._as_read, self.value
         place = roomy(self.place, shape, width)
-        ghost, _ = state_of(self.field if shape == "opener" else asked, value, shape)
+        ghost, _ = state_of(asked, value, shape)
         text, _ = self._written
         shown: Shown = (ghost, "claimed")
         if shape in ("options", "several"):
@@ -245,7 +245,12 @@ class FieldNode(Widget):
     @property
     def _written(self) -> tuple[str, int | None]:
         """The text of the value, "" for a state of a line, and the branch that reads it back."""
-        return written(self.field, self.asked, self.value, self._shape, self.selected)
+        return written(self.field, self._as_read, self.value, self._shape, self.selected)
+
+    @property
+    def _as_read(self) -> Field:
+        """The field's schema, unread as long as it is closed: a form can have many that are large."""
+        return self.field if self._shape == "opener" else self.asked
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows."""

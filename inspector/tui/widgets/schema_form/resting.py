@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from rich.text import Text
 
-from inspector.forms.fields import UNSET, ChoiceField, Field, Opened, TextField
+from inspector.forms.fields import UNSET, ChoiceField, Field, TextField
 from inspector.forms.interpret import text_for
 from inspector.forms.typed import json_text, same, text_of
 from inspector.forms.values import FormValue
@@ -38,7 +38,7 @@ class Choices:
         return 0 if self.multi else 1
 
 
-def choices_of(asked: Opened, value: FormValue) -> Choices:
+def choices_of(asked: Field, value: FormValue) -> Choices:
     """Return the choices of a field that shows all of them."""
     if isinstance(asked, ChoiceField) and asked.multi:
         listed = value if isinstance(value, list) else []
@@ -52,14 +52,12 @@ Shown: TypeAlias = Span | Choices
 """A value as its editor shows it: a text, or choices."""
 
 
-def is_secret(asked: Opened) -> bool:
+def is_secret(asked: Field) -> bool:
     """Whether the text of a field is hidden."""
     return isinstance(asked, TextField) and (asked.write_only or asked.format == "password")
 
 
-def written(
-    field: Field, asked: Opened, value: FormValue, shape: Shape, selected: int | None
-) -> tuple[str, int | None]:
+def written(field: Field, asked: Field, value: FormValue, shape: Shape, selected: int | None) -> tuple[str, int | None]:
     """Return the text of a value, "" for a state that an empty line shows, and the branch that reads it back."""
     if shape == "opener" or (shape in ("line", "picker") and _is_state(field, value)):
         return "", selected

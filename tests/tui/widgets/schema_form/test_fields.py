@@ -5,8 +5,9 @@ from textual import events
 from textual.containers import VerticalScroll
 from textual.widgets import Input
 
-from inspector.forms.fields import UNSET
+from inspector.forms.fields import UNSET, Field, LazyField, opened
 from inspector.tui.widgets.choose import ChooseScreen
+from inspector.tui.widgets.schema_form import fields
 from inspector.tui.widgets.schema_form.bodies import MOST_ITEMS, body_of
 from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads, steps_of
@@ -371,3 +372,20 @@ async def test_name_of_a_property_typed_before_the_call_is_a_member_that_waits_f
         await pilot.press("7")
         assert app.form.arguments == {"depth": 7}
         assert not app.form.state.unread
+
+
+async def test_closed_field_of_a_recursive_schema_is_not_read_until_it_is_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[Field] = []
+    monkeypatch.setattr(fields, "opened", lambda field: [read.append(field), opened(field)][1])
+    hold = {"type": "object", "properties": {"inside": {"$ref": "#/$defs/hold"}}}
+    app = Filling(props(first=TEXT, hold={"$ref": "#/$defs/hold"}) | {"$defs": {"hold": hold}})
+    async with app.run_test(size=(80, 30)) as pilot:
+        await app.judged(pilot)
+        assert "open" in app.screen_text
+        assert not any(isinstance(field, LazyField) for field in read)
+        app.editor("hold").focus()
+        await pilot.pause()
+        await pilot.press("enter")
+        assert app.form.arguments == {"hold": {}}
