@@ -282,9 +282,11 @@ class FieldNode(Widget):
 
     async def on_key(self, event: events.Key) -> None:
         """Type a key that came before the editor had the focus."""
-        if self._shape in RESTING and event.is_printable and not isinstance(self.screen.focused, FormBar):
+        typed, focused = event.character or "", self.screen.focused
+        is_action = isinstance(focused, FormBar) or (isinstance(focused, Segments) and not typed.isalnum())
+        if self._shape in RESTING and event.is_printable and not is_action:
             event.stop()
-            put_text(await self.focus_editor(), event.character or "")
+            put_text(await self.focus_editor(), typed)
 
     def on_descendant_focus(self) -> None:
         """Mark the field."""

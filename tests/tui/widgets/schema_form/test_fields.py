@@ -5,7 +5,7 @@ from textual import events
 from textual.containers import VerticalScroll
 from textual.widgets import Input
 
-from inspector.forms.fields import UNSET, Field, LazyField, opened
+from inspector.forms.fields import UNSET, Field, LazyField, Opened, opened
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.schema_form import fields
 from inspector.tui.widgets.schema_form.bodies import MOST_ITEMS, body_of
@@ -374,11 +374,14 @@ async def test_name_of_a_property_typed_before_the_call_is_a_member_that_waits_f
         assert not app.form.state.unread
 
 
-async def test_closed_field_of_a_recursive_schema_is_not_read_until_it_is_opened(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_closed_field_of_a_recursive_schema_is_not_read_until_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Field] = []
-    monkeypatch.setattr(fields, "opened", lambda field: [read.append(field), opened(field)][1])
+
+    def noted(field: Field) -> Opened:
+        read.append(field)
+        return opened(field)
+
+    monkeypatch.setattr(fields, "opened", noted)
     hold = {"type": "object", "properties": {"inside": {"$ref": "#/$defs/hold"}}}
     app = Filling(props(first=TEXT, hold={"$ref": "#/$defs/hold"}) | {"$defs": {"hold": hold}})
     async with app.run_test(size=(80, 30)) as pilot:
