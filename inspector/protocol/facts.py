@@ -102,7 +102,12 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     signal: str = ""
     """Name of the signal ("SIGTERM") that ended the child (EXIT) or that we sent (SIGNAL)."""
     state: ProcessActivity | None = None
-    """On STALL: what the process did."""
+    """On STALL: what the process did; on SIGNAL, if it was computing."""
+
+    @property
+    def was_computing(self) -> bool:
+        """Whether it wanted the CPU when the signal was sent, as one that ends slowly on a busy machine."""
+        return self.state is not None and self.state.runnable
 
 
 SIGNAL_CODES = {

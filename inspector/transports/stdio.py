@@ -26,7 +26,14 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.errors import ConnectError, Disconnected
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, exit_words
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    ProcessActivity,
+    ProcessEvent,
+    ProcessFact,
+    exit_words,
+)
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, Observer, Outgoing
@@ -228,7 +235,8 @@ class Ending:
 
     def _signal(self, number: signal.Signals) -> None:
         self._signalled = True
-        self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=number.name))
+        state = ProcessActivity(runnable=True) if is_runnable(self._child.pid) else None
+        self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=number.name, state=state))
         signal_group(self._child.pid, number)
 
     def _finish(self) -> None:

@@ -727,7 +727,7 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Flaw]:
         if fact.event is ProcessEvent.STDIN_EOF and closed is None:
             closed = time_ns
         elif fact.event is ProcessEvent.SIGNAL and closed is not None and signalled is None:
-            if time_ns - closed >= _PATIENCE_NS * 9 // 10:
+            if time_ns - closed >= _PATIENCE_NS * 9 // 10 and not fact.was_computing:
                 signalled = (n, fact.signal)
     if signalled is not None:
         said = f"the server kept running after stdin was closed, and needed {signalled[1]}"

@@ -108,7 +108,7 @@ def process_outlives_stdin(case: CheckMoment) -> Iterator[Flaw]:
         if fact.event is ProcessEvent.STDIN_EOF:
             closed = time_ns if closed is None else closed
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
-            by_itself = fact.event is ProcessEvent.EXIT  # a timer sends the signal, and may fire early
+            by_itself = fact.event is ProcessEvent.EXIT or fact.was_computing  # a timer may fire early
             if time_ns - closed >= (_COMPUTING_NS if by_itself else _PATIENCE_NS * 9 // 10):
                 said = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
                 yield Flaw(said, frames=(n,), instead=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.checks.rules import lines
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.facts import ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Eol
 from tests.checks.both import assert_both, checks_of, of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids
@@ -90,3 +90,9 @@ def test_a_flood_of_lines_breaks_the_rule_once() -> None:
     for _ in range(50):
         talk.frame(b"hello")
     assert len(of_one(talk.findings(), "stdout-extra-output")) == 1
+
+
+def test_a_process_that_was_computing_when_the_signal_was_sent_is_not_accused() -> None:
+    signalled = ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM", state=ProcessActivity(runnable=True))
+    talk = Talk(5).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(2.5).fact(signalled).close()
+    assert not {"process-outlives-stdin", "stdin-eof-ignored"} & ids(talk)
