@@ -223,7 +223,7 @@ def _of_verdict(
             yield "invalid-input-accepted", f"succeeds although {_said(call)}"
     elif call.valid and failure is _Failure.REJECTED:
         if base is not _Failure.REJECTED:
-            is_certain = call.declared or _SHAPE.search(text)
+            is_certain = (call.declared or _SHAPE.search(text)) and not _CONDITION.search(text)
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
             yield id_, f"rejected although {_said(call)}, which inputSchema allows: {_quote(text)}"
     elif is_internal:
@@ -231,6 +231,12 @@ def _of_verdict(
             yield "input-fails-inside", f"internal error if {_said(call)}: {_quote(text)}"
     elif not call.valid and call.argument and call.argument.lower() not in text.lower():
         yield "input-error-unspecific", f"the error does not name {call.argument!r} if {_said(call)}: {_quote(text)}"
+
+
+_CONDITION = re.compile(
+    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
+)
+"""Errors about what an argument requires of another one, which few schemas express."""
 
 
 def _leaked(call: ProbeCall, text: str, leaks: _Leaks, *, is_error: bool) -> Iterator[tuple[str, str]]:
