@@ -81,6 +81,10 @@ def covers(resource: str, url: str) -> bool:
     return path == parent or path.startswith(f"{parent}/")
 
 
+TOKEN_ADVICE = "Pass a token with -H 'Authorization: Bearer …'"
+"""What works without a login, as a sentence without its full stop."""
+
+
 def login_advice(url: str, scopes: tuple[str, ...] = ()) -> str:
     """Return the command that logs in at a server and stores the login, as a sentence without its full stop.
 

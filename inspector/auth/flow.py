@@ -10,7 +10,7 @@ Source: specification, basic/authorization; ext-auth (client credentials, enterp
 
 import msgspec
 
-from inspector.auth.addresses import canonical, login_advice, origin
+from inspector.auth.addresses import TOKEN_ADVICE, canonical, login_advice, origin
 from inspector.auth.authorization import PKCE_CLAUSE, RFC_9207, authorize, check_server
 from inspector.auth.discovery import Challenge, ResourceMetadata, ServerMetadata, find_resource, find_server
 from inspector.auth.registration import CLAUSE, find_client
@@ -153,7 +153,7 @@ def _log_in_again(server_url: str, asking: TokenRequest, known: StoredLogin, *, 
     if with_consent and not login_options.has_person:
         found = "the login needs a user's consent"
         fix = login_advice(server_url, asking.scopes if steps_up else ())
-        yield from broken(LoginStep("consent", StepVerdict.BROKEN, found, fix=f"{fix}; or give a token with -H."))
+        yield from broken(LoginStep("consent", StepVerdict.BROKEN, found, fix=f"{fix}. {TOKEN_ADVICE}."))
     client = yield from find_client(server, login_options, known, asking.scopes, with_consent=with_consent)
     asking = msgspec.structs.replace(asking, client=client)
     try:
@@ -282,7 +282,8 @@ def _client(server: ServerMetadata, login_options: LoginOptions, known: StoredLo
     if usable:
         return LoginStep("client", StepVerdict.GOOD, "; ".join(ways), clause=CLAUSE)
     found = "; ".join(["no registration_endpoint, and no client is known", *ways])
-    fix = "Register a client by hand, with the redirect address http://127.0.0.1/callback, and give --client-id."
+    by_hand = "register a client by hand, with the redirect address http://127.0.0.1/callback, and give --client-id"
+    fix = f"{TOKEN_ADVICE}; or {by_hand}."
     return LoginStep("client", StepVerdict.BROKEN, found, clause=CLAUSE, fix=fix)
 
 

@@ -9,6 +9,7 @@ Source: specification, basic/authorization, "Client Registration Approaches".
 
 from typing import Any
 
+from inspector.auth.addresses import TOKEN_ADVICE
 from inspector.auth.discovery import ServerMetadata
 from inspector.auth.steps import (
     CLIENT_NAME,
@@ -63,7 +64,8 @@ def find_client(
     if server.registration_endpoint and with_consent:
         return (yield from _register(server, login_options, scopes))
     found = "the authorization server requires a registered client, and none was given"
-    fix = "Register a client with it by hand, with the redirect address of `auth explain`, and give --client-id."
+    by_hand = "register a client with it by hand, with the redirect address of `auth explain`, and give --client-id"
+    fix = f"{TOKEN_ADVICE}; or {by_hand}."
     missing: Client = yield from broken(LoginStep("client", StepVerdict.BROKEN, found, clause=CLAUSE, fix=fix))
     return missing
 
@@ -98,8 +100,11 @@ def _register(server: ServerMetadata, login_options: LoginOptions, scopes: tuple
         said = " ".join(
             filter(None, (peek.text(fetched.value, "error"), peek.text(fetched.value, "error_description")))
         )
-        fix = "Register a client by hand and give --client-id."
-        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, said or described(fetched), RFC_7591, fix))
+        found, fix = said or described(fetched), f"{TOKEN_ADVICE}; or register a client by hand and give --client-id."
+        if server.assumed:
+            found = f"the server describes no login, and its default address for it responded: {found}"
+            fix = f"{TOKEN_ADVICE}."
+        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
     secret = peek.text(fetched.value, "client_secret") or ""
     named = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
     method = NONE if named in (BASIC, POST) and not secret else named

@@ -60,10 +60,16 @@ def print_failure(
     if not repeats_message(found, str(error)):
         if not judged_elsewhere:
             output.narrate_lines(diagnosis_lines(found))
-        return output.failure(error, more)
+        hint, shown = _without_hint(error, found.reason.fix)
+        return output.report(code_of(error), str(error), hint, status_of(error), more | shown)
     if judged_elsewhere and not output.as_json:
         return output.report(code_of(error), f"no session: {found.reason.id}", "", status_of(error), more)
     return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
+
+
+def _without_hint(error: InspectError, fix: str) -> tuple[str, dict[str, Any]]:
+    """Return the hint of a failure below its diagnosis: a timeout has no other advice than the cause that was found."""
+    return ("", {"hint": fix}) if isinstance(error, RequestTimeout) else (error.hint, {})
 
 
 def _show_post_mortem(output: Output, journal: "Journal") -> dict[str, Any]:
@@ -174,23 +180,28 @@ async def _visit(
     unopened: "Callable[[Session], Awaitable[None]]",
     warned: list[str],
 ) -> ExitStatus:
+    from inspector.cli.waiting import waits_shown
     from inspector.session.open import open_session
 
     session = open_session(target, journal, settings)
     undo.pop_all()  # the session ends the server
-    async with session:
-        try:
-            settled = await session.connect()
-        except InspectError:
-            await unopened(session)
-            raise
-        opening = session.opening or settled  # the opening on the wire includes the declared client capabilities
-        _introduce(output, opening)
-        _print_notices(output, journal, warned)
-        again = replace(settings, started=None)
-        return await work(
-            CommandSession(session, opening, output, target, lambda: open_session(target, journal, again))
-        )
+    with waits_shown(journal, output) as notice:
+        async with session:
+            try:
+                settled = await session.connect()
+            except InspectError:
+                await unopened(session)
+                raise
+            else:
+                opening = session.opening or settled  # that on the wire includes the declared client capabilities
+                _introduce(output, opening)
+                _print_notices(output, journal, warned)
+                again = replace(settings, started=None)
+                return await work(
+                    CommandSession(session, opening, output, target, lambda: open_session(target, journal, again))
+                )
+            finally:
+                notice.stopping()
 
 
 def _introduce(output: Output, opening: Opening) -> None:

@@ -35,6 +35,7 @@ from inspector.config.targets import (
     Target,
 )
 from inspector.errors import UsageError
+from inspector.protocol.facts import Headers
 from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children
 
@@ -68,14 +69,19 @@ class ServerRuns:
         self.lives: list[Live] = []
         """Connections that have not ended, the newest last."""
 
-    def begin(self, offers: frozenset[str] | None = None, *, held: bool = False) -> "Live":
-        """Connect again with a separate journal; `offers` replaces the capabilities of the command line.
+    def begin(
+        self, offers: frozenset[str] | None = None, *, headers: Headers | None = None, held: bool = False
+    ) -> "Live":
+        """Connect again with a separate journal.
 
+        `offers` replaces the capabilities of the command line, `headers` those of a URL, also for later connections.
         `held`: the server is started, but nothing is sent to it before `Live.begin`.
 
         Raises: UsageError if the journal's file can't be created.
         """
         self._forget_what_is_over()
+        if headers is not None:
+            self._chosen = replace(self._chosen, target=replace(self._chosen.target, headers=headers))
         with ExitStack() as undo:
             is_first = self._engine is None and self._is_first
             started = head_start(self._chosen) if is_first else None

@@ -17,12 +17,11 @@ from inspector.cli.server_request_options import ResponseOptions, read_response_
 from inspector.config.environment import build_environment
 from inspector.config.paths import expanded, places
 from inspector.config.settings import user_config
-from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_url
+from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_header, parse_url
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListOptions, Timeouts
-from inspector.text import lazy_pattern
 from inspector.transports.base import LIMITS, Limits
 from inspector.transports.children import Started, start
 
@@ -295,7 +294,6 @@ def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
     )
 
 
-_UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
 """Control characters that a header can't contain."""
 
 
@@ -309,18 +307,7 @@ def _header(text: str) -> tuple[str, str]:
             text = Path(text[1:]).read_text().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"-H {text}: the file can't be read: {error}") from None
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise UsageError(
-            f"invalid -H ({len(text)} characters): missing name or colon", hint="Write it as 'Name: value'."
-        )
-    name, value = name.strip(), value.strip()
-    if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
-        what = f"-H {name!r}" if _UNSENDABLE.search(name) is None else "-H"
-        raise UsageError(
-            f"invalid {what}: it contains the character U+{ord(bad[0]):04X}", hint="Remove it; was a line break copied?"
-        )
-    return name, value
+    return parse_header(text, "-H")
 
 
 DEMO = (sys.executable, "-m", "inspector.demo")

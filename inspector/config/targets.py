@@ -13,6 +13,7 @@ from inspector.config.environment import Environment
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import short_name
 from inspector.errors import UsageError
+from inspector.text import lazy_pattern
 
 if TYPE_CHECKING:
     from inspector.config.servers import FoundServer
@@ -82,6 +83,29 @@ def parse_url(text: str) -> str:
     if not parts.hostname:
         raise UsageError(f"{text!r} has no host", hint="Give the full URL, for example http://127.0.0.1:3000/mcp")
     return text
+
+
+_UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
+
+
+def parse_header(text: str, what: str = "header") -> tuple[str, str]:
+    """Parse a header as the user typed it; `what` names its place in an error.
+
+    Raises: UsageError without the value, which may be a token.
+    """
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise UsageError(
+            f"invalid {what} ({len(text)} characters): missing name or colon", hint="Write it as 'Name: value'."
+        )
+    name, value = name.strip(), value.strip()
+    if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
+        shown = f"{what} {name!r}" if _UNSENDABLE.search(name) is None else what
+        raise UsageError(
+            f"invalid {shown}: it contains the character U+{ord(bad[0]):04X}",
+            hint="Remove it; was a line break copied?",
+        )
+    return name, value
 
 
 # What a user can open.

@@ -239,7 +239,7 @@ def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -
         return TraceStep(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
     if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:
         return TraceStep(n, after, way, "late", f"late response to {title}", said, "warning")
-    state, state_role = words.status(exchange, live=journal.live)
+    state, state_role = words.status_in(journal, exchange)
     return TraceStep(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
 
 
@@ -263,7 +263,7 @@ def _server(journal: Journal) -> str:
 
 def _facts(journal: Journal, cast: _Cast, steps: Sequence[TraceStep]) -> Iterable[Fact]:
     begun, last = cast.own[0], cast.own[-1]
-    state, role = words.status(last, live=journal.live)
+    state, role = words.status_in(journal, last)
     yield Fact("outcome", state, role)
     if last.why:
         yield fact("why", last.why, "warning")

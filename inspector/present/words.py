@@ -42,6 +42,7 @@ from inspector.protocol.tracking.subscriptions import LISTEN
 from inspector.protocol.tracking.tasks import Task, TaskState
 
 if TYPE_CHECKING:
+    from inspector.capture.journal import Journal
     from inspector.checks.findings import Finding
 
 
@@ -49,8 +50,32 @@ TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "m
 """Names of transports on screen."""
 
 
-def status(exchange: Exchange, *, live: bool) -> Span:
-    """Return the state of a request, in at most 17 cells. `live` False: no more messages can arrive."""
+def status_in(journal: "Journal", exchange: Exchange) -> Span:
+    """Return the state of a request of a journal; see `status`."""
+    return status(exchange, live=journal.live, http_status=http_status(journal, exchange))
+
+
+def http_status(journal: "Journal", exchange: Exchange) -> int:
+    """Return the status of the HTTP response to a request; 0 if there is none."""
+    found = journal.http_exchanges.get(exchange.http) if exchange.http is not None else None
+    return found.response.status if found is not None and found.response is not None else 0
+
+
+def status(exchange: Exchange, *, live: bool, http_status: int = 0) -> Span:
+    """Return the state of a request, in at most 17 cells.
+
+    `live` False: no more messages can arrive. `http_status`: of its HTTP response, which is the state of a request
+    that was refused or has no JSON-RPC response; 0 for none.
+    """
+    is_failed = exchange.state in (ExchangeState.ERROR, ExchangeState.LOST)
+    if is_failed and http_status in _NO_ACCESS:
+        return f"{signs.ERROR} HTTP {http_status}", "error"
+    if exchange.state is ExchangeState.LOST and http_status >= _NOT_OK:
+        return (
+            (f"{signs.NOTE} HTTP {http_status}", "muted")
+            if exchange.probe
+            else (f"{signs.ERROR} HTTP {http_status}", "error")
+        )
     match exchange.state:
         case ExchangeState.PENDING if live and waits_for_the_person(exchange):
             return f"{signs.EVENT} Waiting for you", "warning"
@@ -81,6 +106,11 @@ def status(exchange: Exchange, *, live: bool) -> Span:
             return f"{signs.ERROR} Lost", "error"
         case _:
             assert_never(exchange.state)
+
+
+_NO_ACCESS = (401, 403)
+"""HTTP statuses of a server that requires other credentials, even in response to a probe."""
+_NOT_OK = 300
 
 
 def is_stream(exchange: Exchange) -> bool:

@@ -320,8 +320,10 @@ class InspectApp(LastingApp[None]):
         return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable replay actions only during a replay, and tap actions only while attached to a tap."""
+        """Enable actions of a replay, of a tap and of a connection to a URL only where there is one."""
         if action == "held" and self.tap is None:
+            return False
+        if action in ("token", "headers") and self.subject.login.target is None:
             return False
         if self._action_owners.get(action) is self.replay:
             return self.replay.playback is not None

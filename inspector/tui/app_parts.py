@@ -31,7 +31,10 @@ from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin
+    from inspector.config.targets import HttpTarget
+    from inspector.protocol.facts import Headers
     from inspector.tui.screens.export.ways import ExportResult, ExportSource
+    from inspector.tui.screens.login.credentials import CredentialsScreen
     from inspector.tui.screens.tap.dialog import AttachedTap
 
 _WAITS_EVERY = 10
@@ -179,6 +182,29 @@ class ConnectionActions:
                 await self.offer(chosen)
 
         self._app.push_screen(CapabilitiesScreen(subject.inbox.offers, opening.revision if opening else None), take)
+
+    def action_token(self) -> None:
+        """Ask for a bearer token, and reconnect with it."""
+        from inspector.tui.screens.login.credentials import TokenScreen
+
+        self._ask_for_headers(TokenScreen)
+
+    def action_headers(self) -> None:
+        """Show the headers of the connection, and reconnect with the edited ones."""
+        from inspector.tui.screens.login.credentials import HeadersScreen
+
+        self._ask_for_headers(HeadersScreen)
+
+    def _ask_for_headers(self, dialog: "Callable[[HttpTarget], CredentialsScreen]") -> None:
+        tab = self._tabs.current
+
+        def take(headers: "Headers | None") -> None:
+            if headers is not None:
+                tab.headers = headers
+                self._restart(tab)
+
+        if (target := tab.subject.login.target) is not None:
+            self._app.push_screen(dialog(target), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
         """Declare these capabilities: immediately if possible, otherwise with a new connection."""

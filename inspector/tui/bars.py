@@ -5,7 +5,6 @@ are repainted at most ten times a second. Where space is short, the least import
 server's name, the state and the screens stay.
 """
 
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,18 +15,16 @@ from textual.message import Message
 
 from inspector.present.server import other_client
 from inspector.present.spans import Role, Span, clip
+from inspector.present.waiting import Programs, WaitingRequest, WaitLine, WaitView, child_pid, wait_of
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
-from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.listed_items import LISTS
 from inspector.session.inbox import ProposalState, Ticket, TicketState
 from inspector.text import cell_width, clock, human_duration, one_line
-from inspector.transports.children import Process, processes_of
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.tabs import ALL, Tab, Tabs
+from inspector.tui.tabs import ALL, Tab, Tabs, TabState, tab_label
 from inspector.tui.theme import glyphs
-from inspector.tui.waiting_line import TabState, WaitingRequest, WaitLine, WaitView, spans_of, wait_of
 from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine
 
 _TICKS = 3
@@ -390,7 +387,7 @@ class ConversationBar(ItemBar):
 
 
 def _item(tab: Tab, distance: int, *, here: bool) -> BarItem:
-    return BarItem(spans_of(state_of(tab), here=here), name=str(tab.number), rank=2 * distance, chosen=here)
+    return BarItem(tab_label(state_of(tab), here=here), name=str(tab.number), rank=2 * distance, chosen=here)
 
 
 def _all(distance: int) -> BarItem:
@@ -559,15 +556,13 @@ class NoticeBar(ItemBar):
 # --- Two lines above the footer while something hangs: who waits for whom, the known facts, and a key that helps.
 
 _WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
-_LOOK_S = 1.0
-"""Minimum time between two polls of the child's processes, in seconds."""
 
 
 class WaitingBar(Vertical):
     """The lines about a wait; hidden while nothing hangs."""
 
     DEFAULT_CSS = """
-    WaitingBar { display: none; height: auto; max-height: 2; }
+    WaitingBar { display: none; height: auto; max-height: 3; }
     WaitingBar.-waits { display: block; }
     WaitingBar > StatusLine, WaitingBar > ButtonBar { background: $surface; }
     """
@@ -576,12 +571,14 @@ class WaitingBar(Vertical):
         super().__init__()
         self._chain = ButtonBar()
         self._known = StatusLine()
+        self._advice = StatusLine()
         self._programs = Programs()
 
     def compose(self) -> ComposeResult:
-        """Compose the chain of who waits for whom, and the known facts."""
+        """Compose the chain of who waits for whom, the known facts, and what to try."""
         yield self._chain
         yield self._known
+        yield self._advice
 
     def sync(self, subject: OpenConversation | None) -> None:
         """Update; None hides the bar."""
@@ -595,6 +592,8 @@ class WaitingBar(Vertical):
         self._chain.offer_beside(wait.chain, *wait.actions)
         self._known.display = bool(wait.known)
         self._known.show([("  ", "text"), *wait.known])
+        self._advice.display = bool(wait.advice)
+        self._advice.show([("  ", "text"), (wait.advice, "accent")])
 
     def _look(self, subject: OpenConversation) -> WaitLine | None:
         if not subject.can_act or subject.stage not in _WAITING:
@@ -605,37 +604,8 @@ class WaitingBar(Vertical):
         seen = WaitView(subject.now_ns, subject.stage is ConversationStage.CONNECTING, asked)
         if wait_of(subject.journal, seen) is None:
             return None
-        running, busy = self._programs.of(_child(subject))
+        running, busy = self._programs.of(child_pid(subject.journal))
         return wait_of(subject.journal, WaitView(seen.now_ns, seen.connecting, asked, running, busy))
-
-
-class Programs:
-    """The processes below a child, and their CPU usage."""
-
-    def __init__(self) -> None:
-        self._at = 0.0
-        self._cpu_s = 0.0
-        self._running: tuple[Process, ...] = ()
-        self._busy: float | None = None
-        self._pid = 0
-
-    def forget(self) -> None:
-        """Reset, so that the next poll is the first."""
-        self._at, self._running, self._busy = 0.0, (), None
-
-    def of(self, pid: int) -> tuple[tuple[Process, ...], float | None]:
-        """Return the processes and their share of one processor; cached for a short time."""
-        now = time.monotonic()
-        if not pid:
-            return (), None
-        if pid == self._pid and self._at and now - self._at < _LOOK_S:
-            return self._running, self._busy
-        running = processes_of(pid)
-        cpu_s = sum(each.cpu_s for each in running)
-        known = bool(self._at) and pid == self._pid and bool(running)
-        self._busy = max(0.0, cpu_s - self._cpu_s) / (now - self._at) if known else None
-        self._pid, self._at, self._cpu_s, self._running = pid, now, cpu_s, running
-        return running, self._busy
 
 
 def _asked(ticket: Ticket) -> WaitingRequest:
@@ -643,12 +613,3 @@ def _asked(ticket: Ticket) -> WaitingRequest:
     return WaitingRequest(
         ticket.server_request, of_model=proposal is not None and proposal.state is ProposalState.ASKING
     )
-
-
-def _child(subject: OpenConversation) -> int:
-    """Return the pid of the process started last if it runs, otherwise 0."""
-    for entry in reversed(subject.journal.processes):
-        what = entry.what
-        if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
-            return what.pid if what.event is ProcessEvent.SPAWN else 0
-    return 0

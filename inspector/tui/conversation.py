@@ -151,6 +151,12 @@ class LoginView:
         session = self._live.session if self._live else None
         return session is not None and isinstance(session.error, AuthorizationNeeded)
 
+    @property
+    def target(self) -> HttpTarget | None:
+        """The server that can get other credentials in a new connection; None if it has no URL, or is recorded."""
+        target = self._live.target if self._live else None
+        return target if isinstance(target, HttpTarget) else None
+
     async def take_pasted(self, text: str) -> str:
         """Continue with the URL at which the browser ended; return "" or what is wrong with it."""
         guide = self.guide

@@ -68,8 +68,10 @@ class PostMortemCard(Scroller):
     def compose(self) -> ComposeResult:
         """Compose a scrollable text and the buttons."""
         yield self._text
-        restart = "Restart" if self._subject.can_act else "Start server"
-        yield ButtonBar(("reconnect", restart), ("screen.log", "Log"), "copy", has_primary=True)
+        login = self._subject.login
+        credentials = ("token", "headers") if login.refused and login.target is not None else ()
+        restart = "Start server" if not self._subject.can_act else "Reconnect" if login.target else "Restart"
+        yield ButtonBar(*credentials, ("reconnect", restart), ("screen.log", "Log"), "copy", has_primary=True)
 
     def on_mount(self) -> None:
         """Draw, and keep checking for late output."""

@@ -197,8 +197,7 @@ class Restarts:
         state = self._known.setdefault(tab.number, TabRestarts())
         state.is_hidden = state.is_hidden and change is not None
         began_ns = time.monotonic_ns()
-        chosen = () if tab.offers is None else (tab.offers,)
-        old, live = tab.subject, tab.begin(*chosen, held=True)
+        old, live = tab.subject, tab.reopened(tab.begin)
         if runs_again:
             state.call = self._last_call(tab) or state.call
         new = LiveSubject(live)

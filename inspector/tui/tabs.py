@@ -8,17 +8,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+import msgspec
 from textual.app import App
 from textual.containers import Vertical
 
 from inspector.config.paths import places
+from inspector.present.spans import Role, Span
 from inspector.present.words import is_stream
 from inspector.protocol import peek
+from inspector.protocol.facts import Headers
 from inspector.session.engine import Live, OpenedSession
 from inspector.session.inbox import TicketState
 from inspector.text import one_line, visible
 from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
 from inspector.tui.panels import Panel, Panes
+from inspector.tui.theme import glyphs
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
@@ -51,8 +55,8 @@ class Tab:
     ) -> None:
         """`number` identifies the tab for as long as the app runs; for the other arguments see `Opened`.
 
-        `begin` creates a new connection. It takes the capabilities to declare, if the user chose some, and `held`:
-        nothing is started or sent before `Live.begin`.
+        `begin` creates a new connection. It takes the capabilities to declare and the `headers` to send, if the user
+        chose some, and `held`: nothing is started or sent before `Live.begin`.
         """
         self.number = number
         self.subject = subject
@@ -62,6 +66,8 @@ class Tab:
         self.close = close
         self.offers: frozenset[str] | None = None
         """Capabilities that new connections declare; None for the caller's choice."""
+        self.headers: Headers | None = None
+        """Headers that new connections send; None for the caller's choice."""
         self.shown = shown
         self.panels: dict[str, Panel] = {}
         self.pane = Vertical(classes="pane")
@@ -69,6 +75,12 @@ class Tab:
         self._stage = subject.stage
         self._login: object = None
         """The login that has been reported."""
+
+    def reopened(self, begin: Callable[..., Live]) -> Live:
+        """Create a new connection as the user chose it; nothing is started or sent before `Live.begin`."""
+        offers = () if self.offers is None else (self.offers,)
+        headers = {} if self.headers is None else {"headers": self.headers}
+        return begin(*offers, **headers, held=True)
 
     @cached_property
     def notice(self) -> "NoticeBar":
@@ -262,3 +274,29 @@ def _unlike(name: str, others: list[str]) -> str:
         number += 1
         found = f"{name} {number}"
     return found
+
+
+_WIDEST = 26
+
+
+class TabState(msgspec.Struct, frozen=True):
+    """Summary of one conversation."""
+
+    name: str
+    sign: Span
+    """State; each has its own sign."""
+    failed: int = 0
+    """Number of failed exchanges: an error, a tool error, or no response."""
+    waiting: int = 0
+    """Number of server requests waiting for a response."""
+
+
+def tab_label(state: TabState, *, here: bool) -> tuple[Span, ...]:
+    """Return the label of a tab."""
+    role: Role = "title" if here else "muted"
+    spans: list[Span] = [(" ", "text"), state.sign, (f" {one_line(state.name, _WIDEST)}", role)]
+    if state.waiting:
+        spans.append((f" {glyphs().event} {state.waiting}", "warning"))
+    if state.failed:
+        spans.append((f" {glyphs().error} {state.failed:,}", "error"))
+    return (*spans, (" ", "text"))

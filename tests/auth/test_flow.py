@@ -109,7 +109,7 @@ def test_where_nobody_can_consent_to_a_step_up_the_advice_has_the_union_and_the_
     world = World()
     with pytest.raises(LoginFailed) as failed:
         run(world, challenged(error="insufficient_scope", scope="write"), KNOWN, has_person=False)
-    assert f"mcp-inspect auth login --scope 'read write' {SERVER};" in failed.value.hint
+    assert f"mcp-inspect auth login --scope 'read write' {SERVER}. Pass a token" in failed.value.hint
 
 
 @pytest.mark.parametrize("pkce", [None, [], ["plain"]])

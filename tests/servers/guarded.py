@@ -88,11 +88,11 @@ class Guarded:
         if path != "/mcp":
             return HttpResponse(404)
         if self.is_open:
-            return _spoken(request)
+            return spoken(request)
         if not self.tokens or request.header("authorization") != f"Bearer {self.tokens[-1]}":
             where = f'Bearer resource_metadata="{self.door.url}{PROTECTED}", scope="look"'
             return HttpResponse(401, (("WWW-Authenticate", where),))
-        return _spoken(request)
+        return spoken(request)
 
     async def _guard(self, request: HttpRequest) -> HttpResponse:
         if (instead := await self._instead(request)) is not None:
@@ -144,7 +144,7 @@ class Guarded:
         return said(given | {"expires_in": self.lasts})
 
 
-def _spoken(request: HttpRequest) -> HttpResponse:
+def spoken(request: HttpRequest) -> HttpResponse:
     """What a server of the handshake era with one tool answers."""
     if request.method != "POST":
         return HttpResponse(405)

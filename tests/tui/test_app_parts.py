@@ -20,13 +20,13 @@ from inspector.config.environment import build_environment
 from inspector.config.paths import places
 from inspector.config.targets import StdioTarget
 from inspector.errors import ConnectError
+from inspector.present import waiting as waiting_lines
 from inspector.protocol import capabilities
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.flows.steps import Broken, Silent
 from inspector.protocol.revisions._shape import Era
 from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
-from inspector.tui import waiting_line
 from inspector.tui.app import InspectApp
 from inspector.tui.app_parts import (
     IDLE,
@@ -552,7 +552,7 @@ async def test_the_last_word_of_a_toast_is_seen_however_its_words_fit_the_width(
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
     """A server that reads and says nothing until it is killed; no probe and no wait takes long."""
-    monkeypatch.setattr(waiting_line, "PATIENCE_NS", 10**8)
+    monkeypatch.setattr(waiting_lines, "PATIENCE_NS", 10**8)
     engine = Engine()
     environment = build_environment(os.environ, inherit_all=False)
     command = (sys.executable, "-c", "import sys\nfor line in sys.stdin: pass")

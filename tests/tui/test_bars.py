@@ -10,12 +10,13 @@ from textual.widgets import Input
 
 from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
+from inspector.present.waiting import Programs
 from inspector.protocol.facts import GIVEN_UP_HERE, ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
 from inspector.protocol.server_requests import RequestKind, ServerRequest, declined
 from inspector.session.inbox import Proposal, Ticket
 from inspector.text import clock
 from inspector.tui import bars
-from inspector.tui.bars import HeaderBar, NoticeBar, Programs, WaitingBar, state_of
+from inspector.tui.bars import HeaderBar, NoticeBar, WaitingBar, state_of
 from inspector.tui.conversation import About, ConversationStage, InboxView, OpenConversation, PastSubject, past_of
 from inspector.tui.tabs import Tab
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME

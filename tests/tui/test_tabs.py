@@ -17,7 +17,7 @@ from inspector.session.options import SessionState
 from inspector.tui.conversation import ConversationStage, LoginView
 from inspector.tui.navigation import Opener
 from inspector.tui.screens.start.start import OpenScreen
-from inspector.tui.tabs import Tab
+from inspector.tui.tabs import Tab, TabState, tab_label
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
@@ -231,3 +231,22 @@ async def test_a_tab_that_nobody_named_takes_the_name_of_its_server() -> None:
         await pilot.press("g shift+tab")
         await until(lambda: app.tabs.shows_timeline, "the timeline")
         await until(lambda: any("gull-rock" in line for line in lines(app)[2:]), "its rows", 10)
+
+
+def _label(state: TabState, *, here: bool = False) -> str:
+    return "".join(text for text, _ in tab_label(state, here=here))
+
+
+def test_a_tab_says_what_waits_and_what_failed_and_nothing_of_nothing() -> None:
+    assert _label(TabState("memory", ("●", "ok"))) == " ● memory "
+    told = _label(TabState("memory", ("●", "ok"), failed=1200, waiting=2))
+    assert "2" in told
+    assert "1,200" in told
+
+
+def test_the_tab_in_sight_is_told_by_its_role_and_a_name_moves_no_cursor() -> None:
+    state = TabState("a\x1b[2J very long name of a server", ("●", "ok"))
+    assert ("title" in [role for _, role in tab_label(state, here=True)]) is True
+    assert "title" not in [role for _, role in tab_label(state, here=False)]
+    assert "\x1b" not in _label(state)
+    assert len(_label(state)) <= 30

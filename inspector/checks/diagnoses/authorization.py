@@ -158,7 +158,7 @@ _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
     "refusal",
     "http end",
     topic=_TOPIC,
-    fix=("Check expiry, audience and scope of the token with mcp-inspect auth status."),
+    fix="Check expiry, audience and scope of the token (auth status shows stored ones), or pass another one with -H.",
 )
 def credentials_rejected(case: CheckMoment) -> Iterator[Flaw]:
     """401 to a request with a token, with the reason in the challenge or body; 403 if the token is not sufficient."""
@@ -177,7 +177,7 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Flaw]:
         words = told.get("error_description") or state.notes.pop("credentials-rejected", "") or told.get("error") or ""
         sent = http.sent("authorization") is not None and http.response.status == 401
         if sent and _WELL_KNOWN not in http.request.target and once(case, "credentials-rejected 401"):
-            fix = "Check expiry and audience (aud) of the token with mcp-inspect auth status."
+            fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
             more = f": {words[:120]}" if words else ""
             yield Flaw(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
         return

@@ -25,7 +25,6 @@ from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
 from inspector.present.words import fraction, mark, said, state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
-from inspector.protocol.facts import HttpFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.text import decode
 
@@ -344,7 +343,7 @@ class RowWriter:
         if task is not None and became and place.tree:
             cells["status"] = [state_of(task)]
         else:
-            cells["status"] = [words.status(exchange, live=self._journal.live)]
+            cells["status"] = [words.status_in(self._journal, exchange)]
         if not is_request:
             cells["took"] = [(text.human_duration(max(0, self._store.time_ns(n) - exchange.started_ns)), "text")]
         elif exchange.duration_ns is not None:
@@ -355,20 +354,17 @@ class RowWriter:
             self._answer_of(cells, exchange)
 
     def _answer_of(self, cells: dict[str, list[Span]], exchange: Exchange) -> None:
-        """Add the size of the response, and an HTTP status other than 2xx."""
+        """Add the size of the response, and an HTTP status other than 2xx, unless it is the state of the request."""
         other = "came" if exchange.sender is Direction.TO_SERVER else "sent"
         if exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
             size = _size(self._store.size(exchange.answer_frame))
             cells["size"], cells[other] = [size], [size]
         else:
             cells["size"] = []
-        response = self._response(exchange)
-        if response is not None and not 200 <= response.status < 300:
-            cells["what"].append((f" HTTP {response.status}", "warning"))
-
-    def _response(self, exchange: Exchange) -> HttpFact | None:
-        found = self._journal.http_exchanges.get(exchange.http) if exchange.http is not None else None
-        return found.response if found is not None else None
+        http_status = words.http_status(self._journal, exchange)
+        is_shown = any(f"HTTP {http_status}" in said for said, _ in cells["status"])
+        if http_status and not 200 <= http_status < 300 and not is_shown:
+            cells["what"].append((f" HTTP {http_status}", "warning"))
 
     def _preview(self, n: int, frame: Frame, exchange: Exchange | None, place: RowPlace) -> Span:
         """Return the preview of the row; the reason for an exchange that failed."""
@@ -509,7 +505,7 @@ class NoteRows(RowSource):
         named: list[Span] = [(text.visible(method, limit=80), "method")]
         if exchange is not None:
             named.append((f" {text.visible(exchange.target, limit=60)}  ", "target"))
-            named.append(words.status(exchange, live=self._journal.live))
+            named.append(words.status_in(self._journal, exchange))
         return named
 
 

@@ -435,7 +435,7 @@ def _answered(reply: Reply, method: str) -> Replied:
         case Refused(status=401 | 403):
             raise AuthorizationNeeded(
                 f"{_LOGIN[reply.status == 401]}{method} was answered with HTTP {reply.status}{_challenge(reply)}",
-                hint="Give it credentials, such as -H 'Authorization: Bearer …'.",
+                hint="Pass a token with -H 'Authorization: Bearer …', or another header that the server expects.",
             )
         case Refused():
             raise ConnectError(_refusal(method, reply), hint="Check the URL, and what the server logs.")

@@ -130,7 +130,7 @@ def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
     kind = delivery.content_type or "no content type"
     sentence = f"the response to GET for an event stream was {reply.status}, {kind}{said}"
     if reply.status in (401, 403):
-        return AuthorizationNeeded(sentence, hint="The server wants credentials: log in, or give a header with -H.")
+        return AuthorizationNeeded(sentence, hint="Log in, or pass a token with -H 'Authorization: Bearer …'.")
     return ConnectError(sentence, hint="Is this the address of an MCP server? The log shows each attempt.")
 
 

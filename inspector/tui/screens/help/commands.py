@@ -44,6 +44,8 @@ OPENED_BY: Final = {
 _NEEDS: Final = {
     _S.REPLAY: (_CAPTURE := "Needs a capture: open one in Captures."),
     _S.REPLAY_BAR: _CAPTURE,
+    "token": (_URL := "Needs a connection to a URL."),
+    "headers": _URL,
     "tap.held": (_TAP := "Needs an attached tap: mcp-inspect tap -- COMMAND, then mcp-inspect attach."),
     "tap.rules": _TAP,
     "tap.propose": _TAP,

@@ -78,6 +78,8 @@ SYNONYMS: Final = {
     "tabs.beside": "split compare two panes",
     "tabs.timeline": "all merged",
     "reconnect": "reload kill refresh start watch",
+    "token": "bearer authorization login credentials password api key 401 auth",
+    "headers": "authorization bearer api key x-api-key cookie token 401 auth",
     "ping": "latency alive health heartbeat",
     "refresh": "reload update list",
     "refresh.mode": "listChanged poll auto",

@@ -356,7 +356,8 @@ class HistoryRows(RowSource):
         if taken is None and live:
             taken = max(0, self._conversation.now_ns - exchange.started_ns)
         clock = text.clock(call.wall_ns)[:8]
-        said, role = words.status(exchange, live=live)
+        answered = 0 if call.is_earlier else words.http_status(self._conversation.journal, exchange)
+        said, role = words.status(exchange, live=live, http_status=answered)
         spans: list[Span] = [
             (f"{clock}  ", "faint"),
             (text.pad(said, 17), role),

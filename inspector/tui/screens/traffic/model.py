@@ -208,7 +208,7 @@ def _size(size: int) -> str:
 def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | None) -> list[spans.Fact]:
     if exchange is None:
         return []
-    state, role = words.status(exchange, live=journal.live)
+    state, role = words.status_in(journal, exchange)
     took = exchange.duration_ns
     if took is None and now_ns is not None and journal.live:
         took = now_ns - exchange.started_ns

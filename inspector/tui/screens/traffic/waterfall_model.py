@@ -248,7 +248,7 @@ class Waterfall(RowSource):
 
 def _end(wire: LaneConversation, exchange: Exchange) -> list[Span]:
     live = wire.journal.live
-    status = lay([words.status(exchange, live=live)], _STATUS)
+    status = lay([words.status_in(wire.journal, exchange)], _STATUS)
     if exchange.duration_ns is not None:
         took: Span = (text.human_duration(max(0, exchange.duration_ns)), "text")
     elif live and not words.is_stream(exchange):

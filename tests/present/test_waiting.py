@@ -1,34 +1,14 @@
-"""What the line of tabs says of a conversation."""
+"""Who waits for whom, and what is known about the other side."""
 
 import pytest
 
 from inspector.present.spans import plain
+from inspector.present.waiting import WaitingRequest, WaitView, installing, last_sign, wait_of
 from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
 from inspector.protocol.server_requests import RequestKind, ServerRequest
 from inspector.transports.children import Process
-from inspector.tui.waiting_line import TabState, WaitingRequest, WaitView, installing, last_sign, spans_of, wait_of
 from tests.counting import steps
 from tests.present.tape import Tape
-
-
-def _said(state: TabState, *, here: bool = False) -> str:
-    return "".join(text for text, _ in spans_of(state, here=here))
-
-
-def test_a_tab_says_what_waits_and_what_failed_and_nothing_of_nothing() -> None:
-    assert _said(TabState("memory", ("●", "ok"))) == " ● memory "
-    told = _said(TabState("memory", ("●", "ok"), failed=1200, waiting=2))
-    assert "2" in told
-    assert "1,200" in told
-
-
-def test_the_tab_in_sight_is_told_by_its_role_and_a_name_moves_no_cursor() -> None:
-    state = TabState("a\x1b[2J very long name of a server", ("●", "ok"))
-    assert ("title" in [role for _, role in spans_of(state, here=True)]) is True
-    assert "title" not in [role for _, role in spans_of(state, here=False)]
-    assert "\x1b" not in _said(state)
-    assert len(_said(state)) <= 30
-
 
 NODE = Process(4711, "node", ("node", "server.js"), 1.0)
 
@@ -106,10 +86,41 @@ def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
     tape.wait(9000)
     chain, known, actions = _told(tape, connecting=True)
     assert chain == "⋯ connecting 9 s · no response to initialize 9 s"
-    assert known == "alive (pid 4711) · has sent nothing yet"
+    assert known == "alive (pid 4711) · nothing on stdout yet"
     assert actions == ("reconnect",)
     tape.fact(ProcessFact(ProcessEvent.EXIT, 4711, 0))
     assert _told(tape, connecting=True)[1].startswith("the server has ended")
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("python3", "server.py"), "python -u"),
+        (("/usr/bin/python3.11", "server.py"), "python -u"),
+        (("python", "-u", "server.py"), "--stdio"),
+        (("/usr/bin/node", "server.js"), "--stdio"),
+        (("./server",), "stdbuf -oL"),
+    ],
+)
+def test_wait_of_a_silent_process_has_advice_for_its_program(
+    tape: Tape, words: tuple[str, ...], advice: str
+) -> None:
+    tape.started(argv=words)
+    tape.stderr(b"ready\n")
+    tape.request(0, "initialize", {})
+
+    def advised(**more: object) -> str:
+        wait = wait_of(tape.journal, WaitView(tape.now, connecting=True, **more))  # type: ignore[arg-type]
+        return wait.advice if wait is not None else ""
+
+    tape.wait(4900)
+    assert advised() == ""
+    tape.wait(200)
+    assert advice in advised()
+    assert advice in advised(running=(Process(4711, "MainThread", words, 1.0),), busy=0.0)
+    assert advised(busy=0.9) == ""
+    tape.from_server(b"hello")
+    assert advised() == ""
 
 
 def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> None:

@@ -4,6 +4,7 @@ And the known facts about the other side: whether it is alive, how busy it is, h
 last message. Nothing is guessed here: that a package is still being installed is derived from the running processes.
 """
 
+import time
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -14,13 +15,12 @@ from inspector.capture.journal import Journal
 from inspector.capture.store.columns import EntryKind
 from inspector.present import spans as signs
 from inspector.present import words
-from inspector.present.spans import Line, Role, Span, span
+from inspector.present.spans import Line, Span, span
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Direction
 from inspector.protocol.server_requests import ServerRequest
-from inspector.text import one_line
-from inspector.transports.children import Process
+from inspector.transports.children import Process, processes_of
 
 PATIENCE_NS = 2_000_000_000
 """Time in flight after which a wait is shown."""
@@ -63,6 +63,8 @@ class WaitLine(msgspec.Struct, frozen=True):
     """Known facts about the other side."""
     actions: tuple[str, ...] = ()
     """Ids of actions that may help."""
+    advice: str = ""
+    """What to try, as one sentence; "" if nothing is known that may help."""
 
 
 def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
@@ -78,7 +80,7 @@ def wait_of(journal: Journal, seen: WaitView) -> WaitLine | None:
     more: Line = ((f"  (+{len(ours) - 1} more)", "muted"),) if len(ours) > 1 else ()
     chain = (*_head(_call(ours[0], seen.now_ns)), *_then(*_SERVER), *more)
     actions = ("request.cancel",) if ours[0].method in _CANCELLED_BY_KEY else ("reconnect",)
-    return WaitLine(chain, _known(journal, ours[0], seen), actions)
+    return WaitLine(chain, _known(journal, ours[0], seen), actions, _advice(journal, ours[0].started_ns, seen))
 
 
 def _ours(journal: Journal) -> list[Exchange]:
@@ -135,7 +137,33 @@ def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
     ours = _ours(journal)
     newest = ours[-1] if ours else None
     what: Line = (("no response to ", "muted"), *_call(newest, seen.now_ns)) if newest else _SERVER
-    return WaitLine((*head, *_then(*what)), _known(journal, newest, seen), ("reconnect",))
+    advice = _advice(journal, journal.started_ns, seen)
+    return WaitLine((*head, *_then(*what)), _known(journal, newest, seen), ("reconnect",), advice)
+
+
+_SILENT_NS = 5_000_000_000
+"""Time without a byte on stdout after which there is advice."""
+_OPTION = "Check that it serves stdio: some servers need an option such as --stdio."
+_RUNTIMES = {
+    "python": "Try python -u or print(…, flush=True): Python holds back output into a pipe.",
+    **dict.fromkeys(("node", "bun", "deno"), _OPTION),
+}
+"""What to try about a process that runs and writes nothing to stdout, by the first letters of its program's name."""
+_OTHER = "Try stdbuf -oL COMMAND, or flush stdout after each message."
+
+
+def _advice(journal: Journal, since_ns: int, seen: WaitView) -> str:
+    """Return what to try about a process that is alive, not busy, and has not written anything to stdout."""
+    pid, argv = child_pid(journal), journal.connection.argv if journal.connection else ()
+    is_silent = seen.now_ns - since_ns >= _SILENT_NS and not _has_spoken(journal)
+    if not pid or not is_silent or (seen.busy or 0.0) >= _BUSY:
+        return ""
+    commands = [each.argv or (each.name,) for each in seen.running] or [argv]
+    for command in filter(None, reversed(commands)):
+        kind = next((kind for kind in _RUNTIMES if PurePath(command[0]).name.startswith(kind)), "")
+        if kind:
+            return _OPTION if "-u" in command[1:] else _RUNTIMES[kind]
+    return _OTHER
 
 
 def installing(argv: Sequence[str], running: Sequence[Process]) -> str:
@@ -157,7 +185,10 @@ def _running(process: Process) -> str:
 
 
 def _has_spoken(journal: Journal) -> bool:
-    return any(journal.store.direction(n) is Direction.FROM_SERVER for n in range(1, min(journal.count, 200) + 1))
+    """Whether there is a message, or another line on stdout; True if there are too many entries to know."""
+    if journal.count > _LOOKED_BACK:
+        return True
+    return any(journal.store.direction(n) is Direction.FROM_SERVER for n in range(1, journal.count + 1))
 
 
 def _known(journal: Journal, exchange: Exchange | None, seen: WaitView) -> Line:
@@ -202,6 +233,8 @@ def _http(journal: Journal, exchange: Exchange | None) -> Line:
 def _silence(journal: Journal, exchange: Exchange | None, now_ns: int) -> Line:
     n = last_sign(journal)
     progress = exchange.progress if exchange is not None else None
+    if not _has_spoken(journal) and journal.connection is not None and journal.connection.transport == "stdio":
+        return (("nothing on stdout yet", "warning"), *_last_words(journal))
     if not n:
         return (("has sent nothing yet", "warning"), *_last_words(journal))
     silent: Span = (f"silent for {_age(journal.store.time_ns(n), now_ns)}", "warning")
@@ -240,29 +273,46 @@ def _last_words(journal: Journal) -> Line:
     return ((f" {signs.NOTE} stderr: ", "faint"), span(text.decode(line[:300]), "stderr", limit=120)) if line else ()
 
 
-# --- Tabs of conversations: the name, the state, the failures, the waiting requests.
-
-_WIDEST = 26
+# The processes of a server
 
 
-class TabState(msgspec.Struct, frozen=True):
-    """Summary of one conversation."""
-
-    name: str
-    sign: Span
-    """State; each has its own sign."""
-    failed: int = 0
-    """Number of failed exchanges: an error, a tool error, or no response."""
-    waiting: int = 0
-    """Number of server requests waiting for a response."""
+def child_pid(journal: Journal) -> int:
+    """Return the pid of the process started last if it runs, otherwise 0."""
+    for entry in reversed(journal.processes):
+        what = entry.what
+        if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
+            return what.pid if what.event is ProcessEvent.SPAWN else 0
+    return 0
 
 
-def spans_of(state: TabState, *, here: bool) -> tuple[Span, ...]:
-    """Return the label of a tab."""
-    role: Role = "title" if here else "muted"
-    spans: list[Span] = [(" ", "text"), state.sign, (f" {one_line(state.name, _WIDEST)}", role)]
-    if state.waiting:
-        spans.append((f" {signs.EVENT} {state.waiting}", "warning"))
-    if state.failed:
-        spans.append((f" {signs.ERROR} {state.failed:,}", "error"))
-    return (*spans, (" ", "text"))
+_LOOK_S = 1.0
+"""Minimum time between two polls of the child's processes, in seconds."""
+
+
+class Programs:
+    """The processes below a child, and their CPU usage."""
+
+    def __init__(self) -> None:
+        self._at = 0.0
+        self._cpu_s = 0.0
+        self._running: tuple[Process, ...] = ()
+        self._busy: float | None = None
+        self._pid = 0
+
+    def forget(self) -> None:
+        """Reset, so that the next poll is the first."""
+        self._at, self._running, self._busy = 0.0, (), None
+
+    def of(self, pid: int) -> tuple[tuple[Process, ...], float | None]:
+        """Return the processes and their share of one processor; cached for a short time."""
+        now = time.monotonic()
+        if not pid:
+            return (), None
+        if pid == self._pid and self._at and now - self._at < _LOOK_S:
+            return self._running, self._busy
+        running = processes_of(pid)
+        cpu_s = sum(each.cpu_s for each in running)
+        known = bool(self._at) and pid == self._pid and bool(running)
+        self._busy = max(0.0, cpu_s - self._cpu_s) / (now - self._at) if known else None
+        self._pid, self._at, self._cpu_s, self._running = pid, now, cpu_s, running
+        return running, self._busy
