@@ -28,6 +28,7 @@ from inspector.tui.pacing import SLOWER, Pacing
 from inspector.tui.panels import HasCapture, HasEntry
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.toasts import Toasts
+from inspector.tui.widgets.bars import working_key
 
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin
@@ -93,7 +94,7 @@ class ServerRequests:
             self._show_login()
         else:
             self._app.bell()
-            key = keys.action("respond").keys[0]
+            key = working_key(self._app, "respond")
             self._toasts.say(f"Login required: {key} opens it.", severity="warning")
 
     def _show_login(self) -> bool:

@@ -25,7 +25,7 @@ from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.tabs import ALL, Tab, Tabs, TabState, tab_label
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine, working_key
 
 _TICKS = 3
 """Running figures are repainted at every third update."""
@@ -53,6 +53,7 @@ class HeaderBar(ItemBar):
         self._figures: tuple[int, ...] = ()
         self._ticks = 0
         self._badge: list[Span] = []
+        self._working = ("", True)
         self._names_server = True
         self._look()
 
@@ -101,7 +102,11 @@ class HeaderBar(ItemBar):
     def sync(self) -> None:
         """Update."""
         self._ticks += 1
-        if self._state != _state(self._subject) or (self._ticks >= _TICKS and self._figures != _figures(self._subject)):
+        if (
+            self._working != self._keys()
+            or self._state != _state(self._subject)
+            or (self._ticks >= _TICKS and self._figures != _figures(self._subject))
+        ):
             self._look()
 
     def pressed(self, name: str) -> None:
@@ -111,8 +116,16 @@ class HeaderBar(ItemBar):
     def _look(self) -> None:
         subject = self._subject
         self._state, self._figures, self._ticks = _state(subject), _figures(subject), 0
-        first = (_first_line(subject),) if self._names_server else ()
-        self.show((*first, _second_line(subject, self._chosen), *self._held(), *_warnings(subject)))
+        self._working = respond, are_digits_keys = self._keys()
+        first = (_first_line(subject, respond),) if self._names_server else ()
+        second = _second_line(subject, self._chosen, are_digits_keys=are_digits_keys)
+        self.show((*first, second, *self._held(), *_warnings(subject)))
+
+    def _keys(self) -> tuple[str, bool]:
+        """Return the key that responds to the server, and whether digits show screens: a text field consumes them."""
+        if not self.is_attached:
+            return keys.shown_key("respond"), True
+        return working_key(self.app, "respond"), bool(working_key(self.app, "screen.traffic"))
 
     def _held(self) -> list[BarLine]:
         return [BarLine((BarItem(tuple(self._badge)),), (), inset=1)] if self._badge else []
@@ -163,18 +176,22 @@ class IdentityBar(ItemBar):
     def sync(self, *, chosen: bool) -> None:
         """Update. `chosen`: whether the tab has the focus."""
         subject = self._tab.subject
-        seen = (chosen, self._tab.name, _waited_ns(subject) // 100_000_000, *_state(subject))
+        respond = working_key(self.app, "respond")
+        seen = (respond, chosen, self._tab.name, _waited_ns(subject) // 100_000_000, *_state(subject))
         if seen != self._seen:
             self._seen = seen
-            self.show([_first_line(subject, (self._tab.name, chosen))])
+            self.show([_first_line(subject, respond, (self._tab.name, chosen))])
 
     def on_click(self, event: events.Click) -> None:
         """Focus the tab."""
         self._tab.panels[self._tab.shown].take_focus()
 
 
-def _first_line(subject: OpenConversation, tab: tuple[str, bool] | None = None) -> BarLine:
-    """Return name, protocol version and state; of a `tab` with its name and whether it is the current one."""
+def _first_line(subject: OpenConversation, respond: str, tab: tuple[str, bool] | None = None) -> BarLine:
+    """Return name, protocol version and state; of a `tab` with its name and whether it is the current one.
+
+    `respond` is the key that responds to a server request now.
+    """
     opening = subject.opening
     server: Any = opening.server if opening else {}
     name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
@@ -193,19 +210,19 @@ def _first_line(subject: OpenConversation, tab: tuple[str, bool] | None = None) 
         left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=6)]
         if client := other_client(opening):
             left.append(_quiet(f"{'as' if subject.journal.head.mode == 'client' else 'client'} {client}", 2))
-    right = [*_waiting(subject), BarItem(tuple(_stage(subject))), *_recording(subject)]
+    right = [*_waiting(subject, respond), BarItem(tuple(_stage(subject))), *_recording(subject)]
     if subject.listing:
         right.insert(0, BarItem(((f"{glyphs().pending} Listing {subject.listing}", "pending"),), rank=6))
     return BarLine(tuple(left), tuple(right), gap=1, inset=1)
 
 
-def _waiting(subject: OpenConversation) -> tuple[BarItem, ...]:
+def _waiting(subject: OpenConversation, respond: str) -> tuple[BarItem, ...]:
     """Return the number of server requests waiting for a response, and the key that shows the oldest."""
     waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets)
     if not waiting:
         return ()
-    key = keys.key_name(keys.action("respond").keys[0])
-    return (BarItem(((f"{glyphs().event} {waiting} waiting ", "warning"), (f"{key}  ", "accent")), name="inbox"),)
+    said: Span = (f"{glyphs().event} {waiting} waiting ", "warning")
+    return (BarItem((said, (f"{respond}  ", "accent")), name="inbox"),)
 
 
 def _quiet(words: str, rank: int) -> BarItem:
@@ -239,9 +256,9 @@ def _stage(subject: OpenConversation) -> list[Span]:
             return [(f"{signs.closed} Capture", "accent")]
 
 
-def _second_line(subject: OpenConversation, chosen: str) -> BarLine:
+def _second_line(subject: OpenConversation, chosen: str, *, are_digits_keys: bool) -> BarLine:
     shown = [action for action in keys.all_actions() if _has_tab(action, chosen)]
-    return BarLine(tuple(_tab(subject, action, chosen) for action in shown), gap=0)
+    return BarLine(tuple(_tab(subject, action, chosen, is_key=are_digits_keys) for action in shown), gap=0)
 
 
 _SHORT = {"resources": "Res", "findings": "Find"}
@@ -254,17 +271,19 @@ def _has_tab(action: keys.Action, chosen: str) -> bool:
     return action.id in _SCREENS or action.id == f"screen.{chosen}"
 
 
-def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem:
+def _tab(subject: OpenConversation, action: keys.Action, chosen: str, *, is_key: bool) -> BarItem:
     """Return a tab in three forms.
 
-    They are: with the count; with signs only and a short name; without the name.
+    They are: with the count; with signs only and a short name; without the name. Where its key does not act, it is
+    blank, so that nothing moves; without the name it stays, as the name.
     """
     name = action.id.removeprefix("screen.")
     here = name == chosen
     role: Role = "title" if here else "muted"
     opened: Span = ("[" if here else " ", "accent")
     closed: Span = ("]" if here else " ", "accent")
-    key: Span = (keys.key_name(action.keys[0]), "accent" if here else "faint")
+    digit: Span = (keys.key_name(action.keys[0]), "accent" if here else "faint")
+    key: Span = digit if is_key else (" " * len(digit[0]), "text")
     label: Span = (f" {_SHORT.get(name, action.label)}", role)
     signs = [each for each in (_badge(subject, name), *_faults(subject, name)) if each[0]]
     counted = tuple((f" {text}", ink) for text, ink in signs)
@@ -274,7 +293,7 @@ def _tab(subject: OpenConversation, action: keys.Action, chosen: str) -> BarItem
         short = least = (opened, key, label, *urgent, closed, *space)
     else:
         short = (key, label, *urgent, *space)
-        least = (key, *urgent, *space)
+        least = (digit, *urgent, *space)
     full = (opened, key, (f" {action.label}", role), *counted, closed, *space)
     return BarItem(full, name=name, chosen=here, short=short, shortest=least)
 
@@ -431,7 +450,7 @@ def _sign(stage: ConversationStage, *, lost: bool) -> Span:
 
 _LEAST = 24
 """Minimum visible width of the request, in cells; requester and call are shown only if more space is left."""
-_NOTHING_SAID = (-1, False, -1)
+_NOTHING_SAID = (-1, "", -1)
 
 
 class NoticeBar(ItemBar):
@@ -448,10 +467,10 @@ class NoticeBar(ItemBar):
         self._changes = -1
         self._announced = 0
         self._waiting: tuple[Ticket, ...] = ()
-        self._said: tuple[int, bool, int] = _NOTHING_SAID
-        """State that the line depends on: the age in seconds, whether the user is typing, the width."""
+        self._said: tuple[int, str, int] = _NOTHING_SAID
+        """State that the line depends on: the age in seconds, the key that works, the width."""
         self._said_of_memory = ("", 0)
-        """The same for definition changes to approve: the text, the width."""
+        """The same for definition changes to approve: the text with the key, the width."""
 
     def rebind(self, subject: OpenConversation) -> None:
         """Show another conversation."""
@@ -489,11 +508,12 @@ class NoticeBar(ItemBar):
         memory, width = self._subject.memory.comparison, self.size.width or self.app.size.width
         assert memory is not None, "there is something to approve"
         said = alarm(memory)
-        if (said, width) == self._said_of_memory:
+        tools, changes = working_key(self.app, "screen.tools"), keys.action("offered.changes").keys[0]
+        if (state := (said + tools, width)) == self._said_of_memory:
             return
-        self._said_of_memory, self._said = (said, width), _NOTHING_SAID
-        tools, changes = keys.action("screen.tools").keys[0], keys.action("offered.changes").keys[0]
-        right = (BarItem(((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted")), "tools"),)
+        self._said_of_memory, self._said = state, _NOTHING_SAID
+        hint: tuple[Span, ...] = ((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted"))
+        right = (BarItem(hint, "tools"),) if tools else ()
         room = max(1, width - BarLine((), right, inset=1).width - 2 * BarLine().gap)
         left: list[Span] = [(f"{glyphs().event} ", "warning"), (said, "strong")]
         self.show([BarLine((BarItem(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
@@ -512,7 +532,7 @@ class NoticeBar(ItemBar):
         server_request, journal = ticket.server_request, self._subject.journal
         seconds = max(0, self._subject.now_ns - server_request.asked_ns) // 1_000_000_000
         width = self.size.width or self.app.size.width  # before the first layout it has no width
-        state = (seconds, self._typing, width)
+        state = (seconds, working_key(self.app, "respond"), width)
         if state == self._said:
             return
         self._said, self._said_of_memory = state, ("", 0)
@@ -527,22 +547,11 @@ class NoticeBar(ItemBar):
         left: list[Span] = [(f"{glyphs().event} ", "warning"), (who, "strong"), (asked, "text")]
         self.show([BarLine((BarItem(tuple(clip(left, max(1, room))), "inbox"),), right, inset=1, grave=True)])
 
-    @property
-    def _typing(self) -> bool:
-        """Whether a text field is focused, which would consume the key."""
-        focused = self.app.focused  # the line may not be mounted yet
-        return focused is not None and focused.check_consume_key("exclamation_mark", "!")
-
     def _right(self, age: str) -> tuple[BarItem, ...]:
-        here, *typing = (keys.key_name(key) for key in keys.action("respond").keys)
-        typing_here = typing[0] if typing else here
-        inbox = keys.action("screen.inbox").keys[0]
         items = [BarItem(((age, "warning"),), rank=3)]
-        if self._typing:  # the other keys would be typed into the field
-            items.append(BarItem(((typing_here, "accent"), (" here", "muted")), "here"))
-        else:
+        if inbox := working_key(self.app, "screen.inbox"):
             items.append(BarItem(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
-            items.append(BarItem(((here, "accent"), (" here", "muted")), "here"))
+        items.append(BarItem(((working_key(self.app, "respond"), "accent"), (" here", "muted")), "here"))
         if len(self._waiting) > 1:
             items.insert(0, BarItem(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
         return tuple(items)

@@ -231,6 +231,7 @@ class Grounds(msgspec.Struct, frozen=True):
     """Backgrounds of custom-painted lines, each with the colour of text without a role."""
 
     header: Style
+    header_focused: Style
     cursor: Style
     cursor_blurred: Style
     chosen: Style
@@ -253,6 +254,7 @@ def grounds(*, dark: bool) -> Grounds:
     on = Style.parse
     return Grounds(
         header=on(f"{c.muted} on {c.background}"),
+        header_focused=on(f"{c.text} on {c.cursor}"),
         cursor=on(f"{c.accent} on {c.cursor}"),
         cursor_blurred=on(f"{c.muted} on {c.cursor_blurred}"),
         chosen=on(f"{c.text} on {c.background}"),
@@ -289,6 +291,8 @@ class Glyphs(msgspec.Struct, frozen=True):
     follow: str = "▼"
     frozen: str = "‖"
     cursor: str = "▌"
+    blurred_cursor: str = "▏"
+    """In a list without the focus."""
     opened: str = "▾"
     closed: str = "▸"
     branch: str = "├"
@@ -324,6 +328,7 @@ _ASCII = Glyphs(
     follow="v",
     frozen="=",
     cursor="|",
+    blurred_cursor=":",
     opened="v",
     closed=">",
     branch="|",

@@ -102,9 +102,7 @@ def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
         (("./server",), "stdbuf -oL"),
     ],
 )
-def test_wait_of_a_silent_process_has_advice_for_its_program(
-    tape: Tape, words: tuple[str, ...], advice: str
-) -> None:
+def test_wait_of_a_silent_process_has_advice_for_its_program(tape: Tape, words: tuple[str, ...], advice: str) -> None:
     tape.started(argv=words)
     tape.stderr(b"ready\n")
     tape.request(0, "initialize", {})

@@ -294,6 +294,18 @@ def _untyped(screen: Screen[object], bindings: Mapping[str, ActiveBinding]) -> I
             yield found
 
 
+def working_key(app: App[Any], identifier: str) -> str:
+    """Return the name of the first key of an action that works now; "" if a focused field consumes all of them."""
+    focused = app.focused
+    found = keys.action(identifier).keys
+    if focused is not None:
+        begins = {each: each.partition(" ")[0] for each in found}  # "g t" begins with a letter
+        found = tuple(
+            each for each, first in begins.items() if len(first) > 1 or not focused.check_consume_key(first, first)
+        )
+    return keys.key_name(found[0]) if found else ""
+
+
 def _in_order(active: Iterable[ActiveBinding]) -> list[ActiveBinding]:
     """Return the bindings to show, each action once, with the first of its keys that works now."""
     shown = sorted((found for found in active if found.binding.show), key=lambda found: -_turn(found.binding))

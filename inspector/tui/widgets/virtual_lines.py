@@ -61,13 +61,13 @@ class Painter:
             inks = self._inks[paper] = {role: paper + ink for role, ink in roles.items()}
         return inks
 
-    def line(self, spans: Sequence[Span], ground: Style, *, mark: bool = False, thumb: bool = False) -> Strip:
-        """Return a line; `mark` draws the cursor in the colour of `ground`, `thumb` a part of the scrollbar."""
+    def line(self, spans: Sequence[Span], ground: Style, *, mark: str = "", thumb: bool = False) -> Strip:
+        """Return a line; `mark` is the cursor, in the colour of `ground`, `thumb` draws a part of the scrollbar."""
         widget = self._widget
         width = widget.size.width
         paper = Style(bgcolor=ground.bgcolor)
         inks = self._mixed(paper)
-        segments = [Segment(glyphs().cursor + " " if mark else "  ", ground)]
+        segments = [Segment(mark.ljust(2), ground)]
         segments += [Segment(visible(text), inks[role]) for text, role in spans]
         strip = Strip(segments).adjust_cell_length(max(0, width - 1), paper)
         bar = grounds(dark=widget.app.current_theme.dark).scrollbar
@@ -113,7 +113,8 @@ class StripCache:
         lines = self._lines
         colors = grounds(dark=lines.app.current_theme.dark)
         if y < 0:
-            return self._painter.line(lines.header(lines.line_width), colors.header)
+            ground = colors.header_focused if lines.has_focus else colors.header
+            return self._painter.line(lines.header(lines.line_width), ground)
         index = lines.view.top + y
         if index >= lines.view.count:
             return self._line_below(y, paper)
@@ -121,7 +122,8 @@ class StripCache:
         strip = self._strips.get((index, state, thumb))
         if strip is None:
             ground = {_CURSOR: colors.cursor, _BLURRED: colors.cursor_blurred}.get(state, paper)
-            strip = self._painter.line(self.spans(index), ground, mark=bool(state), thumb=thumb)
+            mark = {_CURSOR: glyphs().cursor, _BLURRED: glyphs().blurred_cursor}.get(state, "")
+            strip = self._painter.line(self.spans(index), ground, mark=mark, thumb=thumb)
             self._strips[index, state, thumb] = strip
         return strip
 

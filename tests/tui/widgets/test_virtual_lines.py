@@ -179,7 +179,7 @@ SAMPLES: list[list[Span]] = [
 async def test_a_line_is_as_wide_as_the_widget_and_acts_on_nothing(spans: list[Span], width: int) -> None:
     widget = Bare()
     async with Showing(widget).run_test(size=(width, 5)):
-        strip = Painter(widget).line(spans, widget.rich_style, mark=True, thumb=True)
+        strip = Painter(widget).line(spans, widget.rich_style, mark="▌", thumb=True)
         assert strip.cell_length == width
         assert strip.text.isprintable()
         assert strip.text.startswith(theme.glyphs().cursor)

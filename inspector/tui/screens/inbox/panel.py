@@ -64,7 +64,6 @@ class InboxPanel(Panel):
         """Whether keys are held for the next pending request."""
         self._drawing = asyncio.Lock()
         self._line = StatusLine()
-        self.title_rows = (self._line,)
         self._list = LogList(self._rows)
         self._held_rows = HeldRows(rules=False)
         self._held = LogList(self._held_rows)
@@ -72,6 +71,7 @@ class InboxPanel(Panel):
         """Messages that an attached tap holds."""
         self.pane = QuestionPane(conversation)
         self.pane.add_class("panel--detail")
+        self.title_rows = (self._line, self.pane.title_row)
         self.frame: ListDetail = ListDetail(
             self, lambda: self._list, lambda: self.pane, narrow=_NARROW, focus_detail=self.pane.focus_first
         )

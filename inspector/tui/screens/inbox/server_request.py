@@ -271,7 +271,7 @@ class QuestionPane(Widget):
         """State that was drawn last; see `_standing`."""
         self._armed: FormValue = None
         self._typed: dict[tuple[int, str], FormValue] = {}
-        self._line = StatusLine()
+        self.title_row = StatusLine()
         self._about = Static("", classes="question--about")
         self._bar = AnswerBar()
         self.form = SchemaForm()
@@ -280,7 +280,7 @@ class QuestionPane(Widget):
 
     def compose(self) -> ComposeResult:
         """Lay out the request, its form and the bar."""
-        yield self._line
+        yield self.title_row
         with FormScroll():
             yield self._about
             yield self.form
@@ -384,7 +384,7 @@ class QuestionPane(Widget):
         """Update the age of the request."""
         asked = self.asked
         if self.edits_roots or asked is None:
-            self._line.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
+            self.title_row.show([("Roots" if self.edits_roots else _NOTHING, "title" if self.edits_roots else "muted")])
             return
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.server_request)}", "title")]
         if place := place_of(asked.ticket, self.conversation):
@@ -394,7 +394,7 @@ class QuestionPane(Widget):
             left.append(proposal_line(proposal, self.conversation.now_ns))
         waits = asked.waits or asked.waited
         since: Span = (f"Waiting for you {waited}", "warning") if waits else (f"received {waited} ago", "muted")
-        self._line.show(left, [since])
+        self.title_row.show(left, [since])
 
     def _renew_bar(self) -> None:
         form = self.form

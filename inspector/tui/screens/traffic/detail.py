@@ -124,6 +124,7 @@ class DetailPanel(Widget):
     def __init__(self, subject: OpenConversation) -> None:
         super().__init__()
         self._subject = subject
+        self.title_row = StatusLine()
         self._detail: Detail | None = None
         self._tab = TREE
         self._turned: int | None = None
@@ -142,7 +143,7 @@ class DetailPanel(Widget):
 
     def compose(self) -> ComposeResult:
         """Compose the summary, the tabs and their content."""
-        yield StatusLine(id="title")
+        yield self.title_row
         yield StatusLine(id="facts")
         yield StatusLine(id="found", classes="hidden")
         yield TabLine()
@@ -152,7 +153,7 @@ class DetailPanel(Widget):
 
     def on_mount(self) -> None:
         """Show the entry selected meanwhile, now that the children exist; a panel that is closing has none."""
-        self.is_laid_out = bool(self.query("#title"))
+        self.is_laid_out = self.title_row.is_attached
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -258,7 +259,7 @@ class DetailPanel(Widget):
         if not self.is_laid_out:
             return  # `on_mount` draws
         detail = self._detail
-        self.query_one("#title", StatusLine).show(detail.title if detail else [("No message selected", "muted")])
+        self.title_row.show(detail.title if detail else [("No message selected", "muted")])
         self.query_one("#facts", StatusLine).show(
             _summary(detail, self.size.width - 2) if detail else [("No entry selected", "faint")]
         )

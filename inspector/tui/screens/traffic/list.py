@@ -167,6 +167,7 @@ class MessageDetail:
 
             self.created = DetailPanel(self._subject())
             self.created.add_class("panel--detail")
+            self._panel.title_rows = (self.created.title_row,)
             self._panel.mount(Divider(self._name), self.created)
         return self.created
 
