@@ -7,15 +7,13 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
 
 from inspector import text
+from inspector.capture.journal import Journal
 from inspector.cli.output import Output
 from inspector.present.spans import PENDING, plain, span
 from inspector.present.waiting import PATIENCE_NS, Programs, WaitLine, WaitView, child_pid, wait_of
-
-if TYPE_CHECKING:
-    from inspector.capture.journal import Journal
 
 _LOOK_S = 0.5
 _LATER = 3
@@ -25,7 +23,7 @@ _LATER = 3
 class WaitNotice:
     """What a command waits for. `look` shows it; `clear` removes the drawn line before other output."""
 
-    def __init__(self, journal: "Journal", output: Output, now_ns: Callable[[], int]) -> None:
+    def __init__(self, journal: Journal, output: Output, now_ns: Callable[[], int]) -> None:
         self._journal = journal
         self._output = output
         self._now_ns = now_ns
@@ -55,8 +53,6 @@ class WaitNotice:
             self._output.narrate(f"  {wait.advice}")
             self._plan(now_ns)
         elif self._output.draws_over:
-            from shutil import get_terminal_size  # slow to import, and most commands do not wait
-
             self._output.draw_over(text.fit(words, get_terminal_size().columns - 1))
             self._is_drawn = not self._output.quiet
         elif now_ns >= self._next_ns:
@@ -92,7 +88,7 @@ class WaitNotice:
 
 @contextmanager
 def waits_shown(
-    journal: "Journal", output: Output, now_ns: Callable[[], int] = time.monotonic_ns
+    journal: Journal, output: Output, now_ns: Callable[[], int] = time.monotonic_ns
 ) -> Iterator[WaitNotice]:
     """Show on stderr what the session of a journal waits for, for the duration of the block. Needs a running loop."""
     notice, loop = WaitNotice(journal, output, now_ns), asyncio.get_running_loop()

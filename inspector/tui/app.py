@@ -323,7 +323,7 @@ class InspectApp(LastingApp[None]):
         """Enable actions of a replay, of a tap and of a connection to a URL only where there is one."""
         if action == "held" and self.tap is None:
             return False
-        if action in ("token", "headers") and self.subject.login.target is None:
+        if action == "credentials" and self.subject.login.target is None:
             return False
         if self._action_owners.get(action) is self.replay:
             return self.replay.playback is not None

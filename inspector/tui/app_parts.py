@@ -17,6 +17,7 @@ from textual.app import App
 from inspector.errors import InspectError
 from inspector.present.server import PING, method_of
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.facts import Headers
 from inspector.protocol.flows.steps import Replied, Silent
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.text import human_duration, visible
@@ -32,10 +33,7 @@ from inspector.tui.widgets.bars import working_key
 
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin
-    from inspector.config.targets import HttpTarget
-    from inspector.protocol.facts import Headers
     from inspector.tui.screens.export.ways import ExportResult, ExportSource
-    from inspector.tui.screens.login.credentials import CredentialsScreen
     from inspector.tui.screens.tap.dialog import AttachedTap
 
 _WAITS_EVERY = 10
@@ -184,28 +182,19 @@ class ConnectionActions:
 
         self._app.push_screen(CapabilitiesScreen(subject.inbox.offers, opening.revision if opening else None), take)
 
-    def action_token(self) -> None:
-        """Ask for a bearer token, and reconnect with it."""
-        from inspector.tui.screens.login.credentials import TokenScreen
+    def action_credentials(self, kind: str) -> None:
+        """Ask for a bearer token, or show the headers of the connection; reconnect with what is entered."""
+        from inspector.tui.screens.login.credentials import HeadersScreen, TokenScreen
 
-        self._ask_for_headers(TokenScreen)
-
-    def action_headers(self) -> None:
-        """Show the headers of the connection, and reconnect with the edited ones."""
-        from inspector.tui.screens.login.credentials import HeadersScreen
-
-        self._ask_for_headers(HeadersScreen)
-
-    def _ask_for_headers(self, dialog: "Callable[[HttpTarget], CredentialsScreen]") -> None:
         tab = self._tabs.current
 
-        def take(headers: "Headers | None") -> None:
+        def take(headers: Headers | None) -> None:
             if headers is not None:
                 tab.headers = headers
                 self._restart(tab)
 
         if (target := tab.subject.login.target) is not None:
-            self._app.push_screen(dialog(target), take)
+            self._app.push_screen((TokenScreen if kind == "token" else HeadersScreen)(target), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
         """Declare these capabilities: immediately if possible, otherwise with a new connection."""

@@ -118,7 +118,7 @@ _GLOBAL: tuple[Action, ...] = (
         "Enter a token",
         "Send a bearer token to the server from now on, for this session only.",
         _E,
-        "app.token",
+        "app.credentials('token')",
     ),
     Action(
         "headers",
@@ -126,7 +126,7 @@ _GLOBAL: tuple[Action, ...] = (
         "Headers",
         "Edit the HTTP headers of this connection, for this session only, and reconnect.",
         _E,
-        "app.headers",
+        "app.credentials('headers')",
     ),
     Action(
         "restart.again",
@@ -417,7 +417,7 @@ DIALOGS: tuple[Action, ...] = (
     Action("login.give_up", ("ctrl+x",), "Cancel", "Cancel the login; the connection fails.", _D, "give_up", True),
     Action("login.later", ("escape",), "Later", "Keep the login waiting; ! shows it again.", _D, "leave", True),
     Action("qr.back", ("escape", "enter", "Q"), "Back", "Return to the login.", _D, "dismiss", True),
-    Action("headers.connect", _SEND, "Reconnect", "Reconnect with these headers.", _D, "finish", True, True),
+    Action("headers.connect", _SEND, "Apply", "Reconnect with these headers.", _D, "finish", True, True),
     Action("headers.leave", ("escape",), "Back", "Change nothing.", _D, "leave", True),
     Action("capabilities.switch", ("space",), "Switch", "Turn the selected capability on or off.", _D, "switch", True),
     Action("capabilities.apply", _SEND, "Apply", "Advertise these capabilities.", _D, "take", True, True),

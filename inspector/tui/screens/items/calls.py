@@ -141,9 +141,12 @@ class Calling:
         return True
 
 
-def question(tool: Tool, label: str) -> list[list[tuple[str, Any]]]:
-    """Return the text of the confirmation before a destructive call, as lines."""
+def question(tool: Tool, label: str, problems: int = 0) -> list[list[tuple[str, Any]]]:
+    """Return the text of the confirmation before a destructive call, as lines. `problems`: of the arguments."""
+    errors = f"{problems} error{'' if problems == 1 else 's'} in the arguments"
+    invalid = [[(f"{glyphs().error} {errors}: they do not match the schema", "error")]] if problems else []
     return [
+        *invalid,
         [(f"{glyphs().warning} Destructive (destructiveHint)", "warning"), ("  asked once per tool", "faint")],
         [("Tool    ", "faint"), (visible(tool.name, limit=120), "strong")],
         [("Server  ", "faint"), (visible(label, limit=60), "text")],

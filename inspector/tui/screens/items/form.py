@@ -310,6 +310,8 @@ class ItemForm(Widget):
         """`one` names the kind of item; `verb` is the label of the button."""
         super().__init__(classes="-none")
         self.thing: ListedItem | None = None
+        self.asks_later: Callable[[ListedItem], bool] = lambda thing: False
+        """Whether a dialog asks before the request of an item; it then also names the problems."""
         self._one, self._verb = one, verb
         self._kept: dict[tuple[type[ListedItem], str], _Kept] = {}
         self._schema: object = None
@@ -452,10 +454,11 @@ class ItemForm(Widget):
             return
         verdict = await form.judge()
         if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
-            self._armed = form.state.value
             await form.show_all_problems()
-            self._renew_bar()
-            return
+            if not self.asks_later(thing):
+                self._armed = form.state.value
+                self._renew_bar()
+                return
         self._armed = None
         self._renew_bar()
         self.post_message(self.CallWanted(thing, form.arguments))

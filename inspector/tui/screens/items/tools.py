@@ -189,6 +189,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
         )
         super().__init__(conversation, ItemList(conversation, rows, kind), ToolForm(), ResultPanel())
         self._rows = rows
+        self.form.asks_later = lambda thing: self.requests.calling.must_ask(Tool(thing.raw))
         self._ticks = 0
         self._seen_use: tuple[object, int, Tool | None] = (None, 0, None)
 
@@ -268,7 +269,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
 
         if calling.must_ask(tool):
             quoted = visible(json_text(arguments), limit=2000, newlines=True) or "no arguments"
-            lines = question(tool, self.conversation.about.label)
+            lines = question(tool, self.conversation.about.label, self.form.form.problem_count)
             self.app.push_screen(ConfirmScreen(f"Call {visible(tool.name, limit=40)}?", lines, quoted), answered)
         else:
             call()

@@ -39,13 +39,15 @@ from inspector.present.held_messages import (
 from inspector.present.spans import Span
 from inspector.protocol import peek
 from inspector.protocol.listed_items import ListedItem, Tool
+from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.panels import ShowsHeld
 from inspector.tui.tabs import Tabs
+from inspector.tui.theme import glyphs
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import FooterBar, StatusLine
-from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
+from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox, is_on_top
 from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
@@ -365,7 +367,9 @@ class HeldScreen(Dialog[None]):
         await self._read_form()
         kind, key, text = self._editing.kind, self._editing.key, self._editor.text
         done = False
-        if kind == "held":
+        if kind == "held" and text != self._editing.text and not _is_json(text):
+            self._confirm_invalid(key, text)
+        elif kind == "held":
             done = await self._release(key, text)
         elif kind == "response" and (result := await self._result(text)) is not None:
             done = await self._tap.ask("respond", held=key, result=result)
@@ -378,9 +382,25 @@ class HeldScreen(Dialog[None]):
         elif not kind:
             self.app.notify("No held message is selected.", markup=False)
         if done:
-            self._put(Editing())
-            self.set_focus(self._list if self._rows.count else self._add)
-            self._look()
+            self._finish()
+
+    def _finish(self) -> None:
+        self._put(Editing())
+        self.set_focus(self._list if self._rows.count else self._add)
+        self._look()
+
+    def _confirm_invalid(self, held: int, text: str) -> None:
+        """Ask before a message is released that is not JSON: the receiver may end the connection."""
+
+        async def answered(yes: bool | None) -> None:
+            if yes and await self._release(held, text):
+                self._finish()
+
+        lines: list[list[Span]] = [
+            [(f"{glyphs().warning} This is not valid JSON. It is sent as written, on one line.", "warning")]
+        ]
+        quoted = visible(text, limit=1000, newlines=True)
+        self.app.push_screen(ConfirmScreen("Release invalid JSON?", lines, quoted, ("Back", "Release")), answered)
 
     async def _set_rule(self, name: str, rule: dict[str, Any]) -> bool:
         if not await self._tap.ask("set_rule", rule=rule):
@@ -481,12 +501,8 @@ class HeldScreen(Dialog[None]):
     async def _release(self, held: int, text: str) -> bool:
         if text == self._editing.text:
             return await self._tap.ask("release", held=held)
-        try:
-            compact = json_text(read_json(text), indent=None)
-        except UnreadableDocument:
-            self.app.notify("Released as written: it is not JSON.", severity="warning", markup=False)
-            compact = text.replace("\n", " ")
-        text = compact if "\n" in text else text  # one line is sent byte for byte
+        if "\n" in text:  # one line is sent byte for byte
+            text = json_text(read_json(text), indent=None) if _is_json(text) else text.replace("\n", " ")
         return await self._tap.ask("release", held=held, payload=text)
 
     async def _result(self, text: str) -> Any:
@@ -507,3 +523,11 @@ class HeldScreen(Dialog[None]):
         except UnreadableDocument as error:
             self.app.notify(f"{what} is not JSON: {error}", severity="warning", markup=False)
             return None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        read_json(text)
+    except UnreadableDocument:
+        return False
+    return True

@@ -264,6 +264,18 @@ async def test_a_destructive_tool_asks_once() -> None:
         await until(lambda: len(subject.calls) == 2, "it is called without a question")
 
 
+async def test_destructive_tool_with_invalid_arguments_asks_once_and_names_the_errors() -> None:
+    needs = tool("wipe", "place", place={"type": "string"}, annotations={"destructiveHint": True})
+    subject = Acting([needs])
+    app = Tools(subject)
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "wipe")
+        await pilot.press("ctrl+j")
+        await shows(app, "1 error in the arguments")
+        await pilot.press("ctrl+j")
+        await until(lambda: len(subject.calls) == 1, "it is called")
+
+
 async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [{"type": "text", "text": f"a is {params['arguments']['a']}"}]}

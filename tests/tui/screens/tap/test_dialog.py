@@ -30,6 +30,7 @@ from inspector.tui.app import InspectApp
 from inspector.tui.panels import HasEntry
 from inspector.tui.screens.inbox.panel import InboxPanel
 from inspector.tui.screens.tap.dialog import HeldScreen
+from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from tests.features.tap.tapping import TapProcess, tapped
 from tests.tui.screen_text import text
@@ -89,6 +90,38 @@ async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: p
         await app.subject.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
+
+
+async def test_held_message_that_is_edited_to_invalid_json_is_released_only_after_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+    with tapped(tmp_path, sys.executable, "-uc", "import sys\nfor line in sys.stdin: print(line.upper())") as tap:
+        await until(registry.live, "the tap is registered")
+        app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("g", "b")
+            await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
+            await pilot.press(*"tool", "space", "=", "=", "space", *"create", "enter")
+            assert app.tap is not None
+            status = app.tap
+            await until(lambda: status.status.rules, "the rule is armed")
+            tap.request(1, "tools/call", name="create", arguments={})
+            editor = app.screen.query_one(TextArea)
+            await until(lambda: "create" in editor.text, "the held message is shown")
+            editor.load_text("{broken,\n}")
+            for key in ("ctrl+j", "escape"):
+                await pilot.press(key)
+                await until(lambda key=key: ("not valid JSON" in text(app)) is (key == "ctrl+j"), "the question")  # type: ignore[misc]
+            assert len(status.status.held) == 1
+            await pilot.press("ctrl+j")
+            await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
+            await pilot.press("ctrl+j")
+            await asyncio.to_thread(tap.read, lambda: b"\n" in tap.stdout, "the server has got it")
+            assert tap.stdout.split() == [b"{BROKEN,", b"}"]
+        await app.subject.end()
+        tap.stdin.close()
+        await asyncio.to_thread(tap.ends)
 
 
 INITIALIZE = {
