@@ -285,6 +285,11 @@ class JsonLines:
         """The indented text; unchanged if there is a problem."""
         return self._text
 
+    @property
+    def length(self) -> int:
+        """Bytes of the indented text."""
+        return len(self._text)
+
     def start(self, index: int) -> int:
         """Return the position in `text` where a line starts."""
         return self._starts[index]
@@ -310,13 +315,26 @@ class JsonLines:
             spans.append((f"… {human_size(end - start - indent)}", "muted"))
         return spans
 
-    def around(self, index: int, needle: str) -> list[Span]:
-        """Return the part of a long line that has the first hit of a search, then its size; [] if it has none."""
+    def hit(self, index: int, needle: str, before: int | None = None, *, backwards: bool = False) -> int | None:
+        """Return where in `text` the next hit of a search in a line begins, after the hit at `before`.
+
+        Without `before`, return the first one, or the last one with `backwards`; None if there is none.
+        """
         start, end = self._bounds(index)
-        found = in_json(needle).search(self._text, start, end)
-        if found is None:
+        pattern = in_json(needle)
+        if backwards:
+            hits = [found.start() for found in pattern.finditer(self._text, start, end)]
+            return max((hit for hit in hits if before is None or hit < before), default=None)
+        at = None if before is None else pattern.match(self._text, before, end)
+        found = pattern.search(self._text, start if at is None else at.end(), end)
+        return None if found is None else found.start()
+
+    def around(self, index: int, hit: int | None) -> list[Span]:
+        """Return the part of a long line that has a hit of a search, then its size; [] without a hit."""
+        if hit is None:
             return []
-        first = max(start, found.start() - _BEFORE_HIT)
+        start, end = self._bounds(index)
+        first = max(start, hit - _BEFORE_HIT)
         first += next((n for n in range(4) if self._text[first + n : first + n + 1] not in _CONTINUED), 0)
         body = self._text[first : _whole(self._text, first, end, LINE_LIMIT)]
         size = human_size(end - start - self._indent(index))
@@ -326,6 +344,11 @@ class JsonLines:
         """Whether `line` returns only the beginning of a line."""
         start, end = self._bounds(index)
         return end - start - self._indent(index) > LINE_LIMIT
+
+    def wider_than(self, width: int) -> list[int]:
+        """Return the lines of more than `width` bytes: all others fit into as many cells."""
+        starts = self._starts
+        return [index for index in range(self.count) if starts[index + 1] - starts[index] > width + 1]
 
     def depth(self, index: int) -> int:
         """Return how many values a line is nested in."""

@@ -12,6 +12,9 @@ from inspector.tui.actions import lend_actions
 from inspector.tui.widgets.json_tree.view import JsonSearch
 from inspector.tui.widgets.virtual_list import LogList
 
+_ROW = 80
+"""Characters of a row, on average at most."""
+
 
 class ContentRows(SpanRows):
     """Lines in which a search finds its matches."""
@@ -24,9 +27,9 @@ class ContentRows(SpanRows):
         return RowView(marked(self._rows[index], self.needle))
 
     @property
-    def text(self) -> str:
-        """The text, to know its length."""
-        return "\n".join(map(self._line, range(self.count)))
+    def length(self) -> int:
+        """About the length of the text, in characters: a full row at most for each line."""
+        return _ROW * self.count
 
     def _line(self, index: int) -> str:
         return "".join(text for text, _ in self._rows[index])
@@ -77,7 +80,11 @@ class ContentView(LogList):
         """Line under the cursor."""
         return self.view.cursor
 
-    def go_to_found(self, line: int) -> None:
+    def step_in_line(self, *, backwards: bool) -> bool:
+        """Return that no row has a hit that is not visible: rows are as wide as the view."""
+        return False
+
+    def go_to_found(self, line: int, *, backwards: bool = False) -> None:
         """Go to a line and show some lines around it."""
         seen = self.view.visible
         self.go_to(line)

@@ -6,8 +6,11 @@ or as bytes.
 One view is visible at a time. This module validates nothing and sends nothing.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import overload
 
 from rich.text import Text
 from textual import events
@@ -23,7 +26,7 @@ from inspector.present.json_text import JsonLines
 from inspector.present.result import CallOutcome, ResultView
 from inspector.present.rows import RowSource, SpanRows
 from inspector.present.server_log import Meanwhile
-from inspector.present.spans import Line, Span, fact_lines, words_wrapped
+from inspector.present.spans import Line, Span, clip, fact_lines, words_wrapped
 from inspector.text import decode
 from inspector.tui import keys
 from inspector.tui.screens.items.content import ContentView
@@ -38,8 +41,8 @@ from inspector.tui.widgets.virtual_list import LogList
 
 # A result as lines: each block below its title, wrapped to the width, then the remaining members
 
-MOST_JSON_LINES = 20_000
-"""Maximum lines of one block of JSON, each of which is coloured."""
+MOST_WRAPPED = 20_000
+"""Maximum long lines of one block of JSON that are wrapped; others are cut at the edge."""
 MOST_CHARACTERS = 10_000_000
 """Maximum characters of one block."""
 MOST_BYTES = 1_024
@@ -50,20 +53,94 @@ MOST_BYTES = 1_024
 class ResultLines:
     """Lines, and for each the index of its block, -1 for none."""
 
-    lines: tuple[Line, ...]
-    blocks: tuple[int, ...]
+    lines: Sequence[Line]
+    blocks: Sequence[int]
+
+
+class JsonBlockLines(Sequence[Line]):
+    """The lines of JSON, coloured when they are shown; long ones are wrapped to several rows."""
+
+    def __init__(self, lines: JsonLines, width: int) -> None:
+        self._lines = lines
+        self._width = width
+        self._long: list[int] = []
+        """First row of each wrapped line, ascending."""
+        self._wrapped: list[list[list[Span]]] = []
+        self._before: list[int] = []
+        """For each of them, how many rows there are before it beyond one for each line."""
+        more = 0
+        for index in lines.wider_than(width)[:MOST_WRAPPED]:
+            rows = words_wrapped(tuple(lines.line(index)), width, 4)
+            self._long.append(index + more)
+            self._wrapped.append(rows)
+            self._before.append(more)
+            more += len(rows) - 1
+        self._count = lines.count + more
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(self._count))]
+        row = range(self._count)[index]
+        at = bisect_right(self._long, row) - 1
+        if at < 0:
+            return self._plain(row)
+        rows = self._wrapped[at]
+        part = row - self._long[at]
+        return tuple(rows[part]) if part < len(rows) else self._plain(row - self._before[at] - len(rows) + 1)
+
+    def _plain(self, line: int) -> Line:
+        return tuple(clip(self._lines.line(line), self._width))
+
+
+class Joined(Sequence[Line]):
+    """Several sequences of lines, one after the other."""
+
+    def __init__(self, parts: Sequence[Sequence[Line]]) -> None:
+        self._parts = parts
+        self._ends = [*accumulate(map(len, parts))]
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        row = range(len(self))[index]
+        at = bisect_right(self._ends, row)
+        return self._parts[at][row - (self._ends[at - 1] if at else 0)]
 
 
 class _Writer:
     def __init__(self, width: int) -> None:
         self.width = max(width, 20)
-        self.lines: list[Line] = []
+        self.parts: list[Sequence[Line]] = []
         self.blocks: list[int] = []
         self.block = -1
+        self._own: list[Line] = []
+        """The last part, while it grows."""
 
     def line(self, *spans: Span) -> None:
-        self.lines.append(spans)
+        if not self.parts or self.parts[-1] is not self._own:
+            self._own = []
+            self.parts.append(self._own)
+        self._own.append(spans)
         self.blocks.append(self.block)
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Add lines that are built when they are shown."""
+        self.parts.append(lines)
+        self.blocks += [self.block] * len(lines)
 
     def long(self, spans: Line, indent: int = 0) -> None:
         """Write a line, wrapped to several rows if necessary."""
@@ -82,7 +159,7 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
     if not view.blocks:
         _nothing(writer, view)
     for index, block in enumerate(view.blocks):
-        if writer.lines:
+        if writer.blocks:
             writer.line()
         writer.block = index
         _block(writer, block, index, len(view.blocks))
@@ -91,7 +168,7 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
         writer.line()
     for fact in fact_lines(view.facts):
         writer.long(fact, 2)
-    return ResultLines(tuple(writer.lines), tuple(writer.blocks))
+    return ResultLines(Joined(writer.parts), tuple(writer.blocks))
 
 
 def _nothing(writer: _Writer, view: ResultView) -> None:
@@ -137,11 +214,7 @@ def _text(writer: _Writer, block: ContentBlock) -> None:
 
 
 def _json(writer: _Writer, block: ContentBlock) -> None:
-    lines = JsonLines(block.text.encode("utf-8", "replace"))
-    for index in range(min(lines.count, MOST_JSON_LINES)):
-        writer.long(tuple(lines.line(index)), 4)
-    if lines.count > MOST_JSON_LINES:
-        writer.line(("Truncated. Raw shows all.", "warning"))
+    writer.add(JsonBlockLines(JsonLines(block.text.encode("utf-8", "replace")), writer.width))
 
 
 TABS = ("Content", "Structured", "Raw", "stderr", "History", "Schema")
@@ -206,7 +279,7 @@ class ResultBody(Widget):
         )
         self._looked: CompletedCall | None = None
         self._waiting = False
-        self._block_of: tuple[int, ...] = ()
+        self._block_of: Sequence[int] = ()
         self._width = 0
         self._tabs = Segments(self._labels, (CONTENT,), tabs=True)
         self.content = ContentView(SpanRows(), empty=self._no_call, classes="result--body result--content")

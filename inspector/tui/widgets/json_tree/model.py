@@ -19,7 +19,7 @@ import msgspec
 from inspector.present.blocks import read_picture, sniff_type
 from inspector.present.json_text import LARGEST as SCANNED
 from inspector.present.json_text import OPEN_LIMIT, JsonLines, ScanError, scan
-from inspector.present.spans import Span, clip, marked, spans_width, wrapped
+from inspector.present.spans import Span, clip, in_text, marked, spans_width, wrapped
 from inspector.text import human_size, visible
 
 # Decodings of a string or a number: JSON in a string, base64, a data URI, a token, a time. Each is a guess.
@@ -469,6 +469,8 @@ class JsonRows:
         self.lines = lines
         self.needle = ""
         """Text to highlight."""
+        self._hit: tuple[int, int] | None = None
+        """A line that is too long, and where in the text its hit begins that is shown; None for its first one."""
         self._folds = Folds(lines.count)
         self._opened: dict[int, list[list[Span]]] = {}
         self._items: dict[int, int | None] = {}
@@ -501,9 +503,39 @@ class JsonRows:
         hides = folded or self.lines.long(line) or spans_width(spans) > width
         sign: Sign = "closed" if hides else "opened" if self.lines.opens(line) else ""
         shown = _cut(marked(spans, self.needle), width)
-        if self.needle and hides and not any(role == "match" for _, role in shown):
-            shown = _cut(marked(self.lines.around(line, self.needle), self.needle), width) or shown
+        hit = self._hit[1] if self._hit is not None and self._hit[0] == line else None
+        if self.needle and hides and (hit is not None or not any(role == "match" for _, role in shown)):
+            hit = self.lines.hit(line, self.needle) if hit is None else hit
+            shown = _cut(marked(self.lines.around(line, hit), self.needle), width) or shown
         return sign, shown
+
+    def enter(self, line: int, *, backwards: bool) -> None:
+        """Show the first hit of the search in a line, or the last one."""
+        last = self.lines.hit(line, self.needle, backwards=True) if backwards and self.needle else None
+        self._hit = None if last is None else (line, last)
+
+    def step(self, row: int, width: int, *, backwards: bool) -> int | None:
+        """Show the next hit in the line of a row that is not visible as a whole.
+
+        Return the row of the hit; None if the line has no further one.
+        """
+        line, part = self._folds.locate(row)
+        if not self.needle:
+            return None
+        if (opened := self._opened.get(line)) is not None:
+            parts = range(part - 1, -1, -1) if backwards else range(part + 1, len(opened))
+            pattern = in_text(self.needle)
+            at = next((each for each in parts if pattern.search("".join(text for text, _ in opened[each]))), None)
+            return None if at is None else row + at - part
+        if not self.lines.long(line) and spans_width(self.lines.line(line)) <= width:
+            return None
+        shown = self._hit[1] if self._hit is not None and self._hit[0] == line else None
+        shown = self.lines.hit(line, self.needle) if shown is None else shown
+        hit = None if shown is None else self.lines.hit(line, self.needle, shown, backwards=backwards)
+        if hit is None:
+            return None
+        self._hit = line, hit
+        return row
 
     def _folded_end(self, line: int) -> list[Span]:
         hidden = self._folds.hidden(line) - 1

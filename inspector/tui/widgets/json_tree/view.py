@@ -62,7 +62,7 @@ class JsonSearch:
     """Searches the lines of a view and highlights the matches."""
 
     def __init__(self, view: Any) -> None:
-        """`view` is a list of lines with `rows` that highlight their `needle`, `lines`, `line` and `go_to_found`."""
+        """`view` has `rows` that highlight their `needle`, `lines`, `line`, `go_to_found` and `step_in_line`."""
         self._view = view
         self._bar: FindBar | None = None
         self._began = 0
@@ -116,7 +116,7 @@ class JsonSearch:
         lines = self._view.lines
         if not needle:
             self._say(None)
-        elif len(lines.text) <= _AT_ONCE:
+        elif lines.length <= _AT_ONCE:
             self._go_to(lines.find(needle, self._began))
             self._say(lines.matches(needle))
         else:
@@ -124,9 +124,11 @@ class JsonSearch:
 
     def _go_on(self, *, backwards: bool) -> None:
         view, lines = self._view, self._view.lines
+        if view.step_in_line(backwards=backwards):
+            return
         start = (view.line + (-1 if backwards else 1)) % max(lines.count, 1)
-        if len(lines.text) <= _AT_ONCE:
-            self._go_to(lines.find(view.rows.needle, start, backwards=backwards))
+        if lines.length <= _AT_ONCE:
+            self._go_to(lines.find(view.rows.needle, start, backwards=backwards), backwards=backwards)
         else:
             self._generation += 1
             self._find_slowly(view.rows.needle, start, backwards=backwards, count=False)
@@ -146,7 +148,7 @@ class JsonSearch:
         found = await asyncio.to_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
         if self._generation != generation:
             return
-        self._go_to(found)
+        self._go_to(found, backwards=backwards)
         if not count:
             return
         many = await asyncio.to_thread(lines.matches, needle, go_on=go_on)
@@ -157,9 +159,9 @@ class JsonSearch:
         self._view.rows.needle = needle
         self._view.forget()
 
-    def _go_to(self, found: int | None) -> None:
+    def _go_to(self, found: int | None, *, backwards: bool = False) -> None:
         if found is not None:
-            self._view.go_to_found(found)
+            self._view.go_to_found(found, backwards=backwards)
 
     def _say(self, many: int | None, *, given_up: bool = False) -> None:
         if self._bar is None:
@@ -359,12 +361,23 @@ class JsonView(VirtualLines):
         super().moved()
         self.post_message(self.Selected(self))
 
-    def go_to_found(self, line: int) -> None:
-        """Go to a line and show some lines around it."""
+    def go_to_found(self, line: int, *, backwards: bool = False) -> None:
+        """Go to a line and show some lines around it, and of a long line its first hit, or the last one."""
         seen = self.view.visible
+        self.rows.enter(line, backwards=backwards)
         self.lay(self.rows, self.rows.reveal(line))
         if self.view.cursor not in seen:
             self.scroll_lines_to(self.view.cursor - self.view.height // 3)
+
+    def step_in_line(self, *, backwards: bool) -> bool:
+        """Show the next hit of the search in a line that is too long; return whether there was one."""
+        row = (
+            self.rows.step(self.view.cursor, self.line_width - _GUTTER, backwards=backwards) if self.line >= 0 else None
+        )
+        if row is not None:
+            self.forget()
+            self.go_to(row)
+        return row is not None
 
     def go_to_line(self, line: int) -> None:
         """Go to a line, and unfold everything that hides it."""

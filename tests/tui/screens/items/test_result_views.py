@@ -8,15 +8,16 @@ import pytest
 
 from inspector.demo import tools_content
 from inspector.present.calls import view_call
+from inspector.present.json_text import JsonLines
 from inspector.present.result import Finished, result_view
 from inspector.present.rows import SpanRows
 from inspector.present.spans import plain, words_wrapped
 from inspector.tui.screens.items.result_views import (
     CONTENT,
     HISTORY,
-    MOST_JSON_LINES,
     RAW,
     STRUCTURED,
+    JsonBlockLines,
     ResultBody,
     result_lines,
 )
@@ -142,9 +143,24 @@ def test_all_lines_of_a_long_text_are_shown() -> None:
     assert shown[-1] == "end"
 
 
-def test_json_of_too_many_lines_ends_with_a_word_about_it() -> None:
-    shown = lines({"content": [{"type": "text", "text": json.dumps([1] * MOST_JSON_LINES)}]})
-    assert "Raw shows all" in shown[-1]
+def test_all_lines_of_long_json_are_shown_and_long_ones_wrapped() -> None:
+    value = [*range(50_000), "x" * 100, {"end": "y"}]
+    shown = lines({"content": [{"type": "text", "text": json.dumps(value)}]})
+    assert shown[1:4] == ["[", "  0,", "  1,"]
+    assert shown[49_999 + 2].strip() == "49999,"
+    assert "".join(row.strip() for row in shown[50_002:-5]).count("x") == 100
+    assert [row.strip() for row in shown[-4:]] == ["{", '"end": "y"', "}", "]"]
+
+
+@pytest.mark.parametrize("width", [20, 40, 79])
+def test_lines_of_json_built_when_shown_equal_those_built_at_once(width: int) -> None:
+    value = {"a": "long " * 30, "b": [1, "数" * 60, 2], "c": {"d": "x" * 90, "e": None}, "f": "short"}
+    source = JsonLines(json.dumps(value, ensure_ascii=False).encode())
+    at_once = [row for n in range(source.count) for row in words_wrapped(tuple(source.line(n)), width, 4)]
+    lazily = JsonBlockLines(source, width)
+    assert [plain(row) for row in lazily] == [plain(row) for row in at_once]
+    assert plain(lazily[-1]) == plain(at_once[-1])
+    assert len(lazily) == len(at_once)
 
 
 @pytest.mark.parametrize("end", ["", " ", "   "])
