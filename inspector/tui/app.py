@@ -31,11 +31,12 @@ from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, S
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
-from inspector.tui.input_queue import FocusKeeper, InputQueue
-from inspector.tui.lasting_app import LastingApp, border
+from inspector.tui.input_queue import FocusKeeper
+from inspector.tui.lasting_app import border
 from inspector.tui.navigation import Navigation, Opener, make_panel
 from inspector.tui.pacing import TURN_S, Pacing, Painted
 from inspector.tui.panels import Panel
+from inspector.tui.queued_app import QueuedApp
 from inspector.tui.restarts import Restarts
 from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.items.definition_changes import DefinitionChanges
@@ -61,7 +62,7 @@ class TickingPart(Protocol):
         """Update; nearly free while nothing has changed."""
 
 
-class InspectApp(LastingApp[None]):
+class InspectApp(QueuedApp[None]):
     """The inspector for one or more conversations, live or recorded."""
 
     TITLE = "mcp-inspect"
@@ -114,8 +115,7 @@ class InspectApp(LastingApp[None]):
         self.menus = Menus(self, lambda: self.input_queue.has_key)
         self._recent: list[str] = []
         """Ids of commands run from the palette, the newest first."""
-        self.input_queue = InputQueue(self, self._refocus)
-        self._focus_keeper = FocusKeeper(self, self._refocus)
+        self._focus_keeper = FocusKeeper(self, self.refocus)
         self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
         self.tabs = Tabs(
             self,
@@ -281,21 +281,15 @@ class InspectApp(LastingApp[None]):
 
     # Events and actions
 
-    async def on_event(self, event: Event) -> None:
-        """Handle keys and clicks one after the other."""
-        if self.input_queue.concerns(event):
-            await self.input_queue.take(event, self._act)
-        else:
-            await self._act(event)
-
-    async def _act(self, event: Event) -> None:
+    async def act(self, event: Event) -> None:
+        """Handle an event, in an open menu first."""
         self.pacing.notice(event)
         self.painted.notice(event)
         self.toasts.notice(event)
         if not await self.menus.take(event):
-            await super().on_event(event)
+            await super().act(event)
 
-    def _refocus(self) -> None:
+    def refocus(self) -> None:
         """Focus the visible panel; a dialog's keys work without a focus."""
         if self._is_laid_out and not self.screen.is_modal:
             self.panel.take_focus()

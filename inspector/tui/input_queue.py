@@ -21,7 +21,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from textual.app import App, ScreenStackError
@@ -90,7 +90,7 @@ def _postponed_of(app: App[None]) -> Postponed:
 class InputQueue:
     """Input events of one app that wait for their turn."""
 
-    def __init__(self, app: App[None], refocus: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], refocus: Callable[[], None]) -> None:
         """`refocus` focuses a visible widget; it is called if the focus was on a hidden one."""
         self._app = app
         self._refocus = refocus
@@ -130,6 +130,12 @@ class InputQueue:
             return
         self._waiting.append((event, act))
         await self._go_on()
+
+    def drop(self) -> None:
+        """Drop the events that wait, with a bell: they were meant for what was visible before."""
+        if self._waiting:
+            self._waiting.clear()
+            self._app.bell()
 
     async def look(self) -> None:
         """Stop waiting for a handler that hangs. Nearly free; called at each tick."""

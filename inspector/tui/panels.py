@@ -15,6 +15,7 @@ from inspector.protocol.listed_items import ListedItem
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.widgets.list_detail import ListDetail
+from inspector.tui.widgets.virtual_lines import VirtualLines
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
@@ -183,6 +184,8 @@ class Panel(Widget):
         for title in self.title_rows:
             pane = title.parent
             title.set_class(isinstance(pane, Widget) and pane.has_focus_within, "-focused")
+        for lines in self.query(VirtualLines):
+            lines.refresh()  # a list shows whether the focus is on it, or on its search line
 
     def sync(self) -> None:
         """Update; called thirty times a second and nearly free while nothing has changed."""

@@ -12,7 +12,7 @@ from inspector.config.servers import FoundServer
 from inspector.config.targets import Capture, LiveTap, StartChoice
 from inspector.tui import keymap, keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.lasting_app import LastingApp
+from inspector.tui.queued_app import QueuedApp
 from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.help.help import toggle_help
 from inspector.tui.screens.start.start import StartPane
@@ -20,7 +20,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, Menus
 
 
-class StartApp(LastingApp[StartChoice]):
+class StartApp(QueuedApp[StartChoice]):
     """Shows the choices; `run` returns the chosen one, None if the user quits."""
 
     TITLE = "mcp-inspect"
@@ -38,7 +38,7 @@ class StartApp(LastingApp[StartChoice]):
         install(self, ascii_only=glyphs().to_server.isascii())
         apply_theme(self)
         self._pane = StartPane(servers, captures, taps, alone=True)
-        self._menus = Menus(self)
+        self._menus = Menus(self, lambda: self.input_queue.has_key)
 
     def compose(self) -> ComposeResult:
         """Compose a line with the name, the pane, and the footer."""
@@ -50,10 +50,10 @@ class StartApp(LastingApp[StartChoice]):
         yield self._pane
         yield FooterBar()
 
-    async def on_event(self, event: Event) -> None:
-        """Pass keys and clicks to an open menu first."""
+    async def act(self, event: Event) -> None:
+        """Handle an event, in an open menu first."""
         if not await self._menus.take(event):
-            await super().on_event(event)
+            await super().act(event)
 
     async def on_menu_bar_pressed(self, message: MenuBar.Pressed) -> None:
         """Run a clicked menu entry."""
@@ -65,6 +65,7 @@ class StartApp(LastingApp[StartChoice]):
     def on_mount(self) -> None:
         """Bind the user's own keys."""
         keymap.take(self)
+        self.watch_queue()
 
     def on_start_pane_chosen(self, message: StartPane.Chosen) -> None:
         """Exit with the choice."""

@@ -248,6 +248,9 @@ class Consent:
             self._open(waiting)
         elif word.lower() in _GIVE_UP:
             self.guide.give_up()
+        elif word.lower() == "yes" and waiting.code_host:
+            self._confirmed = waiting
+            self._open(waiting)
         elif word.lower() == "qr":
             self._draw(waiting)
         elif wrong := self.guide.take(word):
@@ -255,8 +258,7 @@ class Consent:
 
     def _open(self, waiting: WaitingForLogin) -> None:
         if waiting.code_host and self._confirmed is not waiting:
-            self._confirmed = waiting
-            self._output.warn(f"the code goes to {waiting.code_host}; Enter again opens the page")
+            self._output.warn(f"another host gets the code: {waiting.code_host}; type yes to open the page")
             return
         link = read_link(waiting.url)
         why_not = link.why_not or out_of_reach(self._output.env.environ)

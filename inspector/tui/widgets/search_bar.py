@@ -28,6 +28,9 @@ _PAUSE = 0.12
 class SearchLine(ClusterInput):
     """The input field. Keys that do not type anything are handled by the bar."""
 
+    IS_SEARCH: ClassVar[bool] = True
+    """Whether keys in it move through the list beside it."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(keys.ActionScope.SEARCH),
         Binding("tab,shift+tab", "stay", show=False),

@@ -113,12 +113,12 @@ class StripCache:
         lines = self._lines
         colors = grounds(dark=lines.app.current_theme.dark)
         if y < 0:
-            ground = colors.header_focused if lines.has_focus else colors.header
+            ground = colors.header_focused if lines.has_keys else colors.header
             return self._painter.line(lines.header(lines.line_width), ground)
         index = lines.view.top + y
         if index >= lines.view.count:
             return self._line_below(y, paper)
-        state = "" if index != lines.view.cursor else _CURSOR if lines.has_focus else _BLURRED
+        state = "" if index != lines.view.cursor else _CURSOR if lines.has_keys else _BLURRED
         strip = self._strips.get((index, state, thumb))
         if strip is None:
             ground = {_CURSOR: colors.cursor, _BLURRED: colors.cursor_blurred}.get(state, paper)
@@ -187,6 +187,13 @@ class VirtualLines(Widget, can_focus=True):
     def header(self, width: int) -> Sequence[Span]:
         """Return the header, which stays above all lines; empty if there is none."""
         return ()
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether it has the focus, or the search line beside it, whose keys move through the matches."""
+        focused = self.screen.focused if self.is_attached else None
+        is_search = getattr(focused, "IS_SEARCH", False)
+        return self.has_focus or (is_search and focused is not None and self.parent in focused.ancestors)
 
     @property
     def line_width(self) -> int:

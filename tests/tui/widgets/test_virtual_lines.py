@@ -360,7 +360,7 @@ async def test_the_cursor_shows_whether_keys_come_here() -> None:
         focused = app.style_of("line 0").bgcolor
         await pilot.press("tab")
         assert app.style_of("line 0").bgcolor != focused
-        assert app.marked() == ["line 0", "line 0"]
+        assert app.marked() == ["line 0"]
 
 
 async def test_another_theme_and_another_width_paint_anew() -> None:

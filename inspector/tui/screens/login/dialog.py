@@ -16,14 +16,14 @@ from textual.widgets import Input, Static
 from inspector.auth.addresses import open_browser, out_of_reach, tunnel
 from inspector.auth.guide import WaitingForLogin
 from inspector.present.logins import link_section, qr_lines, read_link, step_lines, steps_end, too_small
-from inspector.present.spans import Line
+from inspector.present.spans import Line, Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.theme import spans_to_text
+from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import FooterBar
-from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
+from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox, is_on_top
 from inspector.tui.widgets.section_card import section_renderable
 
 _TICKS_PER_SECOND = 10
@@ -155,14 +155,25 @@ class LoginScreen(Dialog[None]):
             return
         link = read_link(self._waiting.url)
         if self._waiting.code_host and self._confirmed is not self._waiting:
-            self._confirmed = self._waiting
-            self._wrong(f"The code goes to {visible(self._waiting.code_host, limit=200)}. Enter again opens the page.")
+            self._confirm(self._waiting)
         elif why_not := link.why_not or out_of_reach():
             self._wrong(f"Not opened: {why_not}.")
         elif not open_browser(link.openable):
             self._wrong("No browser found: copy the URL.")
         else:
             self._wrong("")
+
+    def _confirm(self, waiting: WaitingForLogin) -> None:
+        """Ask whether another host may get the code, in a dialog in which a second Enter goes back."""
+
+        def answered(yes: bool | None) -> None:
+            if yes and waiting is self._waiting:
+                self._confirmed = waiting
+                self.action_open()
+
+        host = visible(waiting.code_host, limit=200)
+        lines: list[list[Span]] = [[(f"{glyphs().warning} Another host gets the code of this login.", "warning")]]
+        self.app.push_screen(ConfirmScreen("Open the page?", lines, host, ("Back", "Open")), answered)
 
     def action_copy(self) -> None:
         if self._waiting is not None:

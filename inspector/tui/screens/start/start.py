@@ -47,7 +47,7 @@ from inspector.present.start import (
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.lasting_app import LastingApp
+from inspector.tui.queued_app import QueuedApp
 from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, FooterBar, ItemBar, StatusLine
@@ -225,7 +225,7 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
         self.finish()
 
 
-class ApproveApp(LastingApp["list[FoundServer | None]"]):
+class ApproveApp(QueuedApp["list[FoundServer | None]"]):
     """App that returns each approved server with its values, and None for each other one.
 
     Returns None for all if the app is quit.
@@ -244,6 +244,7 @@ class ApproveApp(LastingApp["list[FoundServer | None]"]):
 
     def on_mount(self) -> None:
         """Ask for the first server."""
+        self.watch_queue()
         self._ask()
 
     def _ask(self) -> None:
@@ -254,6 +255,7 @@ class ApproveApp(LastingApp["list[FoundServer | None]"]):
 
     def _take(self, server: FoundServer | None) -> None:
         self._answers.append(server)
+        self.input_queue.drop()  # keys typed ahead approve no server that was not seen
         self._ask()
 
 

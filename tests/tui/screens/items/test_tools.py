@@ -48,7 +48,7 @@ async def test_tools_are_listed_with_what_they_claim_and_cost() -> None:
     async with app.run_test(size=(60, 12)):
         await until(lambda: "echo" in text(app), "the tools are listed")
         assert "3 tools" in text(app)
-        words = [line.strip("▌ ").split() for line in text(app).splitlines()]
+        words = [line.strip("▌▏ ").split() for line in text(app).splitlines()]
         assert {"R", "D"} <= {row[1] for row in words if len(row) > 1}
 
 

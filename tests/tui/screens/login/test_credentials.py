@@ -68,7 +68,7 @@ async def refused(header: str, value: str, sent: Sent = (), size: tuple[int, int
 @pytest.mark.parametrize("sent", [(), (("Authorization", "Bearer old"), ("X-Team", "blue"))])
 async def test_card_of_a_refused_connection_offers_a_token_and_the_session_keeps_it(sent: Sent) -> None:
     async with refused("Authorization", "Bearer key-1", sent) as at:
-        await at.shows("HTTP 401", "[ Enter a token", "[ Headers", "-H 'Authorization: Bearer …'")
+        await at.shows("HTTP 401", "[ Enter a token", "[ Headers", "'Authorization: Bearer …'")
         await at.pilot.press("x", "T")
         await until(lambda: isinstance(at.app.screen, TokenScreen), "the dialog")
         await at.pilot.press(*"key-1")
