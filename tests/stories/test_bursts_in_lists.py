@@ -31,7 +31,7 @@ def _entry(person: Person) -> int:
         ("7", "stair 1 creaks", "stair 2", {42}),
         ("7", "stair 1 creaks", "emergency", {49}),
         ("8", "structured-content-invalid", "stdout-not-json", {5}),
-        ("8", "stdout-not-json", "hidden-text", {11}),
+        ("8", "stdout-not-json", "hidden-text", {10}),
     ],
 )
 async def test_search_and_open_in_one_burst_opens_what_the_search_finds(
