@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from inspector.atomic_write import replace
+from inspector.atomic_write import write_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
@@ -53,7 +53,7 @@ def edit_command(env: CliEnv, /) -> ExitStatus:
     argv = program(EDITORS, env.environ, user_config(env.environ).editor)
     if not file.exists():
         private_directory(file.parent)
-        replace(file, template().encode())
+        write_whole(file, template().encode(), 0o600)
     if problem := run_on_file(argv, file):
         output.warn(problem)
     return _check(output)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from inspector.atomic_write import replace
+from inspector.atomic_write import write_whole
 from inspector.capture.journal import Journal
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
@@ -68,7 +68,7 @@ def command(env: CliEnv, /, source: str | None, out: Path | None, *, force: bool
     if out is not None:
         if out.exists() and not force:
             raise UsageError(f"{out} exists", hint="--force overwrites it.")
-        replace(out, text.encode())
+        write_whole(out, text.encode())
         output.narrate(f"wrote {out}; use it with: --as {out}")
         for each in profile.unknown:
             output.narrate(f"unknown: {each}")

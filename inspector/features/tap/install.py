@@ -28,6 +28,7 @@ from inspector.features.tap.client_consent import reason_to_leave_out
 from inspector.features.tap.private_path import private_path
 
 _LEDGER = "taps.json"
+_BACKUP = "tap-backup-"
 _NAMES = {"vscode": "vs code", "gemini": "gemini cli", "copilot": "copilot cli", "claude": "claude code"}
 _MODULE = "inspector.features.tap"
 _TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|[{}\[\]:,]|[^\s{}\[\]:,"/\ufeff]+|\ufeff', re.DOTALL)
@@ -199,7 +200,7 @@ def _backup(state: Path, path: str, text: str, entries: Sequence[Installed]) -> 
     if others or _digest(text) != last.sha256_after or last.sha256_before != first.sha256_before:
         return None
     try:
-        kept = _text(state / f"tap-backup-{first.sha256_before[:16]}")
+        kept = _text(_backup_path(state, first))
     except UsageError:
         return None
     return kept if _digest(kept) == first.sha256_before else None
@@ -320,12 +321,25 @@ def carry_out(plan: Plan, state: Path, *, installs: bool) -> None:
         raise UsageError(f"{plan.path} has just been changed by another program", hint="Try again.")
     rest = [each for each in read_ledger(state) if each not in plan.entries]
     if installs:
-        replace_file(state / f"tap-backup-{plan.entries[0].sha256_before[:16]}", plan.before.encode("utf-8"))
+        replace_file(_backup_path(state, plan.entries[0]), plan.before.encode("utf-8"))
         _write_ledger(state, [*rest, *plan.entries])
     if plan.after != plan.before:
         write_whole(plan.path, plan.after.encode("utf-8"))
     if not installs:
         _write_ledger(state, rest)
+        _remove_backups(state, rest)
+
+
+def _backup_path(state: Path, entry: Installed) -> Path:
+    return state / f"{_BACKUP}{entry.sha256_before[:16]}"
+
+
+def _remove_backups(state: Path, entries: Sequence[Installed]) -> None:
+    """Remove the backups that no installed tap needs: they are copies of files that may hold credentials."""
+    needed = {_backup_path(state, each) for each in entries}
+    for path in state.glob(f"{_BACKUP}*"):
+        if path not in needed:
+            path.unlink(missing_ok=True)
 
 
 def read_ledger(state: Path) -> list[Installed]:

@@ -1,5 +1,7 @@
 """`--as CLIENT`: what the server sees of it; and `mcp-inspect profile`, which makes a profile from a capture."""
 
+import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ import pytest
 import yaml
 
 from inspector.capture.store.load import load
+from inspector.cli.exit_status import ExitStatus
 from inspector.config.profiles import read_profile
 from inspector.protocol.frames import Direction
 from tests.cli.running import demo, inspect, scripted
@@ -146,3 +149,20 @@ def test_diff_names_both_clients(tmp_path: Path) -> None:
     assert "+ Visual Studio Code 1.109.0, declares elicitation, roots, sampling, tasks" in ran.stdout
     assert len(inspect("diff", "--json", str(one), str(other)).data["clients"]) == 2
     assert "Clients" not in inspect("diff", str(one), str(one)).stdout
+
+
+@pytest.mark.parametrize("words", [("profile", "cursor", "-o"), ("config", "edit")])
+def test_file_on_a_full_disk_is_one_clear_line(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> tuple[int, str]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    ran = inspect(*words, *((str(tmp_path / "p.yaml"),) if words[0] == "profile" else ()))
+    assert ran.status == ExitStatus.USAGE
+    assert "No space left on device" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+    assert [*tmp_path.glob("*.yaml")] == []

@@ -258,6 +258,15 @@ def test_backup_and_ledger_are_private(home: Path, state: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
+def test_backup_is_removed_with_the_last_tap_that_needs_it(home: Path, state: Path) -> None:
+    write(home, ".cursor/mcp.json", JSON)
+    install("cursor:git", home, state)
+    (state / "tap-backup-0123456789abcdef").write_text("of an earlier version")
+    for plan in plan_uninstall("cursor", state):
+        carry_out(plan, state, installs=False)
+    assert [*state.glob("tap-backup-*")] == []
+
+
 @pytest.mark.parametrize(
     ("prepare", "wanted", "said"),
     [
