@@ -150,7 +150,9 @@ def _drawn(
     inks = role_styles(dark=dark)
     headline = spans_to_text(_headline(subject, mortem), dark=dark)
     headline.no_wrap, headline.end = False, "\n"
-    head: list[Text] = [headline]
+    begins = headline.plain[2:].strip().lower()
+    is_repeated = any(plain(line)[2:].lower().startswith(begins) for line in reason)  # with the cause behind it
+    head: list[Text] = [] if is_repeated else [headline]
     reason_text = " ".join(plain(line) for line in reason)
     if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in reason_text:
         head.append(Text(mortem.why, inks["text"]))

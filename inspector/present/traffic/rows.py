@@ -3,6 +3,7 @@
 `columns` defines the columns and the time formats.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
 from inspector.present.words import fraction, mark, said, state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
+from inspector.protocol.facts import ConnectionFact, Fact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Direction, Frame
 from inspector.text import decode
 
@@ -154,6 +156,7 @@ _BAR = 10
 """Cells of the bar that shows a request's progress."""
 _MOST_BEFORE = 300
 """How many entries before a run of stderr are searched for the message that it follows."""
+_DURATION = re.compile(r" after [0-9.]{1,12} s")
 _LOST_BYTES = "cannot read the message from the capture"
 
 
@@ -382,7 +385,7 @@ class RowWriter:
         entry = self._store.entry(run.last if run is not None and not run.opened else n)
         if isinstance(entry.what, Frame):
             return
-        said, role = words.sentence(entry.what)
+        said, role = words.sentence(self._without_repeated_end(entry.what))
         if entry.missing:
             said, role = _LOST_BYTES, "error"
         is_stderr = self._store.kind(n) is EntryKind.STDERR
@@ -399,6 +402,16 @@ class RowWriter:
             what.append((f" after {followed}" if (followed := self._followed(run.first)) else "", "muted"))
             cells["what"] = [*what, ("  ", "text"), *cells["what"]]
             cells.pop("took", None)  # its space goes to the text
+
+    def _without_repeated_end(self, fact: Fact) -> Fact:
+        """Return the end of a connection without its reason if that only repeats how the process ended."""
+        if not isinstance(fact, ConnectionFact) or not fact.why:
+            return fact
+        facts = (each.what for each in reversed(self._journal.processes))
+        gone = next((each for each in facts if isinstance(each, ProcessFact) and each.event is ProcessEvent.EXIT), None)
+        before, found, after = fact.why.partition(words.ending(gone)) if gone is not None else ("", "", "")
+        repeats = found and before == "the server " and (not after or _DURATION.fullmatch(after))
+        return msgspec.structs.replace(fact, why="") if repeats else fact
 
     def _followed(self, n: int) -> str:
         """Return the last message or process start before entry n; "" if that is too far back."""
