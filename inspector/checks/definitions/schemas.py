@@ -317,7 +317,7 @@ def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
         instead = f"; in JSON Schema it is {meant!r}" if meant else ", which is not a JSON Schema type"
         yield SchemaFeature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
     elif said == "array" and not node.get("items"):
-        lack = "with items that say nothing" if "items" in node else "without items"
+        lack = "with empty items" if "items" in node else "without items"
         yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} {lack}")
     elif type(said) is list and len([each for each in said if each != "null"]) > 1:
         yield SchemaFeature("several-types", (*path, "type"), f"allows several types{_where(path)}")

@@ -44,7 +44,7 @@ def _kind(http: HttpExchangeState) -> str:
     fix="Send the header once; look for a proxy that adds it again. Clients join both values by a comma.",
 )
 def header_repeated(case: CheckMoment) -> Iterator[Flaw]:
-    """RFC 9110, section 5.3: a header that is no list occurs once."""
+    """RFC 9110, section 5.3: a header other than a list occurs once."""
     heads = _heads(case)
     names = [name.lower() for name, _ in heads[2].headers] if heads else []
     for name in _SINGLE:

@@ -70,7 +70,7 @@ SETTINGS = tuple(Setting(era, transport) for era in _REVISIONS for transport in 
 
 @dataclass
 class Heard:
-    """What came of a run."""
+    """The result of a run."""
 
     findings: list[Finding]
     messages: dict[str, Any] = field(default_factory=dict)
