@@ -63,6 +63,7 @@ _COMMANDS = {
     "test": _Command("test", "Run test cases against a server, or make them from a capture", _SERVER),
     "run": _Command("test", "Run saved calls of a file, one by its name or all", _SERVER),
     "history": _Command("history", "Show the calls of earlier sessions, or clear them", _SERVER, talks=False),
+    "blame": _Command("blame", "Find why a session fails with one client only", _SERVER),
     "bench": _Command("bench", "Measure a server under load", _SERVER),
     "compat": _Command("compat", "Show how known clients treat the server's tools", _SERVER),
     "cost": _Command("cost", "Show what tools and results cost a model", _SERVER),
