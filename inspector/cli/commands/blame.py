@@ -20,8 +20,8 @@ from inspector.cli.process import leaving_no_child
 from inspector.cli.targets import TargetOptions, choose
 from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError, UsageError
-from inspector.features.blame.play import Player, destructive_calls, without_calls
-from inspector.features.blame.script import Outcome, Script, json_value, outcome_of, script_of
+from inspector.features.blame.play import ScriptPlayer, destructive_calls, without_calls
+from inspector.features.blame.script import Outcome, ClientScript, json_value, outcome_of, script_of
 from inspector.features.blame.search import Blame, BlameEnd, Search
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation
@@ -84,7 +84,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
             output.warn(f"not sent: {visible(key, limit=80)} may destroy something; --allow-destructive sends it")
     if isinstance(chosen.target, HttpTarget):
         fails, works = (replace(each, environment=None) for each in (fails, works))
-    player = Player(chosen.target, env.environ, min(chosen.clocks.idle_s or _WAIT_S, _WAIT_S))
+    player = ScriptPlayer(chosen.target, env.environ, min(chosen.clocks.idle_s or _WAIT_S, _WAIT_S))
     search = Search(player, options["max_runs"], output.narrate, 1 if options["one_at_a_time"] else 2)
     with leaving_no_child():
         found = asyncio.run(search.blame(fails, works, recorded))
@@ -97,7 +97,7 @@ _WAIT_S = 3.0
 """Seconds after which a request counts as not answered, unless --timeout is shorter."""
 
 
-def _read(output: Output, path: Path) -> tuple[Script, Outcome, frozenset[str]]:
+def _read(output: Output, path: Path) -> tuple[ClientScript, Outcome, frozenset[str]]:
     """Return the script and the outcome of a capture, and the names of its read-only tools. Raises: CaptureError."""
     demand_file(path, "mcp-inspect tap records a client; mcp-inspect without arguments lists recent captures.")
     with loaded_capture(output, path) as journal:
@@ -117,7 +117,7 @@ def _harmless(conversation: Conversation) -> frozenset[str]:
     )
 
 
-async def _own(env: CliEnv, chosen: TargetOptions, fails: Script) -> Script:
+async def _own(env: CliEnv, chosen: TargetOptions, fails: ClientScript) -> ClientScript:
     """Return the script of this program, or of the client that it imitates, for the same requests.
 
     Raises: InspectError if the session does not open, which is the failure itself.
@@ -148,7 +148,7 @@ def _pair(directory: Path) -> list[Path]:
     return [directory / "fails.mcpcap", directory / "works.mcpcap"]
 
 
-async def _recorded_pair(player: Player, fails: Script, found: Blame, directory: Path) -> list[Path]:
+async def _recorded_pair(player: ScriptPlayer, fails: ClientScript, found: Blame, directory: Path) -> list[Path]:
     """Record one run of each side of the decisive pair. Raises: UsageError if a file can't be written."""
     if found.minimal is None:
         return []
@@ -185,7 +185,7 @@ def _outcomes(found: Blame) -> str:
     return "; ".join(f"{key} gives {found.works[key]} instead of {found.fails[key]}" for key in first)
 
 
-def _messages(found: Blame, fails: Script) -> list[dict[str, str]]:
+def _messages(found: Blame, fails: ClientScript) -> list[dict[str, str]]:
     """Return the messages that the decisive differences change, before and after."""
     pairs = []
     for key in dict.fromkeys(each.key for each in found.edits if each.key):
@@ -199,7 +199,7 @@ def _messages(found: Blame, fails: Script) -> list[dict[str, str]]:
     return pairs
 
 
-def _print(output: Output, found: Blame, fails: Script, pair: list[Path]) -> None:
+def _print(output: Output, found: Blame, fails: ClientScript, pair: list[Path]) -> None:
     said = sentence(found)
     messages = _messages(found, fails)
     if output.as_json:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from inspector.features.blame.script import Script, Step, json_value
+from inspector.features.blame.script import ClientScript, Step, json_value
 
 _MISSING = object()
 _PAUSE_S = 0.1
@@ -16,10 +16,10 @@ _PAUSE_S = 0.1
 _ID_MEMBERS = ("id",)
 
 
-class Draft:
+class ScriptDraft:
     """A script that edits change."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: ClientScript) -> None:
         self.script = script
         self.steps: list[DraftStep] = [DraftStep(step) for step in script.steps]
         self.replies = dict(script.replies)
@@ -33,7 +33,7 @@ class Draft:
         """Return the step with a key, if it is still there."""
         return next((each for each in self.steps if each.step.key == key), None)
 
-    def finished(self) -> Script:
+    def finished(self) -> ClientScript:
         """Return the changed script."""
         if self.ids is not None:
             requests = [each for each in self.steps if isinstance(each.value, dict) and "id" in each.value]
@@ -95,20 +95,20 @@ class Edit(msgspec.Struct, frozen=True):
 
     label: str
     """What the second client does, for a sentence: “the client declares `capabilities.roots`”."""
-    act: Callable[[Draft], None]
+    act: Callable[[ScriptDraft], None]
     key: str = ""
     """Key of the message it changes; "" if it changes none."""
 
 
-def applied(script: Script, edits: Iterable[Edit]) -> Script:
+def applied(script: ClientScript, edits: Iterable[Edit]) -> ClientScript:
     """Return a script with some of its differences to the other one removed."""
-    draft = Draft(script)
+    draft = ScriptDraft(script)
     for edit in edits:
         edit.act(draft)
     return draft.finished()
 
 
-def differences(fails: Script, works: Script) -> list[Edit]:
+def differences(fails: ClientScript, works: ClientScript) -> list[Edit]:
     """Return the edits that together turn what `fails` into what `works`, those of whole messages first."""
     found = [*_of_messages(fails, works)]
     both = [(each, other) for each in fails.steps for other in works.steps if each.key == other.key]
@@ -129,7 +129,7 @@ def differences(fails: Script, works: Script) -> list[Edit]:
 # Whole messages
 
 
-def _of_messages(fails: Script, works: Script) -> Iterator[Edit]:
+def _of_messages(fails: ClientScript, works: ClientScript) -> Iterator[Edit]:
     """Messages that only one side sends, and those that are sent at another time."""
     mine, theirs = [each.key for each in fails.steps], [each.key for each in works.steps]
     by_key = {each.key: each for each in works.steps}
@@ -151,23 +151,23 @@ def _at(before: str) -> str:
     return f"before {before}" if before else "at last"
 
 
-def _without(key: str) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _without(key: str) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         draft.steps = [each for each in draft.steps if each.step.key != key]
 
     return act
 
 
-def _with(step: Step, before: str) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _with(step: Step, before: str) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         at = next((n for n, each in enumerate(draft.steps) if each.step.key == before), len(draft.steps))
         draft.steps.insert(at, DraftStep(step))
 
     return act
 
 
-def _moved(key: str, before: str) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _moved(key: str, before: str) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         step = draft.step(key)
         if step is not None:
             draft.steps.remove(step)
@@ -208,7 +208,7 @@ def _label(key: str, path: tuple[str, ...], value: Any) -> str:
     return f"{where} is {text if len(text) <= 60 else text[:60] + '…'}"
 
 
-def _set(key: str, path: tuple[str, ...], value: Any) -> Callable[[Draft], None]:
+def _set(key: str, path: tuple[str, ...], value: Any) -> Callable[[ScriptDraft], None]:
     def change(message: Any) -> None:
         *way, last = path
         for name in way:
@@ -218,7 +218,7 @@ def _set(key: str, path: tuple[str, ...], value: Any) -> Callable[[Draft], None]
         else:
             message[last] = json.loads(json.dumps(value))
 
-    def act(draft: Draft) -> None:
+    def act(draft: ScriptDraft) -> None:
         step = draft.step(key)
         if step is not None and isinstance(step.value, dict):
             step.change(change)
@@ -242,8 +242,8 @@ def _like(value: Any, pattern: Any) -> Any:
     return {name: _like(value[name], pattern.get(name)) for name in names}
 
 
-def _ordered(key: str, pattern: Any) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _ordered(key: str, pattern: Any) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         step = draft.step(key)
         if step is not None:
             ordered = _like(step.value, pattern)
@@ -266,8 +266,8 @@ def _of_bytes(mine: Step, other: Step) -> Iterator[Edit]:
         yield Edit(label, _stepped(mine.key, lambda step: replace(step, crlf=other.crlf)), mine.key)
 
 
-def _restyled(key: str, change: Callable[[_Style], _Style]) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _restyled(key: str, change: Callable[[_Style], _Style]) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         step = draft.step(key)
         if step is not None and step.value is not None:
             step.restyle(change(step.style))
@@ -275,8 +275,8 @@ def _restyled(key: str, change: Callable[[_Style], _Style]) -> Callable[[Draft],
     return act
 
 
-def _stepped(key: str, change: Callable[[Step], Step]) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _stepped(key: str, change: Callable[[Step], Step]) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         step = draft.step(key)
         if step is not None:
             step.step = change(step.step)
@@ -297,7 +297,7 @@ def _of_timing(mine: Step, other: Step) -> Iterator[Edit]:
 # The whole session
 
 
-def _ids(script: Script) -> list[Any]:
+def _ids(script: ClientScript) -> list[Any]:
     values = [json_value(each.payload) for each in script.steps]
     return [each["id"] for each in values if isinstance(each, dict) and "id" in each]
 
@@ -312,7 +312,7 @@ def _more_ids(ids: list[Any]) -> Iterator[Any]:
         yield last + count if isinstance(last, int) else f"{last}-{count}"
 
 
-def _of_ids(fails: Script, works: Script) -> Iterator[Edit]:
+def _of_ids(fails: ClientScript, works: ClientScript) -> Iterator[Edit]:
     mine, others = _ids(fails), _ids(works)
     common = min(len(mine), len(others))
     if mine[:common] != others[:common]:
@@ -320,7 +320,7 @@ def _of_ids(fails: Script, works: Script) -> Iterator[Edit]:
         yield Edit(f"the ids of the requests are {some}, …", lambda draft: setattr(draft, "ids", others))
 
 
-def _of_headers(fails: Script, works: Script) -> Iterator[Edit]:
+def _of_headers(fails: ClientScript, works: ClientScript) -> Iterator[Edit]:
     mine, others = _all_headers(fails), _all_headers(works)
     if not mine or not others:
         return
@@ -338,7 +338,7 @@ def _of_headers(fails: Script, works: Script) -> Iterator[Edit]:
         yield Edit("the headers come in another order", _reordered(other_order))
 
 
-def _all_headers(script: Script) -> dict[str, dict[str, str]]:
+def _all_headers(script: ClientScript) -> dict[str, dict[str, str]]:
     """Return the values of each header by the key of the message."""
     found: dict[str, dict[str, str]] = {}
     for step in script.steps:
@@ -347,8 +347,8 @@ def _all_headers(script: Script) -> dict[str, dict[str, str]]:
     return found
 
 
-def _header_set(name: str, values: dict[str, str], default: str | None) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _header_set(name: str, values: dict[str, str], default: str | None) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         for each in draft.steps:
             kept = tuple(pair for pair in each.step.headers if pair[0].lower() != name)
             value = values.get(each.step.key, default)
@@ -357,12 +357,12 @@ def _header_set(name: str, values: dict[str, str], default: str | None) -> Calla
     return act
 
 
-def _spellings(script: Script) -> dict[str, str]:
+def _spellings(script: ClientScript) -> dict[str, str]:
     return {name.lower(): name for step in script.steps for name, _ in step.headers}
 
 
-def _respelled(names: dict[str, str]) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _respelled(names: dict[str, str]) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         for each in draft.steps:
             pairs = tuple((names.get(name.lower(), name), value) for name, value in each.step.headers)
             each.step = replace(each.step, headers=pairs)
@@ -370,18 +370,18 @@ def _respelled(names: dict[str, str]) -> Callable[[Draft], None]:
     return act
 
 
-def _reordered(order: list[str]) -> Callable[[Draft], None]:
+def _reordered(order: list[str]) -> Callable[[ScriptDraft], None]:
     def place(pair: tuple[str, str]) -> int:
         return order.index(pair[0].lower()) if pair[0].lower() in order else len(order)
 
-    def act(draft: Draft) -> None:
+    def act(draft: ScriptDraft) -> None:
         for each in draft.steps:
             each.step = replace(each.step, headers=tuple(sorted(each.step.headers, key=place)))
 
     return act
 
 
-def _of_replies(fails: Script, works: Script) -> Iterator[Edit]:
+def _of_replies(fails: ClientScript, works: ClientScript) -> Iterator[Edit]:
     for method in dict.fromkeys([*fails.replies, *works.replies]):
         mine, others = (json_value(each.replies.get(method, b"null")) for each in (fails, works))
         answers = [{k: v for k, v in (each or {}).items() if k != "id"} for each in (mine, others)]
@@ -390,8 +390,8 @@ def _of_replies(fails: Script, works: Script) -> Iterator[Edit]:
             yield Edit(f"the client {how} {method}", _replied(method, works.replies.get(method)))
 
 
-def _replied(method: str, payload: bytes | None) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _replied(method: str, payload: bytes | None) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         if payload is None:
             draft.replies.pop(method, None)
         else:
@@ -400,7 +400,7 @@ def _replied(method: str, payload: bytes | None) -> Callable[[Draft], None]:
     return act
 
 
-def _of_surroundings(fails: Script, works: Script) -> Iterator[Edit]:
+def _of_surroundings(fails: ClientScript, works: ClientScript) -> Iterator[Edit]:
     if fails.environment is not None and works.environment is not None:
         for name in sorted({*fails.environment} ^ {*works.environment}):
             is_set = name in works.environment
@@ -409,8 +409,8 @@ def _of_surroundings(fails: Script, works: Script) -> Iterator[Edit]:
         yield Edit(f"the server runs in {works.cwd}", lambda draft: setattr(draft, "cwd", works.cwd))
 
 
-def _variable(name: str, *, is_set: bool) -> Callable[[Draft], None]:
-    def act(draft: Draft) -> None:
+def _variable(name: str, *, is_set: bool) -> Callable[[ScriptDraft], None]:
+    def act(draft: ScriptDraft) -> None:
         names = draft.environment or []
         draft.environment = [*names, name] if is_set else [each for each in names if each != name]
 

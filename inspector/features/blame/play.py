@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import ConnectError, Disconnected
-from inspector.features.blame.script import Outcome, Script, Step, json_value, outcome_of
+from inspector.features.blame.script import Outcome, ClientScript, Step, json_value, outcome_of
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -31,12 +31,12 @@ _GRACE = Ladder(stdin_close=0.5, term=0.5)
 _MOST_BODY = 16 * 1024 * 1024
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedScript(msgspec.Struct, frozen=True):
     outcome: Outcome
     seconds: float
 
 
-class Player:
+class ScriptPlayer:
     """Plays scripts against one target."""
 
     def __init__(self, target: Target, environ: Mapping[str, str], timeout_s: float) -> None:
@@ -46,7 +46,7 @@ class Player:
         self._environ = environ
         self._timeout_s = timeout_s
 
-    async def play(self, script: Script, capture: Path | None = None) -> Played:
+    async def play(self, script: ClientScript, capture: Path | None = None) -> PlayedScript:
         """Start a server, send the script, end the server; return what came of it.
 
         Raises: ConnectError if the server can't be started, UsageError if the capture can't be written.
@@ -57,11 +57,11 @@ class Player:
         try:
             run = _HttpRun if isinstance(self.target, HttpTarget) else _StdioRun
             await run(self, script, journal).go()
-            return Played(outcome_of(journal), loop.time() - began)
+            return PlayedScript(outcome_of(journal), loop.time() - began)
         finally:
             journal.close()
 
-    def transport(self, script: Script) -> StdioTransport:
+    def transport(self, script: ClientScript) -> StdioTransport:
         """Return the transport for the server of a script, with its variables and directory."""
         assert isinstance(self.target, StdioTarget)
         values = dict(self.target.environment.values)
@@ -83,7 +83,7 @@ class Player:
 class _Run:
     """One run of a script."""
 
-    def __init__(self, player: Player, script: Script, journal: Journal) -> None:
+    def __init__(self, player: ScriptPlayer, script: ClientScript, journal: Journal) -> None:
         self.player, self.script, self.journal = player, script, journal
         self.changed = asyncio.Event()
         self.requests = 0
@@ -169,7 +169,7 @@ class _StdioRun(_Run):
 class _HttpRun(_Run):
     """Writes the heads itself: names, case, order and values of headers are as recorded."""
 
-    def __init__(self, player: Player, script: Script, journal: Journal) -> None:
+    def __init__(self, player: ScriptPlayer, script: ClientScript, journal: Journal) -> None:
         super().__init__(player, script, journal)
         assert isinstance(player.target, HttpTarget)
         self._target = player.target
@@ -266,12 +266,12 @@ class _HttpRun(_Run):
         return rest
 
 
-def without_calls(script: Script, keys: frozenset[str]) -> Script:
+def without_calls(script: ClientScript, keys: frozenset[str]) -> ClientScript:
     """Return a script without some of its messages."""
     return replace(script, steps=tuple(each for each in script.steps if each.key not in keys))
 
 
-def destructive_calls(script: Script, read_only: frozenset[str]) -> frozenset[str]:
+def destructive_calls(script: ClientScript, read_only: frozenset[str]) -> frozenset[str]:
     """Return the keys of calls of tools that are not known to be harmless."""
     return frozenset(
         each.key

@@ -43,7 +43,7 @@ class Step(msgspec.Struct, frozen=True):
     """Of the HTTP request, without those that belong to one exchange."""
 
 
-class Script(msgspec.Struct, frozen=True):
+class ClientScript(msgspec.Struct, frozen=True):
     """What a client sent, and how its server was started."""
 
     steps: tuple[Step, ...]
@@ -61,7 +61,7 @@ Outcome = dict[str, str]
 """What came of each request, by its key: “result”, “error -32601”, “3 items: a, b, c”, “no response”."""
 
 
-def script_of(journal: Journal) -> Script:
+def script_of(journal: Journal) -> ClientScript:
     """Read the script of a session. What preceded a restart of the server is left out."""
     steps: list[Step] = []
     replies: dict[str, bytes] = {}
@@ -97,7 +97,7 @@ def script_of(journal: Journal) -> Script:
             before_ns = what.time_ns
     names = tuple(started.env_names) if started is not None and started.env_names else None
     argv, cwd = (started.argv, started.cwd) if started is not None else ((), "")
-    return Script(_numbered(steps), replies, listens, names, cwd, tuple(argv))
+    return ClientScript(_numbered(steps), replies, listens, names, cwd, tuple(argv))
 
 
 def _entries(journal: Journal) -> Iterator[Any]:

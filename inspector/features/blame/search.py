@@ -12,8 +12,8 @@ from enum import StrEnum
 import msgspec
 
 from inspector.features.blame.edits import Edit, applied, differences
-from inspector.features.blame.play import Player
-from inspector.features.blame.script import Outcome, Script
+from inspector.features.blame.play import ScriptPlayer
+from inspector.features.blame.script import Outcome, ClientScript
 
 RUNS = 3
 """Runs of a side before its outcome counts."""
@@ -50,7 +50,7 @@ class Blame(msgspec.Struct, frozen=True):
     runs: int = 0
     note: str = ""
     """What else there is to say, one sentence."""
-    minimal: Script | None = None
+    minimal: ClientScript | None = None
     """The failing script with the decisive differences removed."""
 
 
@@ -62,7 +62,7 @@ class Search:
     """One search."""
 
     def __init__(
-        self, player: Player, most_runs: int, report: Callable[[str], None] = lambda text: None, beside: int = 2
+        self, player: ScriptPlayer, most_runs: int, report: Callable[[str], None] = lambda text: None, beside: int = 2
     ) -> None:
         """`report` gets a line of progress; `beside` is the number of servers that run at once."""
         self._player = player
@@ -72,7 +72,7 @@ class Search:
         self._known: dict[frozenset[int], bool] = {}
         self.runs = 0
 
-    async def blame(self, fails: Script, works: Script, recorded: Outcome) -> Blame:
+    async def blame(self, fails: ClientScript, works: ClientScript, recorded: Outcome) -> Blame:
         """Compare two scripts by playing them. `recorded` is the outcome in the failing capture.
 
         Raises: ConnectError if the server can't be started.
@@ -148,15 +148,15 @@ class Search:
                     return each
         return None
 
-    async def _passes(self, script: Script, chosen: frozenset[int], found: Blame) -> bool:
+    async def _passes(self, script: ClientScript, chosen: frozenset[int], found: Blame) -> bool:
         if chosen not in self._known:
             self._known[chosen] = _works(await self._run(script), found)
         return self._known[chosen]
 
-    async def _all_runs(self, script: Script) -> list[Outcome]:
+    async def _all_runs(self, script: ClientScript) -> list[Outcome]:
         return list(await asyncio.gather(*(self._run(script) for _ in range(RUNS))))
 
-    async def _run(self, script: Script) -> Outcome:
+    async def _run(self, script: ClientScript) -> Outcome:
         if self.runs >= self._most_runs:
             raise _SpentError
         self.runs += 1

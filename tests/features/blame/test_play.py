@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from inspector.config.targets import HttpTarget
-from inspector.features.blame.play import Player
-from inspector.features.blame.script import Script, Step
+from inspector.features.blame.play import ScriptPlayer
+from inspector.features.blame.script import ClientScript, Step
 from inspector.features.blame.search import Blame, BlameEnd, Search
 
 RESULTS = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {}}, "tools/list": {"tools": []}}
@@ -36,22 +36,22 @@ async def server(heads: list[str], refused: str) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
 
 
-def script(*headers: tuple[str, str]) -> Script:
+def script(*headers: tuple[str, str]) -> ClientScript:
     """A client that opens a session and lists tools with these headers."""
     opening = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
     listing = b'{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
-    return Script((Step("initialize", opening, headers=headers), Step("tools/list", listing, 1, headers=headers)))
+    return ClientScript((Step("initialize", opening, headers=headers), Step("tools/list", listing, 1, headers=headers)))
 
 
-async def blamed(url: str, fails: Script, works: Script) -> Blame:
-    player = Player(HttpTarget(url), {}, 10)
+async def blamed(url: str, fails: ClientScript, works: ClientScript) -> Blame:
+    player = ScriptPlayer(HttpTarget(url), {}, 10)
     return await Search(player, 60).blame(fails, works, {"initialize": "HTTP 400", "tools/list": "HTTP 400"})
 
 
 async def test_play_over_http_sends_the_heads_as_recorded_and_the_session_of_the_server() -> None:
     heads: list[str] = []
     async with server(heads, "never") as url:
-        player = Player(HttpTarget(url), {}, 10)
+        player = ScriptPlayer(HttpTarget(url), {}, 10)
         played = await player.play(script(("ACCEPT", "application/json"), ("user-agent", "x")))
     assert played.outcome == {"initialize": "result", "tools/list": "0 items"}
     assert heads[0].index("ACCEPT: application/json\r\n") < heads[0].index("user-agent: x\r\n")

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
-from inspector.features.blame.play import Player
-from inspector.features.blame.script import Outcome, Script, Step
+from inspector.features.blame.play import ScriptPlayer
+from inspector.features.blame.script import Outcome, ClientScript, Step
 from inspector.features.blame.search import Blame, BlameEnd, Search
 
 PLANTED = Path(__file__).parent / "planted.py"
@@ -23,15 +23,15 @@ def step(message: dict[str, Any], answered: int, **more: Any) -> Step:
     return Step(message["method"], json.dumps(message, separators=(",", ":")).encode(), answered, **more)
 
 
-def client(ids: tuple[Any, Any], opening: dict[str, Any], listing: dict[str, Any], **more: Any) -> Script:
+def client(ids: tuple[Any, Any], opening: dict[str, Any], listing: dict[str, Any], **more: Any) -> ClientScript:
     """A client that opens a session and lists the tools."""
     first = {"jsonrpc": "2.0", "id": ids[0], "method": "initialize", "params": opening}
     second = {"jsonrpc": "2.0", "id": ids[1], "method": "tools/list"} | listing
     initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    return Script((step(first, 0), step(initialized, 1), step(second, 1)), **more)
+    return ClientScript((step(first, 0), step(initialized, 1), step(second, 1)), **more)
 
 
-def works(**more: Any) -> Script:
+def works(**more: Any) -> ClientScript:
     opening = {
         "protocolVersion": "2025-06-18",
         "capabilities": {"roots": {"listChanged": True}},
@@ -40,7 +40,7 @@ def works(**more: Any) -> Script:
     return client((1, 2), opening, {"params": {}}, environment=("PATH", "PLANTED_TOKEN"), **more)
 
 
-def fails(listing: dict[str, Any] | None = None, **more: Any) -> Script:
+def fails(listing: dict[str, Any] | None = None, **more: Any) -> ClientScript:
     opening = {
         "protocolVersion": "2025-03-26",
         "capabilities": {"sampling": {}},
@@ -49,10 +49,10 @@ def fails(listing: dict[str, Any] | None = None, **more: Any) -> Script:
     return client(("a", "b"), opening, listing or {}, environment=("PATH",), **more)
 
 
-async def blamed(reason: str, first: Script, second: Script, recorded: Outcome = FAILED, most_runs: int = 80) -> Blame:
+async def blamed(reason: str, first: ClientScript, second: ClientScript, recorded: Outcome = FAILED, most_runs: int = 80) -> Blame:
     values = {"PATH": os.environ["PATH"], "PLANTED_TOKEN": "x"}
     target = StdioTarget((sys.executable, str(PLANTED), reason), Environment(values, {}), str(PLANTED.parent))
-    player = Player(target, {}, 10)
+    player = ScriptPlayer(target, {}, 10)
     return await Search(player, most_runs).blame(first, second, recorded)
 
 
@@ -78,7 +78,7 @@ async def test_blame_names_exactly_what_decides(reason: str, labels: list[str]) 
     assert found.works == {"tools/list": "2 items: a, b"}
 
 
-def changed(script: Script, key: str, **values: Any) -> Script:
+def changed(script: ClientScript, key: str, **values: Any) -> ClientScript:
     """The script with one step replaced."""
     return replace(script, steps=tuple(replace(each, **values) if each.key == key else each for each in script.steps))
 
@@ -115,7 +115,7 @@ PING = Step("ping", b'{"jsonrpc":"2.0","id":"p","method":"ping"}', 1)
         ),
     ],
 )
-async def test_blame_names_what_is_no_member(reason: str, first: Script, labels: list[str]) -> None:
+async def test_blame_names_what_is_no_member(reason: str, first: ClientScript, labels: list[str]) -> None:
     found = await blamed(reason, first, works())
     assert found.end is BlameEnd.FOUND
     assert [each.label for each in found.edits] == labels
