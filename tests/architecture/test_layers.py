@@ -45,7 +45,9 @@ class Rule:
 _RULES = {
     "errors": Rule(_PURE | _SCREEN | {"jsonschema"}, "everybody imports it"),
     "documents": Rule(_PURE | _SCREEN | {"jsonschema"}, "every room may read a document"),
-    "text": Rule(_PURE | _SCREEN | {"jsonschema"}, "every room shows foreign text"),
+    "text": Rule(
+        (_PURE - {"time"}) | _SCREEN | {"jsonschema"}, "every room shows foreign text"
+    ),  # time of day, by zone
     "atomic_write": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
     "protocol": Rule(_PURE | _SCREEN | {"jsonschema"}, "a fold of frames must be repeatable"),
     "forms": Rule(_PURE | _SCREEN | {"jsonschema"}, "command line and dialogs both use it"),

@@ -12,7 +12,12 @@ from tests.architecture.sources import Source, read, sources
 
 _FILE, _FUNCTION, _CLASS = 1000, 50, 40
 """Lines, lines, methods."""
-_EXCEPTIONS: dict[str, tuple[int, str]] = {}
+_EXCEPTIONS: dict[str, tuple[int, str]] = {
+    "inspector/tui/widgets/schema_form/fields.py:FieldNode": (
+        60,
+        "a field at rest and with its editor is one widget: a widget of its own for each cost more than all the rest",
+    ),
+}
 """What it is ("inspector/x.py" or "inspector/x.py:Class.method") → its own limit, and why it has one."""
 
 

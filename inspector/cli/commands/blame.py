@@ -21,7 +21,7 @@ from inspector.cli.targets import TargetOptions, choose
 from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError, UsageError
 from inspector.features.blame.play import ScriptPlayer, destructive_calls, without_calls
-from inspector.features.blame.script import Outcome, ClientScript, json_value, outcome_of, script_of
+from inspector.features.blame.script import ClientScript, Outcome, json_value, outcome_of, script_of
 from inspector.features.blame.search import Blame, BlameEnd, Search
 from inspector.protocol import peek
 from inspector.protocol.conversation import Conversation

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import ConnectError, Disconnected
-from inspector.features.blame.script import Outcome, ClientScript, Step, json_value, outcome_of
+from inspector.features.blame.script import ClientScript, Outcome, Step, json_value, outcome_of
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction, Frame

@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.features.blame.edits import Edit, applied, differences
 from inspector.features.blame.play import ScriptPlayer
-from inspector.features.blame.script import Outcome, ClientScript
+from inspector.features.blame.script import ClientScript, Outcome
 
 RUNS = 3
 """Runs of a side before its outcome counts."""

@@ -27,8 +27,8 @@ def runs(path: str) -> int:
         return file.tell()
 
 
-def fails(message: dict[str, object], raw: bytes, pause: float) -> bool:
-    """Whether this server fails at a request for its tools."""
+def opening_fails() -> bool:
+    """Whether this server fails for what `initialize` holds, or its surroundings."""
     match REASON:
         case "roots":
             return member("capabilities", "roots") is None
@@ -42,6 +42,13 @@ def fails(message: dict[str, object], raw: bytes, pause: float) -> bool:
             return member("clientInfo", "name") == "fails"
         case "client-title":
             return member("clientInfo", "title") is not None
+        case _:
+            return False
+
+
+def fails(message: dict[str, object], raw: bytes, pause: float) -> bool:
+    """Whether this server fails at a request for its tools."""
+    match REASON:
         case "params":
             return "params" not in message
         case "meta":
@@ -77,7 +84,7 @@ def fails(message: dict[str, object], raw: bytes, pause: float) -> bool:
         case str() if REASON.startswith("third:"):
             return runs(REASON.removeprefix("third:")) % 3 == 0
         case _:
-            return False
+            return opening_fails()
 
 
 last = time.monotonic()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.features.blame.play import ScriptPlayer
-from inspector.features.blame.script import Outcome, ClientScript, Step
+from inspector.features.blame.script import ClientScript, Outcome, Step
 from inspector.features.blame.search import Blame, BlameEnd, Search
 
 PLANTED = Path(__file__).parent / "planted.py"
@@ -49,7 +49,9 @@ def fails(listing: dict[str, Any] | None = None, **more: Any) -> ClientScript:
     return client(("a", "b"), opening, listing or {}, environment=("PATH",), **more)
 
 
-async def blamed(reason: str, first: ClientScript, second: ClientScript, recorded: Outcome = FAILED, most_runs: int = 80) -> Blame:
+async def blamed(
+    reason: str, first: ClientScript, second: ClientScript, recorded: Outcome = FAILED, most_runs: int = 80
+) -> Blame:
     values = {"PATH": os.environ["PATH"], "PLANTED_TOKEN": "x"}
     target = StdioTarget((sys.executable, str(PLANTED), reason), Environment(values, {}), str(PLANTED.parent))
     player = ScriptPlayer(target, {}, 10)
