@@ -38,6 +38,7 @@ WITH_VALUE = frozenset(
         *("--send", "--by", "--otlp", "--keep-on", "--keep"),
         *("-t", "--tool", "--concurrency", "--rate", "--calls", "--soak", "--slowest", "--save", "--pid"),
         *("--against", "--markdown"),
+        *("--max-runs", "--pair", "--works"),
         *("--label", "--host-timeout", "--stderr", "--until", "--watch"),
         *("--random", "--seed", "--probe-timeout"),
     }
