@@ -63,7 +63,7 @@ def test_an_opening_as_first_keys_fails_nowhere(
     _open(opening, size, at_once, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize(("opening", "size", "at_once"), _ALL, ids=_name)
 def test_each_opening_as_first_keys_fails_nowhere(
     opening: tuple[bytes, ...], size: tuple[int, int], at_once: bool, tmp_path: Path

@@ -102,7 +102,7 @@ def test_a_tap_that_is_killed_loses_no_message_that_the_client_has_seen(tmp_path
     _kill_and_look(tmp_path, seed)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(6, 56))
 def test_fifty_taps_that_are_killed_lose_no_message_that_the_client_has_seen(tmp_path: Path, seed: int) -> None:
     _kill_and_look(tmp_path, seed)
@@ -195,7 +195,7 @@ async def test_an_http_tap_that_is_killed_loses_no_message_that_the_client_has_s
     await _kill_http_and_look(tmp_path, seed)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(2, 52))
 async def test_fifty_http_taps_that_are_killed_lose_no_message_that_the_client_has_seen(
     tmp_path: Path, seed: int
