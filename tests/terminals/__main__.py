@@ -101,7 +101,7 @@ class Display:
         return output("xdotool", *words, env=self.env)
 
     def press(self, *keys: str) -> None:
-        """Press keys, slowly enough for each to be told apart."""
+        """Press keys, slowly enough to record each by itself."""
         for key in keys:
             self.do("key", key)
             time.sleep(0.4)

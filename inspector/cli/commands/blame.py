@@ -59,7 +59,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
     """Find the smallest difference that makes a server fail with one client and work with another; exit 1 if found.
 
     FILE is a capture of the failing client. The working side is another capture, a known client (--as), or this
-    program's own way to open a session. Both are played against fresh servers, and the differences between them are
+    own way to open a session. Both are played against fresh servers, and the differences between them are
     tried until none can be left out.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
@@ -118,7 +118,7 @@ def _harmless(conversation: Conversation) -> frozenset[str]:
 
 
 async def _own(env: CliEnv, chosen: TargetOptions, fails: ClientScript) -> ClientScript:
-    """Return the script of this program, or of the client that it imitates, for the same requests.
+    """Return the script of mcp-inspect, or of the client that it imitates, for the same requests.
 
     Raises: InspectError if the session does not open, which is the failure itself.
     """
@@ -137,7 +137,7 @@ async def _own(env: CliEnv, chosen: TargetOptions, fails: ClientScript) -> Clien
         return script_of(journal)
     except InspectError as error:
         raise UsageError(
-            f"this program's own session fails as well: {error}",
+            f"mcp-inspect's own session fails as well: {error}",
             hint="Name a capture of a client that works with --works, or another client with --as.",
         ) from error
     finally:

@@ -1,4 +1,4 @@
-"""Plays a script against a fresh server, byte for byte, and records what comes."""
+"""Plays a script against a fresh server, byte for byte, and records the session."""
 
 import asyncio
 import os
@@ -47,7 +47,7 @@ class ScriptPlayer:
         self._timeout_s = timeout_s
 
     async def play(self, script: ClientScript, capture: Path | None = None) -> PlayedScript:
-        """Start a server, send the script, end the server; return what came of it.
+        """Start a server, send the script, end the server; return the outcome.
 
         Raises: ConnectError if the server can't be started, UsageError if the capture can't be written.
         """

@@ -58,7 +58,7 @@ class ClientScript(msgspec.Struct, frozen=True):
 
 
 Outcome = dict[str, str]
-"""What came of each request, by its key: “result”, “error -32601”, “3 items: a, b, c”, “no response”."""
+"""Outcome of each request, by its key: “result”, “error -32601”, “3 items: a, b, c”, “no response”."""
 
 
 def script_of(journal: Journal) -> ClientScript:
@@ -137,7 +137,7 @@ def _headers_of(journal: Journal, http: int | None) -> Headers:
 
 
 def outcome_of(journal: Journal) -> Outcome:
-    """Return what came of the client's requests in a session, recorded or just played."""
+    """Return the outcome of the client's requests in a session, recorded or just played."""
     found: Outcome = {}
     seen: dict[str, int] = {}
     for exchange in journal.conversation.exchanges:

@@ -187,7 +187,7 @@ def _works(outcome: Outcome, found: Blame) -> bool:
 
 
 def _kind(came: str) -> str:
-    """Return the kind of an outcome: what a server says anew each time is left out."""
+    """Return the kind of an outcome: without what differs from run to run."""
     return "result" if came.startswith("result") else "tool error" if came.startswith("tool error") else came
 
 

@@ -106,7 +106,7 @@ class PictureScreen(Dialog[None]):
 def _widget_for(terminal: Terminal, *, can_ask: bool) -> Any:
     """Return the widget class; with `can_ask`, after asking the terminal what it supports. It must be free then.
 
-    The queries of textual-image are left out where a multiplexer stands between: tmux makes a title of them.
+    The queries of textual-image are left out inside a multiplexer: tmux makes a title of them.
     """
     if not can_ask or terminal.is_multiplexed or _lacks_placeholders():
         with _without_terminal():

@@ -4,10 +4,12 @@ The list is updated only by `sync`, in slices, so that a flood of messages canno
 shows the requested log level, and whether it was requested once or with every call.
 """
 
+import asyncio
 import time
 from typing import ClassVar
 
 from msgspec.structs import replace
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -21,6 +23,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
+from inspector.tui.input_queue import settling
 from inspector.tui.panels import Panel
 from inspector.tui.screens.log.model import LogFilter, ServerLog, Sources
 from inspector.tui.theme import glyphs
@@ -175,7 +178,20 @@ class ServerLogPanel(Panel):
     def _show(self, wanted: LogFilter) -> None:
         if wanted != self.model.filter:
             self.model.show(wanted)
+            self._take_in()  # the next key may open what is found
             self.rows.sync()  # the lines have changed, so sync before the next draw
+            if self.model.is_filtering:
+                self._filter_rest()
+
+    @work(exclusive=True, group="filter")
+    async def _filter_rest(self) -> None:
+        """Filter the remaining lines of a long log; keys that act wait meanwhile."""
+        await settling(self, self._filter_all)
+
+    async def _filter_all(self) -> None:
+        while self.model.is_filtering and self.is_attached:
+            self._take_in()
+            await asyncio.sleep(0)
 
     def _take_in(self) -> None:
         """Process new entries for some milliseconds; the next updates process the rest."""

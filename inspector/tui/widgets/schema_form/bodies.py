@@ -308,7 +308,7 @@ class ObjectBody(FieldsBody):
             await self._show(name)
 
     def _put(self, name: str) -> bool:
-        """Add a member, if it is none already; return whether it was added."""
+        """Add a member, unless it exists; return whether it was added."""
         node = self._node
         if not name or (isinstance(node.value, dict) and name in node.value):
             return False

@@ -281,7 +281,7 @@ class FieldNode(Widget):
         return self._shape in RESTING and keys.types(key, character)
 
     async def on_key(self, event: events.Key) -> None:
-        """Type a key that came before the editor had the focus."""
+        """Type a key that was pressed before the editor had the focus."""
         typed, focused = event.character or "", self.screen.focused
         is_action = isinstance(focused, FormBar) or (isinstance(focused, Segments) and not typed.isalnum())
         if self._shape in RESTING and event.is_printable and not is_action:
@@ -362,6 +362,8 @@ class FieldNode(Widget):
         if list(problems) != list(self._problems):
             self._problems = list(problems)
             self._say()
+            if problems and self.has_focus_within:  # it may have been scrolled into view without them
+                self.call_after_refresh(self.scroll_visible, animate=False)
 
     @property
     def _said(self) -> list[str]:

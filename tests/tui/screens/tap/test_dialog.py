@@ -116,7 +116,7 @@ async def test_held_message_that_is_edited_to_invalid_json_is_released_only_afte
             assert len(status.status.held) == 1
             await pilot.press("ctrl+j")
             await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
-            await pilot.press("ctrl+j")
+            await pilot.press("f5")
             await asyncio.to_thread(tap.read, lambda: b"\n" in tap.stdout, "the server has got it")
             assert tap.stdout.split() == [b"{BROKEN,", b"}"]
         await app.subject.end()
