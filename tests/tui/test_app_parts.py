@@ -574,7 +574,7 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -
     async with app.run_test(size=(80, 24)):
         await until(lambda: "· no response to initialize" in text(app), "the wait is shown")
         assert "⋯ connecting" in text(app)
-        assert "has sent nothing yet" in text(app)
+        assert "nothing on stdout yet" in text(app)
         if sys.platform == "linux":
             await until(lambda: "alive (python" in text(app), "its process was seen")
         assert "Restart or reconnect ^r" in text(app)

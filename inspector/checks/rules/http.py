@@ -76,7 +76,7 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Flaw]:
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
         if 200 <= heads[2].status < 300 and heads[2].status != 202:
             yield Flaw(f"a message that needs no response was answered with HTTP {heads[2].status}, not 202")
-        elif heads[2].status >= 300 and heads[2].status not in _OTHER_REASONS and not _is_expired(heads[0]):
+        elif heads[2].status >= 400 and heads[2].status not in _OTHER_REASONS and not _is_expired(heads[0]):
             if case.state.opening is not None and case.state.is_sampled("notification-not-accepted", 1, 1 << 62):
                 said = (
                     f"a notification was answered with HTTP {heads[2].status}, not 202: strict clients end the session"

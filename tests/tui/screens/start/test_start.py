@@ -289,7 +289,7 @@ async def seen(pilot: Pilot[StartChoice]) -> str:
 
 
 def chosen_row(pilot: Pilot[StartChoice]) -> str:
-    return next(line for line in lines(pilot.app) if "▌" in line)
+    return next(line for line in lines(pilot.app) if "▌" in line or "▏" in line)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
