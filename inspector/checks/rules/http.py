@@ -57,8 +57,10 @@ _OTHER_REASONS = (400, 401, 403, 429)
 """Statuses that rather concern a header, the login or the rate."""
 
 
-def _is_expired(http: HttpExchangeState) -> bool:
-    return http.response is not None and http.response.status == 404 and http.sent(_SESSION) is not None
+def _has_other_cause(http: HttpExchangeState) -> bool:
+    """Whether a notification is refused for an expired session, or redirected."""
+    status = http.response.status if http.response is not None else 0
+    return (status == 404 and http.sent(_SESSION) is not None) or (status < 400 and bool(http.header("location")))
 
 
 @check(
@@ -76,7 +78,7 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Flaw]:
     if heads and heads[1].method == "POST" and heads[0].told and not heads[0].asked:
         if 200 <= heads[2].status < 300 and heads[2].status != 202:
             yield Flaw(f"a message that needs no response was answered with HTTP {heads[2].status}, not 202")
-        elif heads[2].status >= 400 and heads[2].status not in _OTHER_REASONS and not _is_expired(heads[0]):
+        elif heads[2].status >= 300 and heads[2].status not in _OTHER_REASONS and not _has_other_cause(heads[0]):
             if case.state.opening is not None and case.state.is_sampled("notification-not-accepted", 1, 1 << 62):
                 said = (
                     f"a notification was answered with HTTP {heads[2].status}, not 202: strict clients end the session"

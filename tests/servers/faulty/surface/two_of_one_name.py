@@ -1,6 +1,6 @@
 """Two modules register a tool of the same name; one of them is never called."""
 # expects: duplicate-tool-name
-# exit: 0
+# exit: 1
 
 from tests.servers.speaking import serve
 
