@@ -411,6 +411,8 @@ class FieldNode(Widget):
             self.add_class("-here")
             await self.recompose()
             self._say()
+            if self._said:  # below the editor, which alone is scrolled into view
+                self.call_after_refresh(self.scroll_visible, animate=False)
 
     # Setting values
 
@@ -427,7 +429,7 @@ class FieldNode(Widget):
         event.stop()
         if self._shape not in ("opener", "picker"):
             self._typed(event.value)
-        elif event.value != self._text:
+        elif event.value not in (self._text, self._written[0]):  # the latter is a value that was just chosen
             text, self._text = event.value, event.value
             await self._opens(text.removeprefix(self._written[0]))
 
