@@ -1,7 +1,8 @@
-"""Atomic file writing: the content goes to a temporary file, which then replaces the target.
+"""Files that are written whole, and private directories (0700).
 
-If writing fails, for instance by a full disk or Ctrl+C, the existing file is unchanged and nothing is left behind.
-Links are not followed. The file has the requested permissions as soon as it has its name.
+The content goes to a temporary file, which then replaces the target. If writing fails, for instance by
+a full disk or Ctrl+C, the existing file is unchanged and nothing is left behind. Links are not followed. The file has
+the requested permissions as soon as it has its name.
 """
 
 import errno
@@ -15,6 +16,7 @@ from typing import BinaryIO, NamedTuple
 from inspector.errors import UsageError
 
 _BUFFER = 1024 * 1024
+_ELSEWHERE = "set MCP_INSPECT_HOME to a directory of your own, or name a file with --capture"
 
 
 class Unfinished(NamedTuple):
@@ -61,6 +63,46 @@ def write_whole(path: Path, content: bytes, new: int | None = None) -> None:
         replace(path, content, _mode(path, new))
     except OSError as error:
         raise UsageError(f"{path}: can't be written: {error.strerror}") from None
+
+
+def private_directory(path: Path) -> Path:
+    """Create a directory and missing parents with access for the owner only; restrict an existing one.
+
+    Raises: UsageError if it can't be created, or belongs to another user, who could read it.
+    """
+    try:
+        for missing in [above for above in reversed(path.parents) if not above.exists()]:
+            missing.mkdir(mode=0o700, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+        found = path.stat()
+        if found.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
+            raise UsageError(f"{path} belongs to another user", hint=_ELSEWHERE)
+        if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.geteuid():
+            path.chmod(0o700)
+    except OSError as error:
+        raise UsageError(f"the directory {path} can't be made: {error.strerror}", hint=_ELSEWHERE) from error
+    return path
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return at most `most` bytes of a regular file, without waiting for the writer of a FIFO.
+
+    Raises: OSError, also for a device, a FIFO or a directory.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return file.read(most)
+
+
+def replace_file(file: Path, content: bytes) -> None:
+    """Replace a file (0600) atomically, so that no reader ever sees a part of it.
+
+    Raises: OSError; UsageError if its directory can't be private.
+    """
+    private_directory(file.parent)
+    replace(file, content)
 
 
 def _demand_regular(path: Path) -> None:

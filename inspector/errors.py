@@ -30,6 +30,14 @@ class InspectError(Exception):
         super().__init__(what)
         self.hint = hint
 
+    @property
+    def full_text(self) -> str:
+        """What happened and what to do next, as sentences."""
+        what = str(self)
+        if not self.hint:
+            return what
+        return f"{what}{'' if what.endswith(('.', '?', '!')) else '.'} {self.hint[:1].upper()}{self.hint[1:]}"
+
 
 class UsageError(InspectError):
     """The command line, a file or an argument is invalid."""

@@ -13,6 +13,28 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, AnyStr, cast
 
+_PICTURES = 0x2400  # the Unicode block "Control Pictures" is in the order of C0
+_LOOKS_EMPTY = frozenset(
+    # Printable by category, but invisible: joiners, fillers, selectors. Each can carry a hidden message.
+    {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0}
+    | set(range(0xFE00, 0xFE10))
+    | set(range(0xE0100, 0xE01F0))
+)
+_ORDINARY = re.compile(
+    "[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0391-\u03a1\u03a3-\u0482\u048a-\u052f"
+    "\u2010-\u2027\u2190-\u21ff\u22ef\u2500-\u259f\u25a0-\u25fc\u2713\u2717]*"
+)
+"""Characters that are one cell wide. Most lines have no others, so that their width is their length."""
+_SELECTOR = "\ufe0f"
+_EMOJI_SELECTOR = f"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]){_SELECTOR}"
+"""Compiled on first use: that takes longer than importing most modules, and few texts need it."""
+MARKS_KEPT = 3
+"""Maximum number of combining marks on one letter."""
+_BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
+_TAGS = range(0xE0000, 0xE0080)
+_ACTING = f"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{''.join(map(chr, _BIDI))}{chr(_TAGS.start)}-{chr(_TAGS.stop - 1)}]"
+"""Control characters other than newline and tab, lone surrogates, direction controls, and tags."""
+
 
 class _LazyPattern:
     def __init__(self, source: str | bytes, flags: int) -> None:
@@ -29,28 +51,7 @@ def lazy_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return cast("re.Pattern[AnyStr]", _LazyPattern(source, flags))
 
 
-_PICTURES = 0x2400  # the Unicode block "Control Pictures" is in the order of C0
-_LOOKS_EMPTY = frozenset(
-    # Printable by category, but invisible: joiners, fillers, selectors. Each can carry a hidden message.
-    {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0}
-    | set(range(0xFE00, 0xFE10))
-    | set(range(0xE0100, 0xE01F0))
-)
-_ORDINARY = re.compile(
-    "[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0391-\u03a1\u03a3-\u0482\u048a-\u052f"
-    "\u2010-\u2027\u2190-\u21ff\u22ef\u2500-\u259f\u25a0-\u25fc\u2713\u2717]*"
-)
-"""Characters that are one cell wide. Most lines have no others, so that their width is their length."""
-_SELECTOR = "\ufe0f"
-_EMOJI_SELECTOR = f"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]){_SELECTOR}"
-"""Compiled on first use: that takes longer than importing most modules, and few texts need it."""
 _MAYBE_MARKS = lazy_pattern(r"[^\w\x00-\x7f]{4,}|(?:^|\n)[^\w\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]{4,}")
-MARKS_KEPT = 3
-"""Maximum number of combining marks on one letter."""
-_BIDI = frozenset({0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
-_TAGS = range(0xE0000, 0xE0080)
-_ACTING = f"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{''.join(map(chr, _BIDI))}{chr(_TAGS.start)}-{chr(_TAGS.stop - 1)}]"
-"""Control characters other than newline and tab, lone surrogates, direction controls, and tags."""
 
 
 class _Replacements(dict[int, str]):
@@ -143,9 +144,12 @@ def decode(payload: bytes) -> str:
 
 def cell_width(text: str) -> int:
     """Return the width of `text` in terminal cells. The text must have passed through `visible`."""
-    if text.isascii() or _ORDINARY.fullmatch(text):
-        return len(text)
-    return sum(map(_char_width, text))
+    return len(text) if is_narrow(text) else sum(map(_char_width, text))
+
+
+def is_narrow(text: str) -> bool:
+    """Return whether the width of `text` is its length, as nearly always. Not every text with that width is one."""
+    return text.isascii() or _ORDINARY.fullmatch(text) is not None
 
 
 def _char_width(char: str) -> int:
@@ -177,7 +181,7 @@ def fit(text: str, width: int) -> str:
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """Return `text` in exactly `width` cells: truncated with "…", or padded (on the left if `right`)."""
-    if len(text) <= width and text.isascii():  # nearly always
+    if len(text) <= width and is_narrow(text):  # nearly always
         return text.rjust(width) if right else text.ljust(width)
     text = fit(text, width)
     space = " " * (width - cell_width(text))

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,9 @@ from hypothesis import settings
 
 from tests import garbage, settling
 from tests.children import alive_since, end, pids
+from tests.directories import HOME, Directories
 from tests.present.tape import Tape
+from tests.quick_run import is_quick
 from tests.servers.real import NotInstalled, argv, is_ci, reason_to_skip
 from tests.waiting import PATIENCE_S
 
@@ -38,8 +40,10 @@ garbage.install()
 gc.disable()  # until all tests are collected: what that makes stays
 os.environ.setdefault("PYTEST_TIMEOUT", f"{5 * PATIENCE_S:.0f}")  # a whole test may wait several times
 
+TESTS = Path(__file__).parent
 _LONGEST_NAME = 100
 """Characters of a text that are part of the name of a parametrized test."""
+_HAS_FAILED = pytest.StashKey[bool]()
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
@@ -49,8 +53,37 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 2
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests on real servers where those are not installed; never in CI, where that is a failure."""
+def _is_quick(item: pytest.Item) -> bool:
+    return is_quick(str(item.path.relative_to(TESTS))) and item.get_closest_marker("real") is None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    which = {"choices": ("quick", "rest", "whole"), "default": "quick"}
+    parser.addoption("--run", **which, help="the quick tests (tests/quick_run.py), the rest of them, or all")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Run all of what is named on the command line; workers get the same command line."""
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        config.option.run = "whole"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the files alone that have no test to run: to import them all takes each worker half a minute."""
+    if config.option.run == "whole" or not collection_path.match("test_*.py"):
+        return None
+    quick = is_quick(str(collection_path.relative_to(TESTS)))
+    if config.option.run == "quick":
+        return None if quick else True
+    return True if quick and "mark.real" not in collection_path.read_text() else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose the tests, and skip those on real servers where they are not installed; in CI that is a failure."""
+    if config.option.run != "whole":
+        wanted = config.option.run == "quick"
+        config.hook.pytest_deselected(items=[item for item in items if _is_quick(item) is not wanted])
+        items[:] = [item for item in items if _is_quick(item) is wanted]
     reason = reason_to_skip()
     if reason:
         for item in items:
@@ -65,12 +98,33 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember which test has failed: its directory stays."""
+    report = yield
+    if report.failed:
+        item.stash[_HAS_FAILED] = True
+    return report
+
+
+@pytest.fixture(scope="session")
+def _directories(tmp_path_factory: pytest.TempPathFactory) -> Directories:
+    return Directories(tmp_path_factory.mktemp("tests"))
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, _directories: Directories) -> Iterator[Path]:
+    """A directory of this test's own, as pytest's fixture of this name, with `home` in it."""
+    place = _directories.make(request.node.name)
+    yield place
+    if _HAS_FAILED not in request.node.stash:
+        _directories.take_back(place)
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """The directory that HOME names during this test; nothing is in it."""
-    place = tmp_path / "home"
-    place.mkdir()
-    return place
+    return tmp_path / HOME
 
 
 @pytest.fixture(autouse=True)

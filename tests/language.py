@@ -104,7 +104,7 @@ class Hit(NamedTuple):
 
 def files(*places: str) -> Iterator[Path]:
     """Yield the files to read below some paths of the checkout, in order; without paths all of them."""
-    for place in places or ("inspector", "docs", "tests", *_FILES):
+    for place in places or ("inspector", "benchmarks", "docs", "tests", *_FILES):
         start = ROOT / place
         found = [start] if start.is_file() else [*start.rglob("*.py"), *start.rglob("*.md")]
         yield from sorted(file for file in found if file != Path(__file__) and "__pycache__" not in file.parts)
@@ -114,7 +114,8 @@ def hits(path: str, text: str) -> list[Hit]:
     """Return the phrases in one file, in order. What is not a string or comment of a Python file does not count."""
     if not _ANY.search(text):
         return []
-    read = [range(len(text))] if path.endswith(".md") else _prose(text, only_docstrings=path.startswith("tests/"))
+    in_tests = path.startswith(("benchmarks/", "tests/"))
+    read = [range(len(text))] if path.endswith(".md") else _prose(text, only_docstrings=in_tests)
     advice = list(PHRASES.values())
     return [
         Hit(

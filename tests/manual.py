@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.command_group import EXAMPLES, GROUPS, commands
 from inspector.cli.exit_status import MEANINGS
 from inspector.cli.help import TOPICS, Documented, DocumentedGroup, SharedOption
-from inspector.cli.main import EXAMPLES, GROUPS, commands
 from tests.architecture.sources import ROOT
 
 PAGE, MAN = ROOT / "docs" / "cli.md", ROOT / "docs" / "mcp-inspect.1"

@@ -16,5 +16,5 @@ def test_every_one_of_them_can_be_caught_as_one(kind: type[Exception]) -> None:
     assert issubclass(kind, errors.InspectError)
 
 
-def test_who_needs_credentials_was_not_reached() -> None:
+def test_authorization_needed_is_a_connect_error() -> None:
     assert issubclass(errors.AuthorizationNeeded, errors.ConnectError)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 import pytest
 
+from inspector.cli.command_group import commands
 from inspector.cli.command_line import take_apart
-from inspector.cli.main import commands
 from inspector.filters.language.parser import parse
 from tests.architecture.sources import ROOT
 from tests.screens.tour import NAME as TOUR
@@ -27,7 +27,21 @@ _CONTEXT = click.Context(commands, info_name="mcp-inspect")
 _NAMES = commands.list_commands(_CONTEXT)
 _OTHERS = frozenset(
     {*("--cli", "--strict", "--verify", "--prefix", "--snapshot-update", "--check", "--silent", "--full", "--small")}
-    | {*("--into", "--api-key", "--dist", "--node", "--version", "--help", "--rm", "--table", "--user", "--proxy-user")}
+    | {
+        *(
+            "--into",
+            "--api-key",
+            "--dist",
+            "--node",
+            "--version",
+            "--help",
+            "--rm",
+            "--table",
+            "--user",
+            "--proxy-user",
+            "--run",
+        )
+    }
 )
 """Options of other programs, and those that every program has."""
 
@@ -153,7 +167,8 @@ def test_the_first_two_commands_each_do_the_whole_set_up_in_one_line() -> None:
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
     assert demo.endswith("/mcp-inspect demo\n")
     assert tests.endswith("/pytest -n auto --dist worksteal\n")
-    assert "\npytest -n auto --dist worksteal " in (ROOT / ".ci/run").read_text()
+    script = (ROOT / ".ci/run").read_text()
+    assert "for part in quick rest; do\n    pytest -n auto --dist worksteal --run=$part " in script
 
 
 @pytest.mark.parametrize("page", TABLES)

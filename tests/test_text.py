@@ -41,11 +41,11 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
         ("line\r\nnext\tend", "line␍␊next␉end"),
     ],
 )
-def test_what_acts_or_hides_is_shown(foreign: str, seen: str) -> None:
+def test_visible_shows_control_characters(foreign: str, seen: str) -> None:
     assert text.visible(foreign) == seen
 
 
-def test_newlines_stay_and_tabs_become_spaces_when_asked() -> None:
+def test_visible_keeps_newlines_on_request() -> None:
     assert text.visible("a\n\tb\x1b", newlines=True) == "a\n    b␛"
 
 
@@ -121,7 +121,7 @@ def test_one_line_shows_the_beginning_of_anything() -> None:
     assert text.one_line("a\nb" + "x" * 2_000_000, 6) == "a␊bxx…"
 
 
-def test_what_would_act_when_pasted_is_removed_and_counted() -> None:
+def test_clipboard_text_loses_control_characters_with_a_count() -> None:
     assert text.for_clipboard("ls\r\n\x1b[31m\trm\u202e 👨\u200d👩") == ("ls\n[31m\trm 👨\u200d👩", 3)
 
 
@@ -164,7 +164,7 @@ def test_tokens_are_estimated_from_bytes() -> None:
     assert [text.estimate_tokens(size) for size in (0, 1, 4, 401)] == [0, 1, 1, 101]
 
 
-def test_what_is_measured_at_once_takes_one_cell_a_character() -> None:
+def test_ordinary_characters_are_one_cell_wide() -> None:
     ordinary = [chr(code) for code in range(sys.maxunicode + 1) if text._ORDINARY.fullmatch(chr(code))]
     assert {"a", "é", "я", "…", "→", "✓", "│"} <= set(ordinary)
     assert {(text._char_width(char), cell_len(char)) for char in ordinary} == {(1, 1)}

@@ -5,12 +5,12 @@ import pytest
 from tests.waiting import until
 
 
-async def test_it_returns_once_the_condition_holds() -> None:
+async def test_until_returns_once_the_condition_holds() -> None:
     looks = iter([False, False, True])
     await until(lambda: next(looks), "the third look")
     assert next(looks, None) is None
 
 
-async def test_it_fails_with_the_words_given_to_it() -> None:
+async def test_until_fails_with_its_description() -> None:
     with pytest.raises(AssertionError, match="until pigs fly"):
         await until(lambda: False, "pigs fly", timeout=0)

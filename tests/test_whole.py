@@ -30,7 +30,7 @@ def test_a_new_file_has_the_rights_that_new_files_have(tmp_path: Path) -> None:
     assert (tmp_path / "mine").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
-def test_what_cannot_be_written_leaves_all_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_leaves_all_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="can't be written: No such file"):
         write_whole(tmp_path / "no" / "a", b"x")
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_written_leaves_all_as_it_was(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("kind", ["pipe", "directory", "link to a device"])
-def test_what_is_no_regular_file_is_never_replaced(kind: str, tmp_path: Path) -> None:
+def test_special_file_is_never_replaced(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "there"
     match kind:
         case "pipe":

@@ -111,9 +111,10 @@ def open_browser(url: str) -> bool:
     return split(url) is not None and webbrowser.open(url)
 
 
-def tunnel(port: int, env: Mapping[str, str] = os.environ) -> str:
-    """Return the command to type on the machine with the browser, so that it reaches the port here."""
-    return f"ssh -N -L {port}:127.0.0.1:{port} {_destination(env)}"
+def tunnel(*ports: int, env: Mapping[str, str] = os.environ) -> str:
+    """Return the command to type on the machine with the browser, so that it reaches the ports here."""
+    forwards = " ".join(f"-L {port}:127.0.0.1:{port}" for port in ports)
+    return f"ssh -N {forwards} {_destination(env)}"
 
 
 def _destination(env: Mapping[str, str]) -> str:

@@ -70,7 +70,7 @@ def authorize(
     )
     if isinstance(came, Abandoned):
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, came.why, fix=_AGAIN))
-        raise AssertionError("a broken rung ends the login")
+        raise AssertionError("a broken step ends the login")
     return Code((yield from _code(server, came, state)), verifier)
 
 
@@ -121,8 +121,8 @@ def _code(server: ServerMetadata, came: Redirected, state: str) -> Flow[str]:
         fix = "If you pasted only the code: paste the full final URL of the browser."
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, found, clause=RFC_9207, fix=fix))
     if error := params.get("error"):
-        said = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
-        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, said, clause="OAuth 2.1, section 4.1.2.1"))
+        message = f"{error[:200]}: {params.get('error_description', '')[:500]}".rstrip(": ")
+        yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, message, clause="OAuth 2.1, section 4.1.2.1"))
     if not params.get("code"):
         yield from broken(LoginStep(CONSENT, StepVerdict.BROKEN, "the redirect has no code"))
     yield AddStep(LoginStep(CONSENT, StepVerdict.GOOD, "received a code, with the correct state", clause=RFC_9207))
@@ -140,5 +140,5 @@ _TELLING = ("iss", "error", "error_description", "error_uri", "scope")
 
 def return_address(redirect_uri: str, params: dict[str, str]) -> str:
     """Return the URL of a redirect for the record: the code, the state and unknown parameters are masked."""
-    told = {name: value[:500] if name in _TELLING else MASK for name, value in params.items()}
-    return _with_query(redirect_uri, told)
+    members = {name: value[:500] if name in _TELLING else MASK for name, value in params.items()}
+    return _with_query(redirect_uri, members)

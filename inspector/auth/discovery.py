@@ -23,7 +23,7 @@ from inspector.auth.steps import (
     StepVerdict,
     broken,
     described,
-    rung_of,
+    step_from,
 )
 from inspector.protocol import peek
 
@@ -203,7 +203,7 @@ def _texts(value: Any, name: str) -> tuple[str, ...] | None:
 def _rung(
     what: str, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
 ) -> LoginStep:
-    return rung_of(HttpFetch(what, fetched.url), fetched, verdict, found, clause, fix)
+    return step_from(HttpFetch(what, fetched.url), fetched, verdict, found, clause, fix)
 
 
 def _html_fix(fetched: HttpFetched) -> str:

@@ -48,7 +48,7 @@ from inspector.auth.steps import (
     StoredLogin,
 )
 from inspector.auth.storage import TokenStore
-from inspector.auth.tokens import doubts
+from inspector.auth.tokens import token_warnings
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.credentials import SecretValues
 from inspector.protocol.facts import Headers
@@ -268,7 +268,7 @@ class OAuthAuthorizer:
     def _refused_fresh(self, refusal: Refusal) -> LoginFailed:
         token: AccessToken | None = self.known.token
         assert token is not None
-        why = "; ".join(doubts(token, self.url, time.time())) or (
+        why = "; ".join(token_warnings(token, self.url, time.time())) or (
             "most likely its audience: the server expects tokens that are issued for another resource"
         )
         found = f"the server refuses the token that {token.issuer} has just issued: {why}"

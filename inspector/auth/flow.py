@@ -230,10 +230,10 @@ def survey(
 def _clock(date: str) -> Flow[None]:
     now: float = yield Now()
     skew = skew_s(date, now)
-    said = "" if skew is None else skew_sentence(skew)
-    if said:
+    message = "" if skew is None else skew_sentence(skew)
+    if message:
         fix = "Set the clock: tokens and proofs are judged by it."
-        yield AddStep(LoginStep("clock", StepVerdict.ODD, said, clause="RFC 7519, section 4.1.4", fix=fix))
+        yield AddStep(LoginStep("clock", StepVerdict.ODD, message, clause="RFC 7519, section 4.1.4", fix=fix))
 
 
 def _login_steps(

@@ -24,7 +24,7 @@ from inspector.auth.steps import (
     StoredLogin,
     broken,
     described,
-    rung_of,
+    step_from,
 )
 from inspector.protocol import peek
 
@@ -97,14 +97,17 @@ def _register(server: ServerMetadata, login_options: LoginOptions, scopes: tuple
     fetched: HttpFetched = yield fetch
     client_id = peek.text(fetched.value, "client_id")
     if fetched.status not in (200, 201) or not client_id:
-        said = " ".join(
+        message = " ".join(
             filter(None, (peek.text(fetched.value, "error"), peek.text(fetched.value, "error_description")))
         )
-        found, fix = said or described(fetched), f"{TOKEN_ADVICE}; or register a client by hand and give --client-id."
+        found, fix = (
+            message or described(fetched),
+            f"{TOKEN_ADVICE}; or register a client by hand and give --client-id.",
+        )
         if server.assumed:
             found = f"the server describes no login, and its default address for it responded: {found}"
             fix = f"{TOKEN_ADVICE}."
-        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
+        yield from broken(step_from(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
     secret = peek.text(fetched.value, "client_secret") or ""
     named = peek.text(fetched.value, "token_endpoint_auth_method") or (BASIC if secret else NONE)
     method = NONE if named in (BASIC, POST) and not secret else named
@@ -112,14 +115,14 @@ def _register(server: ServerMetadata, login_options: LoginOptions, scopes: tuple
     if not _is_usable(client, login_options):
         found = f"it registered {wanted!r} as {named[:100]!r}, by which this client can't prove itself"
         fix = "Register the requested token_endpoint_auth_method, or reject it. --client-id sets a registered client."
-        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
+        yield from broken(step_from(fetch, fetched, StepVerdict.BROKEN, found, RFC_7591, fix))
     if method != named:
         found = f"registered as {client_id}, by {named} but without a client_secret: used without one"
         yield AddStep(
-            rung_of(fetch, fetched, StepVerdict.ODD, found, RFC_7591, "Return client_secret, or register 'none'.")
+            step_from(fetch, fetched, StepVerdict.ODD, found, RFC_7591, "Return client_secret, or register 'none'.")
         )
     else:
-        yield AddStep(rung_of(fetch, fetched, StepVerdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
+        yield AddStep(step_from(fetch, fetched, StepVerdict.GOOD, f"registered as {client_id}, by {method}", RFC_7591))
     return client
 
 

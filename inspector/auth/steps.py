@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from inspector.documents import prepared_type
 from inspector.errors import AuthorizationNeeded
 
 T = TypeVar("T")
@@ -170,7 +171,7 @@ def broken(login_step: LoginStep) -> Flow[Any]:
     raise LoginFailed(login_step)
 
 
-def rung_of(
+def step_from(
     fetch: HttpFetch, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
 ) -> LoginStep:
     """Return the login step of a request."""
@@ -268,6 +269,7 @@ class AccessToken(msgspec.Struct, frozen=True):
     resource: str = ""
 
 
+@prepared_type
 class StoredLogin(msgspec.Struct, frozen=True):
     """Stored data of one server between logins."""
 

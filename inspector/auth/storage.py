@@ -4,12 +4,9 @@ The file is replaced atomically, so that two programs never leave half a file. A
 prevent a new login.
 """
 
-import contextlib
-import fcntl
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,8 +16,8 @@ import msgspec
 from inspector.atomic_write import replace
 from inspector.auth.addresses import canonical
 from inspector.auth.steps import StoredLogin
-from inspector.config.paths import private_directory
 from inspector.errors import UsageError
+from inspector.json_file import locked
 
 logger = logging.getLogger(__name__)
 
@@ -89,19 +86,10 @@ class TokenStore:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 return {}
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         """Lock against other processes: of two simultaneous new logins one would be lost."""
         assert self._path is not None
-        directory = private_directory(self._path.parent)
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(directory / f".{FILE}.lock", flags, 0o600)
-        try:
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
+        return locked(self._path.parent, f".{FILE}.lock")
 
     def _write(self, everything: dict[str, StoredLogin]) -> None:
         assert self._path is not None

@@ -34,7 +34,7 @@ from inspector.auth.steps import (
     StepVerdict,
     broken,
     described,
-    rung_of,
+    step_from,
 )
 from inspector.protocol import peek
 
@@ -85,7 +85,7 @@ def moment(claims: dict[str, Any], name: str) -> float | None:
     return float(value)
 
 
-def doubts(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
+def token_warnings(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
     """Yield reasons for which the server may reject the token, one sentence each. `now`: seconds since 1970."""
     claims = read_claims(token.access_token)
     expires = token.expires_at
@@ -99,8 +99,8 @@ def doubts(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
         begins = moment(claims, "nbf")
         if begins is not None and begins > now + SKEW_S:
             yield f"it begins to be good in {begins - now:.0f} s: are both clocks right?"
-        said = moment(claims, "exp")
-        expires = said if said is not None else expires
+        stated = moment(claims, "exp")
+        expires = stated if stated is not None else expires
     if expires is not None and expires <= now:
         yield f"it expired {now - expires:.0f} s ago"
 
@@ -154,12 +154,12 @@ def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
     token = peek.text(value, "access_token")
     if not 200 <= fetched.status < 300 or not token:
         yield from broken(
-            rung_of(fetch, fetched, StepVerdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value))
+            step_from(fetch, fetched, StepVerdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value))
         )
     if _UNSENDABLE.search(token or "") is not None:
         found = "its access_token holds characters that no Authorization header can carry"
         yield from broken(
-            rung_of(fetch, fetched, StepVerdict.BROKEN, found, "RFC 6750, section 2.1", "Issue a b64token.")
+            step_from(fetch, fetched, StepVerdict.BROKEN, found, "RFC 6750, section 2.1", "Issue a b64token.")
         )
     now: float = yield Now()
     made = _token(asking, value, now)
@@ -208,8 +208,8 @@ def exchanged(login_options: LoginOptions, issuer: str, resource: str) -> Flow[s
     grant = peek.text(_value(fetched), "access_token")
     if not 200 <= fetched.status < 300 or not grant:
         refused = _refused(fetched, _value(fetched))
-        yield from broken(rung_of(fetch, fetched, StepVerdict.BROKEN, refused, "RFC 8693, section 2.2"))
-    yield AddStep(rung_of(fetch, fetched, StepVerdict.GOOD, f"a grant for {issuer}", "RFC 8693, section 2.2"))
+        yield from broken(step_from(fetch, fetched, StepVerdict.BROKEN, refused, "RFC 8693, section 2.2"))
+    yield AddStep(step_from(fetch, fetched, StepVerdict.GOOD, f"a grant for {issuer}", "RFC 8693, section 2.2"))
     return grant or ""
 
 
@@ -251,7 +251,7 @@ def _sent(fetch: HttpFetch, *, dpop: bool) -> Flow[HttpFetched]:
     nonce = fetched.header("dpop-nonce")
     if fetched.status in (400, 401) and peek.text(fetched.value, "error") == "use_dpop_nonce" and nonce:
         found = "it wants a nonce in the proof of possession, and gave one"
-        yield AddStep(rung_of(fetch, fetched, StepVerdict.GOOD, found, "RFC 9449, section 8"))
+        yield AddStep(step_from(fetch, fetched, StepVerdict.GOOD, found, "RFC 9449, section 8"))
         proof = yield Prove(fetch.method, fetch.url, nonce)
         fetched = yield _with_proof(fetch, proof)
     return fetched
@@ -310,17 +310,17 @@ def _report_token(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: Acc
             StepVerdict.ODD,
             "It was already expired when received: check expires_in and the clocks of both machines.",
         )
-    elif said := skew_sentence(skew_s(fetched.header("date"), now) or 0.0):
-        verdict, fix = StepVerdict.ODD, f"The clocks differ: {said}."
-    yield AddStep(rung_of(fetch, fetched, verdict, f"a {token.kind} token{lasts}{granted}{more}", OAUTH, fix))
+    elif message := skew_sentence(skew_s(fetched.header("date"), now) or 0.0):
+        verdict, fix = StepVerdict.ODD, f"The clocks differ: {message}."
+    yield AddStep(step_from(fetch, fetched, verdict, f"a {token.kind} token{lasts}{granted}{more}", OAUTH, fix))
 
 
 def _refused(fetched: HttpFetched, value: Any) -> str:
     error, description = peek.text(value, "error"), peek.text(value, "error_description")
     if error is None:
         return described(fetched) if not 200 <= fetched.status < 300 or value is None else "no token in the response"
-    said = f"{error[:200]}: {description[:500]}" if description else error[:200]
-    return f"{said} (with status {fetched.status}, which means success)" if fetched.status == 200 else said
+    message = f"{error[:200]}: {description[:500]}" if description else error[:200]
+    return f"{message} (with status {fetched.status}, which means success)" if fetched.status == 200 else message
 
 
 def _fix(asking: TokenRequest, value: Any) -> str:

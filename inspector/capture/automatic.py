@@ -16,7 +16,9 @@ from inspector.capture.format.lines import open_for_reading, read_at
 from inspector.capture.format.notes import remove_notes
 from inspector.capture.format.reader import read_head
 from inspector.capture.format.records import ConnectionRecord, Dated, EndRecord, FrameRecord, from_line
+from inspector.documents import prepared_type
 from inspector.errors import CaptureError
+from inspector.json_file import JsonFile
 from inspector.protocol import peek
 from inspector.protocol.credentials import command_without_credentials, without_credentials
 from inspector.protocol.facts import ConnectionEvent
@@ -103,6 +105,8 @@ SMALL = 8 * 1024 * 1024
 """Bytes of a capture that is read completely: some tenths of a second."""
 _END = 128 * 1024
 """Bytes read from the beginning and from the end of a larger capture."""
+_MOST_CACHED = 64 << 20
+"""Maximum bytes of the file with the summaries."""
 _VERSION = 1
 _ENTRIES = ("frame", "err", "conn", "proc", "http", "sse")
 """Record types that are entries."""
@@ -132,6 +136,7 @@ class Summary(msgspec.Struct, frozen=True):
     readable: bool = True
 
 
+@prepared_type
 class _CachedSummary(msgspec.Struct, frozen=True):
     version: int
     size: int
@@ -144,13 +149,8 @@ class Summaries:
 
     def __init__(self, file: Path | None) -> None:
         """Read the cache file; None: use no file."""
-        self._file = file
-        self._known: dict[str, _CachedSummary] = {}
-        if file is not None:
-            try:
-                self._known = msgspec.json.decode(file.read_bytes(), type=dict[str, _CachedSummary])
-            except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
-                self._known = {}
+        self._file = None if file is None else JsonFile(file, dict[str, _CachedSummary], _MOST_CACHED)
+        self._known = (self._file.read() if self._file is not None else None) or {}
 
     def known(self, path: Path) -> Summary | None:
         """Return the summary of a capture from the cache; None if it is not there or the capture has changed."""
@@ -179,10 +179,11 @@ class Summaries:
             self._known[str(path)] = _CachedSummary(_VERSION, found.st_size, found.st_mtime_ns, made)
         return made
 
-    def content(self, paths: list[Path]) -> bytes:
-        """Return the content of the cache file for these captures only."""
+    def keep(self, paths: list[Path]) -> None:
+        """Store the summaries of these captures only. A write error is ignored: they are made again."""
         names = {str(path) for path in paths}
-        return msgspec.json.encode({name: kept for name, kept in self._known.items() if name in names})
+        if self._file is not None:
+            self._file.write({name: kept for name, kept in self._known.items() if name in names})
 
 
 def summary(path: Path) -> Summary:
@@ -215,7 +216,7 @@ def _whole(path: Path, *, recording: bool) -> Summary:
     try:
         while loading.step():
             pass
-        count, opening, around = journal.count, journal.conversation.opening, journal.surroundings
+        count, opening, around = journal.count, journal.conversation.opening, journal.connection_facts
         opened, gone = around.connection, around.ended
         died = gone is not None and gone.event is ConnectionEvent.ABORT
         last = journal.store.time_ns(count) if count else journal.started_ns

@@ -39,11 +39,11 @@ from inspector.capture.store.store import LineStorage, Store
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
-from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.tracking.exchanges import HttpEnd
 
 if TYPE_CHECKING:
-    from inspector.capture.store.history import Points
+    from inspector.capture.store.points import Points
 
 
 # Listeners are called for each new entry of a journal, on the reporting thread.
@@ -126,10 +126,10 @@ class Journal:
         """Path of the capture file; None if it has no name."""
         self.name = ""
         """Name among several journals; "" for a single one."""
-        self.surroundings = ConnectionFacts(self.store)
-        self.stderr_tail = self.surroundings.stderr_tail
+        self.connection_facts = ConnectionFacts(self.store)
+        self.stderr_tail = self.connection_facts.stderr_tail
         """Last 200 lines of stderr, up to 4 KiB each."""
-        self.http_exchanges = self.surroundings.http_exchanges
+        self.http_exchanges = self.connection_facts.http_exchanges
         """HTTP exchanges by number within the connection. Of two with the same number, the newer."""
         self.marks: dict[int, Mark] = {}
         """Marks by entry, filled by the reader of the notes."""
@@ -141,6 +141,11 @@ class Journal:
         """Writes the capture; None for a journal that was loaded from one."""
         self.loaded = recorder is None
         """Whether this was loaded from a capture, completely or up to some entry."""
+        self.is_left = False
+        """Whether no reader is left for what is still added. What an end means for open requests is not computed then:
+        that takes a second for a hundred thousand of them."""
+        self.grows = False
+        """Whether the capture that this was loaded from was still being recorded at the last check."""
         self.keeps_secrets = keep_secrets
         """Whether credentials in headers are written as they are."""
         self._masked: Callable[[bytes], bytes] | None = None
@@ -184,17 +189,17 @@ class Journal:
     @property
     def connection(self) -> ConnectionFact | None:
         """Connection that was opened last."""
-        return self.surroundings.connection
+        return self.connection_facts.connection
 
     @property
     def ended(self) -> ConnectionFact | None:
         """How the last connection ended; None while it is open."""
-        return self.surroundings.ended
+        return self.connection_facts.ended
 
     @property
     def processes(self) -> tuple[Entry, ...]:
         """Events of the child process, oldest first."""
-        return self.surroundings.processes
+        return self.connection_facts.processes
 
     def frame(
         self,
@@ -205,7 +210,7 @@ class Journal:
         eol: Eol = Eol.NONE,
         http: int | None = None,
         sse: SseFacts | None = None,
-        probe: bool = False,
+        cause: Cause = Cause.UNKNOWN,
         cut: int = 0,
         origin: str = "",
     ) -> None:
@@ -217,7 +222,7 @@ class Journal:
         if self._masked is not None:
             payload = self._masked(payload)
         n, now, wall = self.store.count + 1, self._clock(), self._wall()
-        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe, cut)
+        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, cause, cut)
         self._record(Entry(n, now, wall, frame), origin)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
@@ -285,8 +290,9 @@ class Journal:
             self.store.add(entry, meaning_of(events), place, length)
         else:
             self.store.add(entry, NOTHING, place, length)
-            self.surroundings.take(entry, what)
-            end_what_is_over(self.conversation, self.surroundings, entry.time_ns, what)
+            self.connection_facts.take(entry, what)
+            if not self.is_left:
+                end_what_is_over(self.conversation, self.connection_facts, entry.time_ns, what)
         self._listeners.tell(entry, events)
 
     def listen(self, listener: Listener, *, in_runs: bool = True) -> Callable[[], None]:
@@ -329,7 +335,7 @@ class Journal:
         places, lengths = self.recorder.keep_run(run) if self.recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
         if isinstance(run, StderrRun):
-            self.surroundings.take_stderr(run.payloads)
+            self.connection_facts.take_stderr(run.payloads)
 
     def _record(self, entry: Entry, origin: str = "") -> None:
         written, place, length = self._keep(entry, origin)

@@ -100,8 +100,11 @@ class CaptureReading:
         self.journal = self._loading.journal
         self.is_complete = False
         """Whether everything available was read."""
-        self.grows = False
+
+    @property
+    def grows(self) -> bool:
         """Whether the capture was still being recorded at the last check."""
+        return self.journal.grows
 
     @property
     def share(self) -> float:
@@ -123,11 +126,11 @@ class CaptureReading:
             return
         while not self._is_over(stopped) and loading.follow(_BITE):
             if loading.caught_up:
-                self.grows = self.is_complete = True
+                self.journal.grows = self.is_complete = True
                 self._stop.wait(_PACE_S)
-        self.grows = False
+        self.journal.grows = False
         if loading.trouble is not None:
-            loading.distrust(loading.trouble)
+            loading.mark_changed(loading.trouble)
         elif loading.why:
             loading.finish()
             self.is_complete = True
@@ -144,7 +147,7 @@ class CaptureReading:
             if self._is_over(stopped):
                 return  # The file may have been closed meanwhile: the check is then meaningless.
             if trouble is not None:
-                loading.distrust(trouble)
+                loading.mark_changed(trouble)
                 return
             for _ in range(round(_WATCH_S / _PACE_S)):
                 if self._is_over(stopped) or self._stop.wait(_PACE_S):

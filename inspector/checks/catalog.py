@@ -7,6 +7,7 @@ from inspector.checks.diagnoses import results as results_
 from inspector.checks.diagnoses import streams as streams_
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules import (
+    apps,
     clients,
     envelope,
     http,
@@ -37,6 +38,7 @@ AREAS = {
     "Subscriptions and input required": (subscriptions,),
     "Sampling, elicitation and roots": (clients,),
     "Tasks": (tasks,),
+    "MCP Apps": (apps,),
     "Probes": (probes, inputs),
 }
 """The modules with checks by area, in the order of the documentation."""

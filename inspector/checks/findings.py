@@ -9,6 +9,19 @@ import msgspec
 
 from inspector.protocol.revisions._shape import Era, Revision
 
+_SCHEMA = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema"
+_MODERN = {
+    "basic/lifecycle": "basic/versioning",
+    "basic/utilities/progress": "basic/patterns/progress",
+    "basic/utilities/cancellation": "basic/patterns/cancellation",
+    "stdio": "basic/transports/stdio",
+    "http": "basic/transports/streamable-http",
+}
+_LEGACY = {"stdio": "basic/transports", "http": "basic/transports"}
+_TASKS = "https://modelcontextprotocol.github.io/ext-tasks/specification"
+"""The specification of tasks since they are an extension."""
+JSON_RPC = "https://www.jsonrpc.org/specification"
+
 
 class Severity(StrEnum):
     """Severity of a finding; compare by `rank`."""
@@ -68,24 +81,13 @@ class Finding(msgspec.Struct, frozen=True):
     """Ids of the clients affected, if not all with the trait; () for all of those."""
     chosen: bool = False
     """Whether the user selected these clients; then facts whose source names no version are shown, too."""
+    provoked: bool = False
+    """Whether it is about a request that tests how the server reacts; others are more important."""
     known_at: int = 0
     """Entry at which it became known; 0: from the start."""
 
 
 # Pages of the specification
-
-_SCHEMA = "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema"
-_MODERN = {
-    "basic/lifecycle": "basic/versioning",
-    "basic/utilities/progress": "basic/patterns/progress",
-    "basic/utilities/cancellation": "basic/patterns/cancellation",
-    "stdio": "basic/transports/stdio",
-    "http": "basic/transports/streamable-http",
-}
-_LEGACY = {"stdio": "basic/transports", "http": "basic/transports"}
-_TASKS = "https://modelcontextprotocol.github.io/ext-tasks/specification"
-"""The specification of tasks since they are an extension."""
-JSON_RPC = "https://www.jsonrpc.org/specification"
 
 
 def page_of(topic: str, revision: Revision | None) -> str:

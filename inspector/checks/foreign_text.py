@@ -18,62 +18,9 @@ _NAMES = (
 """Members that contain a reason, best first."""
 _STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")
 _TITLE = re.compile(r"(?is)<title[^<>]*>(.{1,200}?)</title>")
-
-
-def reason_of(error: Any) -> str:
-    """Return the message of a JSON-RPC error, and what its `data` adds to it; "" if it is empty."""
-    said = (peek.text(error, "message") or "").strip()
-    more = words_in(peek.at(error, "data"))
-    if not more or more.lower() in said.lower():
-        return said[:_MOST]
-    return f"{said[:_MOST]} ({more[:_MOST]})" if said else more[:_MOST]
-
-
-def words_in(value: Any) -> str:
-    """Return the text of a cause in a value of any shape; "" if there is none."""
-    return next(_words(value, _DEPTH), "")
-
-
-def _words(value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, str):
-        text = value.strip()
-        if text and not text.isdigit():
-            yield (text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))[:_MOST]
-    elif type(value) is dict and depth:
-        for name in _NAMES:
-            if name in value:
-                yield from _words(value[name], depth - 1)
-    elif type(value) is list and depth:
-        for each in value[:3]:
-            yield from _words(each, depth - 1)
-
-
-def words_of_body(body: bytes) -> str:
-    """Return the text of a cause in an HTTP error body: from JSON, a web page's title, or the first line of text."""
-    text = body[:20_000].decode("utf-8", "replace").strip()
-    if text.startswith("<"):
-        return words_of_page(text)
-    if text.startswith(("{", "[", '"')):
-        try:
-            return words_in(msgspec.json.decode(text))
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return ""
-    return _decisive(text.splitlines())[:_MOST]
-
-
 _DECISIVE = re.compile(
     r"(?i)error\b|exception\b|\b(?:failed|denied|invalid|cannot|can't|could not|missing|required|expected|refused)\b"
 )
-
-
-def _decisive(lines: list[str]) -> str:
-    """Return the line that states a cause: the last of a Python traceback, else the first that names a failure."""
-    stated = [each.strip() for each in lines[:200] if each.strip()]
-    if any(each.startswith("Traceback (most recent") for each in stated):
-        return stated[-1]
-    return next((each for each in stated if _DECISIVE.search(each[:500])), stated[0] if stated else "")
-
-
 _STATUS_ONLY = re.compile(
     r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:(?:forbidden|bad request|error|not found|unauthorized|"
     r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)\W*)?"
@@ -81,26 +28,6 @@ _STATUS_ONLY = re.compile(
 """A title that adds nothing to the HTTP status."""
 _PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")
 _TAG = re.compile(r"<[^>]{0,200}>")
-
-
-def words_of_page(text: str) -> str:
-    """Return the title of a web page; with the first paragraph if the title is only an HTTP status; "" without both."""
-    found = _TITLE.search(text)
-    title = _plain(found[1]) if found else ""
-    if not _STATUS_ONLY.fullmatch(title):
-        return title
-    said = _PARAGRAPH.search(text)
-    more = _plain(_TAG.sub("", said[1]))[:_MOST] if said else ""
-    return f"{title}: {more}" if title and more else title or more
-
-
-def _plain(text: str) -> str:
-    """Return text of a page with its entities decoded, on one line."""
-    return " ".join(html.unescape(text).split())
-
-
-# Secrets in foreign text
-
 _SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
     (begin, kind, re.compile(rest))
     for kind, rest, *beginnings in (
@@ -141,6 +68,74 @@ _EMPTY = re.compile(
 )
 _SECRETS_MOST = 20
 """Maximum occurrences of one prefix or word that are examined."""
+
+
+def reason_of(error: Any) -> str:
+    """Return the message of a JSON-RPC error, and what its `data` adds to it; "" if it is empty."""
+    message = (peek.text(error, "message") or "").strip()
+    more = words_in(peek.at(error, "data"))
+    if not more or more.lower() in message.lower():
+        return message[:_MOST]
+    return f"{message[:_MOST]} ({more[:_MOST]})" if message else more[:_MOST]
+
+
+def words_in(value: Any) -> str:
+    """Return the text of a cause in a value of any shape; "" if there is none."""
+    return next(_words(value, _DEPTH), "")
+
+
+def _words(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        text = value.strip()
+        if text and not text.isdigit():
+            yield (text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))[:_MOST]
+    elif type(value) is dict and depth:
+        for name in _NAMES:
+            if name in value:
+                yield from _words(value[name], depth - 1)
+    elif type(value) is list and depth:
+        for each in value[:3]:
+            yield from _words(each, depth - 1)
+
+
+def words_of_body(body: bytes) -> str:
+    """Return the text of a cause in an HTTP error body: from JSON, a web page's title, or the first line of text."""
+    text = body[:20_000].decode("utf-8", "replace").strip()
+    if text.startswith("<"):
+        return words_of_page(text)
+    if text.startswith(("{", "[", '"')):
+        try:
+            return words_in(msgspec.json.decode(text))
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return ""
+    return _decisive(text.splitlines())[:_MOST]
+
+
+def _decisive(lines: list[str]) -> str:
+    """Return the line that states a cause: the last of a Python traceback, else the first that names a failure."""
+    stated = [each.strip() for each in lines[:200] if each.strip()]
+    if any(each.startswith("Traceback (most recent") for each in stated):
+        return stated[-1]
+    return next((each for each in stated if _DECISIVE.search(each[:500])), stated[0] if stated else "")
+
+
+def words_of_page(text: str) -> str:
+    """Return the title of a web page; with the first paragraph if the title is only an HTTP status; "" without both."""
+    found = _TITLE.search(text)
+    title = _plain(found[1]) if found else ""
+    if not _STATUS_ONLY.fullmatch(title):
+        return title
+    match = _PARAGRAPH.search(text)
+    more = _plain(_TAG.sub("", match[1]))[:_MOST] if match else ""
+    return f"{title}: {more}" if title and more else title or more
+
+
+def _plain(text: str) -> str:
+    """Return text of a page with its entities decoded, on one line."""
+    return " ".join(html.unescape(text).split())
+
+
+# Secrets in foreign text
 
 
 def secret_in(text: bytes) -> str:

@@ -1,12 +1,13 @@
 """The registry of checks: functions with metadata, looked up by the moments they apply to.
 
-A check is a generator: it receives a `CheckMoment` and yields a `Flaw` for each fault. It has no state. It is only
-called for the protocol versions in its metadata.
+A check is a function with one of the three decorators of its module (`error`, `warning`, `hint`): its name is the id,
+and its docstring ends with the fix, after "Fix:". It is a generator: it receives a `CheckMoment` and
+yields a `Violation` for each fault. It has no state. It is only called for the protocol versions in its metadata.
 """
 
 from collections.abc import Callable, Container, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -22,7 +23,7 @@ def row_of_date(date: str) -> int:
     return 1 + [row.date for row in ROWS].index(date)
 
 
-class Flaw(msgspec.Struct, frozen=True):
+class Violation(msgspec.Struct, frozen=True):
     """The part of a finding that only the check knows."""
 
     sentence: str
@@ -46,7 +47,7 @@ class Flaw(msgspec.Struct, frozen=True):
     """Ids of the clients affected, if not all with the trait; () for all of those."""
 
 
-Judge = Callable[[Any], Iterator[Flaw]]
+Judge = Callable[[Any], Iterator[Violation]]
 J = TypeVar("J", bound=Judge)
 
 
@@ -91,7 +92,7 @@ class Check(msgspec.Struct, frozen=True):
         """Whether it may be called in this row; before a version is known, only if it applies to all."""
         return self.since <= row <= self.until if row else self.early or (self.since, self.until) == (1, LAST)
 
-    def may_care(self, traits: int, aside: Container[str]) -> bool:
+    def applies(self, traits: int, aside: Container[str]) -> bool:
         """Whether it is called for a message with these traits; not if it is disabled."""
         return (not self.needs or bool(self.needs & traits)) and self.id not in aside
 
@@ -158,24 +159,52 @@ def declare(
     )
 
 
-def check(id_: str, severity: Severity, title: str, *on: str, **more: Any) -> Callable[[J], J]:
-    """Register the function as the check `id_`, to be called at the moments `on`; `more` as for `declare`.
+class CheckDecorator(Protocol):
+    """Registers a function as a check: its name is the id, and its docstring ends with the fix."""
 
-    Moments: "answer", "error", "request", "notification", each also of one method only ("answer tools/call"),
-    "asking" (a result that requires input), "carried" (a response over HTTP), "meta" (any of them with `_meta`),
-    "orphan", "late", "garbled", "frame" (unusual bytes), "refusal" (the body of an HTTP error), "note" (an event
-    without a message), "http", "http end", "end".
-    """
+    def __call__(self, title: str, *on: str, **more: Any) -> Callable[[J], J]:
+        """Return the decorator of a check that is called at the moments `on`; `more` as for `declare`.
 
-    def add(judge: J) -> J:
-        declare(id_, severity, title, hooks=on, judge=judge, **more)
-        return judge
-
-    return add
+        Moments: "answer", "error", "request", "notification", each also of one method only ("answer tools/call"),
+        "asking" (a result that requires input), "carried" (a response over HTTP), "meta" (any of them with `_meta`),
+        "orphan", "late", "garbled", "frame" (unusual bytes), "refusal" (the body of an HTTP error), "note" (an event
+        without a message), "http", "http end", "view" (a message between a View and its host, also of one method
+        only), "end".
+        """
 
 
-diagnosis = partial(check, is_diagnosis=True)
-"""Like `check`, for a function that names the cause of a failure."""
+class CheckDecorators(NamedTuple):
+    """The decorators of a module's checks, one for each severity."""
+
+    error: CheckDecorator
+    warning: CheckDecorator
+    hint: CheckDecorator
+
+
+def rules_of(topic: str, *, is_diagnosis: bool = False) -> CheckDecorators:
+    """Return the decorators of a module whose checks are about a page of the specification; "" for none."""
+
+    def of(severity: Severity) -> CheckDecorator:
+        def decorator(title: str, *on: str, **more: Any) -> Callable[[J], J]:
+            def add(judge: J) -> J:
+                id_ = judge.__name__.replace("_", "-")
+                facts: dict[str, Any] = {"topic": topic, "fix": _fix_in(judge), "is_diagnosis": is_diagnosis}
+                declare(id_, severity, title, hooks=on, judge=judge, **(facts | more))
+                return judge
+
+            return add
+
+        return decorator
+
+    return CheckDecorators(of(Severity.ERROR), of(Severity.WARNING), of(Severity.HINT))
+
+
+diagnoses_of = partial(rules_of, is_diagnosis=True)
+"""Like `rules_of`, for functions that name the causes of failures."""
+
+
+def _fix_in(judge: Judge) -> str:
+    return " ".join((judge.__doc__ or "").partition("Fix: ")[2].split())
 
 
 class CheckTable(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ import msgspec
 from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
-from inspector.checks.registry import CHECKS, Check, Flaw, Judge, tables
+from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
 from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.checks.state_updates import (
     find_progress,
@@ -33,6 +33,7 @@ from inspector.checks.state_updates import (
     traits_of_notification,
     traits_of_result,
 )
+from inspector.checks.view_state import learn_view
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import (
@@ -46,8 +47,9 @@ from inspector.protocol.facts import (
     Stderr,
 )
 from inspector.protocol.fingerprints import Remembered
-from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import (
+    UNCLAIMED,
     ErrorResponse,
     Message,
     Notification,
@@ -65,16 +67,32 @@ from inspector.protocol.unreadable import answered_id, is_unreadable, messages_o
 
 # Classification of frames
 
-_UNCLAIMED = '"jsonrpc" is missing'
 _SPACE = re.compile(r"(?<!\s)\s+")
 """Line ends in quoted text: a finding is one line."""
+
+_LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
+_REFUSALS = ("tool-failure-as-protocol-error", "invalid-arguments-as-protocol-error")
+"""Checks of how a call is rejected: a probe may be rejected in either form."""
+_BY_ITSELF = (Cause.PROBE, Cause.CHECK, Cause.RETRY)
+"""Causes of requests that the user did not make."""
+LEARNING = "the analysis of entries"
+"""In place of a check's id: the code shared by all checks failed at an entry, which is skipped."""
+MOST_OF_ONE = 200
+"""Maximum findings of one check that are kept individually; further ones are only counted."""
+MOST_VIOLATIONS = 60
+"""Maximum violations of one check per message."""
+MOST_EARLY = 200
+"""Maximum messages before the response to `initialize` that are judged after it."""
+MOST_WAITING = 2000
+"""Maximum expensive calls that wait; further ones are skipped and counted."""
+_HEAD = 500
+"""Bytes of a message that cannot be read in which a sign of JSON-RPC is searched."""
+_PROGRESS = "notifications/progress"
+_NONE: Iterator[Violation] = iter(())
 
 
 def _in_one_line(space: re.Match[str]) -> str:
     return " " if "\n" in space[0] or "\r" in space[0] else space[0]
-
-
-_LARGE = re.compile(rb"[:\[,]\s*-?\d{16}")
 
 
 def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
@@ -113,18 +131,16 @@ def is_undeclared(asked: TrackedRequest) -> bool:
     return is_modern and asked.method == "tools/list" and declared_revision(asked.params) is None
 
 
-_REFUSALS = ("tool-failure-as-protocol-error", "invalid-arguments-as-protocol-error")
-"""Checks of how a call is rejected: a probe may be rejected in either form."""
-
-
 def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
-    """Whether a finding about a probe is caused by the probe itself; `again` if it was found before.
+    """Whether a finding is caused by what mcp-inspect requests by itself; `again` if it was found before.
 
-    A repeated list has its faults twice; an invented cursor and calls are judged as probes.
+    A repeated request has the faults of the first one again; an invented cursor and calls are judged as probes.
     """
     asked = case.asked
-    if asked is None or not asked.probe:
+    if asked is None or asked.cause not in _BY_ITSELF:
         return False
+    if not asked.probe:
+        return again
     if is_undeclared(asked):
         return id_ != "undeclared-version-accepted"
     if peek.text(asked.params, "cursor") == CURSOR:
@@ -132,13 +148,22 @@ def is_our_doing(case: CheckMoment, id_: str, *, again: bool) -> bool:
     return again or (asked.method == "tools/call" and id_ in _REFUSALS)
 
 
-def was_reported_for_task(case: CheckMoment, id_: str, flaw: Flaw) -> bool:
+def is_provoked(case: CheckMoment) -> bool:
+    """Whether a finding is about a request that tests how the server reacts; the probe of the era opens the session."""
+    http = case.http
+    asked = [case.asked] if case.asked is not None else http.asked if http is not None else []
+    if any(each.probe and each.method != "server/discover" for each in asked):
+        return True
+    return http is not None and http.request is not None and http.request.probe
+
+
+def was_reported_for_task(case: CheckMoment, id_: str, violation: Violation) -> bool:
     """Whether an earlier message about the same task had this fault: one finding suffices, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
     asked = case.asked.params if case.asked is not None else None
     task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
-    return task is not None and case.state.is_repeated("task", id_, flaw.pointer, flaw.sentence, task)
+    return task is not None and case.state.is_repeated("task", id_, violation.pointer, violation.sentence, task)
 
 
 def has_meta(case: CheckMoment) -> bool:
@@ -150,7 +175,7 @@ def is_plain_refusal(http: HttpExchangeState, messages: tuple[Message, ...]) -> 
     """Whether this is the body of an HTTP error that does not claim to be JSON-RPC: an OAuth error, a proxy's page."""
     if http.response is None or http.response.status < 400:
         return False
-    return any(type(each) is NotJsonRpc or any(_UNCLAIMED in defect for defect in each.defects) for each in messages)
+    return any(type(each) is NotJsonRpc or any(UNCLAIMED in defect for defect in each.defects) for each in messages)
 
 
 def is_answer_to_get(http: HttpExchangeState) -> bool:
@@ -165,7 +190,7 @@ def is_acknowledgement(http: HttpExchangeState, messages: tuple[Message, ...], *
     So it is for notifications and responses, with status 202, and for every POST of the HTTP+SSE transport, whose
     responses are events of the stream.
     """
-    if http.response is None or not 200 <= http.response.status < 300 or not (http.asked or http.told):
+    if http.response is None or not 200 <= http.response.status < 300 or not (http.asked or http.notifications):
         return False
     is_accepted = is_sse_transport or not http.asked or http.response.status == 202
     return is_accepted and all(type(each) is NotJsonRpc for each in messages)
@@ -193,9 +218,6 @@ def request_of(
 
 # Checks with an internal error
 
-LEARNING = "the analysis of entries"
-"""In place of a check's id: the code shared by all checks failed at an entry, which is skipped."""
-
 
 class DisabledCheck(msgspec.Struct, frozen=True):
     """A check with an internal error, the location of the error, and the entry."""
@@ -213,8 +235,8 @@ class DisabledCheck(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         """Message for users; may contain foreign text."""
         what = self.check if self.check == LEARNING else f"check {self.check}"
-        said = f"{what} failed with an internal error at #{self.n}: {self.error} ({self.where})"
-        return f"{said}; other checks continue; please report it"
+        message = f"{what} failed with an internal error at #{self.n}: {self.error} ({self.where})"
+        return f"{message}; other checks continue; please report it"
 
 
 def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
@@ -233,17 +255,9 @@ _Moment = tuple[int, str, str, int]
 """Revision, kind, method, traits."""
 _Plan = tuple[tuple[Judge, Check], ...]
 """The checks to call at a moment."""
-MOST_OF_ONE = 200
-"""Maximum findings of one check that are kept individually; further ones are only counted."""
-MOST_FLAWS = 60
-"""Maximum flaws of one check per message."""
-MOST_EARLY = 200
-"""Maximum messages before the response to `initialize` that are judged after it."""
-MOST_WAITING = 2000
-"""Maximum expensive calls that wait; further ones are skipped and counted."""
 
 
-class Observed(Protocol):
+class ObservedEntry(Protocol):
     """The view of a journal's entry that the checks need."""
 
     @property
@@ -293,7 +307,7 @@ class Inspection:
         self._found: list[Finding] = []
         self._over = False
 
-    def take(self, entries: Iterable[Observed]) -> list[Finding]:
+    def take(self, entries: Iterable[ObservedEntry]) -> list[Finding]:
         """Take the next entries; return the findings of the quick checks, in order."""
         for entry in entries:
             self.taken += 1
@@ -370,11 +384,18 @@ class Inspection:
         return found
 
     def _frame(self, frame: Frame) -> None:
+        if frame.direction.is_of_view:
+            for message in messages_of(frame):
+                self._view_message(frame, message)
+            return
         self.state.last_ns, self.state.wall_offset_ns = frame.time_ns, frame.wall_ns - frame.time_ns
         messages = self._read(frame)
         if frame.direction is Direction.TO_SERVER:
             for message in messages:
                 learn_sent(self.state, frame, message, len(messages) > 1)
+            return
+        if frame.cause is Cause.IN_PLACE:
+            self._answered_in_place(frame, messages)
             return
         if frame.http is not None and is_for_a_probe(self.state, self.state.http.exchange(frame.http), frame.n):
             return
@@ -391,6 +412,24 @@ class Inspection:
         self._judge_frame(frame, messages)
         for message in messages:
             self._message(frame, message)
+
+    def _answered_in_place(self, frame: Frame, messages: tuple[Message, ...]) -> None:
+        """Take responses that are not the server's: their requests wait no longer, and nothing of them is judged."""
+        for message in messages:
+            if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
+                id_ = self.state.requests.requested_id(message.id)
+                asked = self.state.requests.open.get((Direction.TO_SERVER, id_))
+                if asked is not None:
+                    asked.answered = frame.n
+                    self.state.requests.finish(asked)
+
+    def _view_message(self, frame: Frame, message: Message) -> None:
+        case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)
+        case.frame, case.message = frame, message
+        method = message.method if isinstance(message, Request | Notification) else ""
+        case.value = message.params if isinstance(message, Request | Notification) else None
+        self._moment(case, "view", method)
+        self.state.view = learn_view(self.state.view, frame, message)
 
     def _judge_frame(self, frame: Frame, messages: tuple[Message, ...]) -> None:
         """Judge the bytes of a frame; most are recognised as ordinary at once."""
@@ -480,7 +519,7 @@ class Inspection:
         if self._early and state.opening is not None:
             self._judge_early(state.row, case.n)
 
-    def _fact(self, entry: Observed, fact: Fact) -> None:
+    def _fact(self, entry: ObservedEntry, fact: Fact) -> None:
         state = self.state
         case = CheckMoment(state, entry.n, entry.time_ns, state.row)
         match fact:
@@ -500,7 +539,7 @@ class Inspection:
                 learn_sse_note(case, fact)
                 state.http.has_endpoint = state.http.has_endpoint or fact.event == "endpoint"
 
-    def _connection(self, entry: Observed, fact: ConnectionFact) -> None:
+    def _connection(self, entry: ObservedEntry, fact: ConnectionFact) -> None:
         if fact.event in (ConnectionEvent.OPEN, ConnectionEvent.RENEW):
             before = self.state.connection
             if fact.event is ConnectionEvent.OPEN and before is not None:
@@ -558,8 +597,8 @@ class Inspection:
             check: Check | None = None
             try:
                 for judge, check in asked:
-                    for flaw in judge(case):
-                        self._keep(case, check, flaw)
+                    for violation in judge(case):
+                        self._keep(case, check, violation)
                 return
             except Exception as error:  # boundary of the checks: an error in one must not stop the others
                 logger.exception("a check failed at entry %d", case.n)
@@ -571,38 +610,39 @@ class Inspection:
         hooks = (kind, f"{kind} {method}") if method else (kind,)
         quick = [(each.judge, each) for hook in hooks for each in table.quick.get(hook, ()) if each.judge]
         heavy = [(_for_later(self, self._waiting, each), each) for hook in hooks for each in table.heavy.get(hook, ())]
-        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.may_care(traits, self.disabled_checks))
+        plan = tuple((judge, each) for judge, each in (*quick, *heavy) if each.applies(traits, self.disabled_checks))
         if len(self._plans) < 1000:  # methods are foreign text: there may be any number of them
             self._plans[moment] = plan
         return plan
 
-    def _keep(self, case: CheckMoment, asked: Check, flaw: Flaw) -> None:
-        check = CHECKS[flaw.id] if flaw.id else asked
+    def _keep(self, case: CheckMoment, asked: Check, violation: Violation) -> None:
+        check = CHECKS[violation.id] if violation.id else asked
         if not check.applies_to(case.row):
             return
-        again = case.state.is_repeated(check.id, flaw.pointer, flaw.sentence)
-        if is_our_doing(case, check.id, again=again) or was_reported_for_task(case, check.id, flaw):
+        again = case.state.is_repeated(check.id, violation.pointer, violation.sentence)
+        if is_our_doing(case, check.id, again=again) or was_reported_for_task(case, check.id, violation):
             return
         self.counts[check.id] += 1
         if self.counts[check.id] > MOST_OF_ONE:
             return
-        revision, frames = case.revision, flaw.frames if flaw.instead else (case.n, *flaw.frames)
+        revision, frames = case.revision, violation.frames if violation.instead else (case.n, *violation.frames)
         page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
         self._found.append(
             Finding(
                 check.id,
-                flaw.severity or check.severity_in(case.row),
-                flaw.confidence or check.confidence,
-                without_credentials(_SPACE.sub(_in_one_line, flaw.sentence)),
+                violation.severity or check.severity_in(case.row),
+                violation.confidence or check.confidence,
+                without_credentials(_SPACE.sub(_in_one_line, violation.sentence)),
                 frames,
-                flaw.pointer,
-                flaw.span,
-                without_credentials(flaw.fix) if flaw.fix else check.fix,
+                violation.pointer,
+                violation.span,
+                without_credentials(violation.fix) if violation.fix else check.fix,
                 page,
                 revision.date if revision else "",
                 connection=case.state.number,
-                trait=flaw.trait,
-                hosts=flaw.hosts,
+                trait=violation.trait,
+                hosts=violation.hosts,
+                provoked=is_provoked(case),
                 known_at=max(case.known_at, *frames, 0),
             )
         )
@@ -611,7 +651,7 @@ class Inspection:
 def _for_later(inspection: Inspection, waiting: deque[tuple[CheckMoment, Check]], check: Check) -> Judge:
     """Return a function that queues an expensive check if it is worth its time."""
 
-    def judge(case: CheckMoment) -> Iterator[Flaw]:
+    def judge(case: CheckMoment) -> Iterator[Violation]:
         if check.wanted is None or check.wanted(case):
             if len(waiting) < MOST_WAITING:
                 waiting.append((case, check))
@@ -630,10 +670,4 @@ def _disable(aside: dict[str, DisabledCheck], plans: dict[_Moment, _Plan], what:
 
 
 def _first_of(judge: Judge) -> Judge:
-    return lambda case: islice(judge(case), MOST_FLAWS)
-
-
-_HEAD = 500
-"""Bytes of a message that cannot be read in which a sign of JSON-RPC is searched."""
-_PROGRESS = "notifications/progress"
-_NONE: Iterator[Flaw] = iter(())
+    return lambda case: islice(judge(case), MOST_VIOLATIONS)

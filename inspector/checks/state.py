@@ -13,10 +13,11 @@ import msgspec
 
 from inspector.checks.definitions.tools import SeenTool
 from inspector.checks.registry import LAST
+from inspector.checks.view_state import ViewFacts
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
 from inspector.protocol.fingerprints import Remembered
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, RequestId
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
@@ -47,7 +48,7 @@ class TrackedRequest(msgspec.Struct):
     http: int | None
     row: int
     """Row of the revision it is judged by, from 1; 0 if not known."""
-    probe: bool = False
+    cause: Cause = Cause.UNKNOWN
     token: RequestId | None = None
     """Progress token."""
     cancelled: int | None = None
@@ -61,6 +62,11 @@ class TrackedRequest(msgspec.Struct):
     """Status of its HTTP response; None if there was no response."""
     lives_on: bool = False
     """Whether its response was a task's handle, so that progress may continue."""
+
+    @property
+    def probe(self) -> bool:
+        """Whether it tests how the server reacts."""
+        return self.cause is Cause.PROBE
 
 
 class ProgressState(msgspec.Struct):
@@ -101,8 +107,8 @@ class HttpExchangeState(msgspec.Struct):
     """Entry of the response's headers, else of the request's."""
     asked: list[TrackedRequest] = []
     """Requests in its body."""
-    told: int = 0
-    """Number of messages in its body that need no response."""
+    notifications: list[str] = []
+    """Methods of the notifications in its body; "" for a response."""
     answered_ns: int = 0
     """Time of the response to the last of its requests; 0 before that."""
     events: int = 0
@@ -257,7 +263,7 @@ class RequestState:
         key = request.sender, request.id
         if self.open.get(key) is request:
             del self.open[key]
-        keeps = request.probe and request.answered is None
+        keeps = request.cause is Cause.PROBE and request.answered is None
         ended = request if keeps else msgspec.structs.replace(request, params=None)
         self.done[key] = ended
         self.done.move_to_end(key)
@@ -306,14 +312,13 @@ class ConnectionState:
         self.seen = seen or {}
         """Stored definitions of the server from earlier connections, by kind of list."""
         self.rest = rest
-
         self.lists = ListState()
         self.http = HttpState()
         self.process = ProcessState()
         self.requests = RequestState()
         self.ongoing = OngoingState()
         self.login = LoginState([], [])
-
+        self.view = ViewFacts()
         self.connection: ConnectionFact | None = None
         self.opened = 1
         """Entry that records the opening of the connection."""

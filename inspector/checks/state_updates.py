@@ -24,7 +24,7 @@ from inspector.checks.state import (
 )
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import (
     ErrorResponse,
     Message,
@@ -42,6 +42,33 @@ from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
 
 # The revision by which a response is judged
+
+_MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""Requests whose response may require input."""
+_OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
+_MOST_REQUESTS, _MOST_KEYS = 100, 1000
+_KEPT_PARAMS = 4096
+"""Maximum members of an argument object that are kept with a request; larger ones are ignored here."""
+_MOST_OF_LOGIN = 100
+"""Maximum refusals and documents of a login that are remembered."""
+CARRIED = 1
+"""It was received over HTTP."""
+PROBED = 2
+"""It is the response to a probe."""
+LARGE = 4
+"""Its bytes are `LARGE_FROM` or more."""
+AFTER = 8
+"""An event of the process was recorded after its start."""
+FAILED = 16
+"""The result reports that the call failed."""
+RICH = 32
+"""The content is not a list, or has more than plain text blocks."""
+STRUCTURED = 64
+"""The result has structured content."""
+TASK = 128
+"""The result is about a task, or the request asked for one."""
+LARGE_FROM = 100_000
 
 
 def row_of_request(state: ConnectionState, method: str, params: Any) -> int:
@@ -69,18 +96,9 @@ def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, 
     return asked.row if peek.has(value, "resultType") or not state.row else 0
 
 
-_MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
-ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
-"""Requests whose response may require input."""
-_OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
-_MOST_REQUESTS, _MOST_KEYS = 100, 1000
-_KEPT_PARAMS = 4096
-"""Maximum members of an argument object that are kept with a request; larger ones are ignored here."""
-
-
 def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
     """Update the state for a message from the client."""
-    state.process.provoked = _provocation(frame, message) if frame.probe else None
+    state.process.provoked = _provocation(frame, message) if frame.cause is Cause.PROBE else None
     match message:
         case Request():
             _requested(state, frame, message)
@@ -92,7 +110,9 @@ def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: 
                 asked.answered = frame.n
                 state.requests.finish(asked)
     if frame.http is not None and not isinstance(message, Request):
-        state.http.exchange(frame.http).told += 1
+        state.http.exchange(frame.http).notifications.append(
+            message.method if isinstance(message, Notification) else ""
+        )
 
 
 def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
@@ -109,7 +129,7 @@ def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
     params = request.params
     row = row_of_request(state, request.method, params)
     asked = TrackedRequest(
-        Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.probe
+        Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.cause
     )
     state.requests.open[Direction.TO_SERVER, request.id] = asked
     token = peek.request_id(params, "_meta", "progressToken")
@@ -353,10 +373,6 @@ def _forget_tokens(progress: dict[RequestId, ProgressState]) -> None:
             del progress[token]
 
 
-_MOST_OF_LOGIN = 100
-"""Maximum refusals and documents of a login that are remembered."""
-
-
 def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
     """Update the state for a request, a response or the end of an exchange, after it was checked."""
     http = case.http
@@ -380,7 +396,7 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
 
 def _is_of_the_server(state: ConnectionState, http: HttpExchangeState) -> bool:
     """Whether an exchange is with the MCP server: it carried a message or went to its URL. Others belong to a login."""
-    if http.asked or http.told:
+    if http.asked or http.notifications:
         return True
     url = state.connection.url if state.connection is not None else ""
     return http.request is not None and bool(url) and http.request.target.partition("?")[0] == url.partition("?")[0]
@@ -419,24 +435,6 @@ def learn_streamed(state: ConnectionState, case: CheckMoment) -> None:
 
 
 # Traits: what one pass over a message shows, so that only checks that can apply are called
-
-CARRIED = 1
-"""It was received over HTTP."""
-PROBED = 2
-"""It is the response to a probe."""
-LARGE = 4
-"""Its bytes are `LARGE_FROM` or more."""
-AFTER = 8
-"""An event of the process was recorded after its start."""
-FAILED = 16
-"""The result reports that the call failed."""
-RICH = 32
-"""The content is not a list, or has more than plain text blocks."""
-STRUCTURED = 64
-"""The result has structured content."""
-TASK = 128
-"""The result is about a task, or the request asked for one."""
-LARGE_FROM = 100_000
 
 
 def traits_of_result(case: CheckMoment) -> int:

@@ -37,7 +37,7 @@ program-not-runnable: EXITED
 environment-variable-missing: EXITED SILENT stdin-eof-ignored
 file-not-found: EXITED
 port-in-use: EXITED SILENT slow-handshake
-sdk-version-mismatch: EXITED tool-failure-as-protocol-error
+sdk-version-mismatch: EXITED server-silent tool-failure-as-protocol-error
 package-still-installing: slow-handshake SILENT stdin-eof-ignored
 stdin-not-read: SILENT stdin-eof-ignored
 exit-during-handshake: unexpected-exit stream-ended-early
@@ -97,9 +97,9 @@ list-changed-silently: list-order-changed
 obsolete-error-code: undefined-error-code
 response-type-unsupported: request-unanswered silent-after-handshake call-timed-out
 response-on-wrong-post: unexpected-response SILENT
+response-on-get-stream: stream-ended-early SILENT
 resource-metadata-invalid: missing-www-authenticate challenge-without-metadata authentication-required
 missing-www-authenticate: resource-metadata-missing challenge-without-metadata authentication-required
-authentication-required: challenge-without-metadata
 authorization-server-metadata-invalid: authentication-required
 oauth-client-rejected: authentication-required
 redirect-issuer-mismatch: authentication-required
@@ -120,10 +120,12 @@ content-type-rejected: http-request-rejected authentication-required missing-www
   resource-metadata-missing challenge-without-metadata
 certificate-untrusted: http-request-rejected authentication-required missing-www-authenticate
   resource-metadata-missing challenge-without-metadata
-non-bearer-challenge: http-request-rejected authentication-required missing-www-authenticate resource-metadata-missing
+non-bearer-challenge: scopes-not-announced http-request-rejected authentication-required missing-www-authenticate
+  resource-metadata-missing
   challenge-without-metadata
 session-id-not-issued: http-request-rejected list-failed
-server-object-shared: http-server-error http-request-rejected list-failed handshake-rejected rejected-as-uninitialized
+server-object-shared: session-id-not-issued session-expired http-server-error http-request-rejected list-failed
+  handshake-rejected rejected-as-uninitialized
 version-header-rejected: http-request-rejected list-failed
 unterminated-event: stream-ended-early invalid-json-rpc SILENT
 body-truncated: invalid-json-rpc stream-ended-early handshake-rejected
@@ -137,7 +139,10 @@ session-id-not-forwarded: http-request-rejected expired-session-status session-e
 content-type-mismatch: invalid-json-rpc stream-ended-early body-truncated handshake-rejected SILENT
 multiline-event-data: invalid-json-rpc stream-ended-early SILENT
 http-request-rejected: get-response-invalid
-expired-session-status: http-server-error http-request-rejected list-failed
+structured-content-missing: valid-input-rejected undeclared-constraint
+structured-content-invalid: valid-input-rejected undeclared-constraint
+expired-session-status: http-server-error http-request-rejected list-failed jsonrpc-member-invalid result-and-error
+  error-object-invalid error-without-id
 session-expired: response-on-wrong-post unexpected-response http-request-rejected list-failed
   invalid-ping-response call-rejected get-response-invalid rejected-as-uninitialized
   unknown-session-status expired-session-status
@@ -154,7 +159,14 @@ unsafe-metadata-url: authentication-required missing-www-authenticate resource-m
   client-registration-unavailable resource-metadata-invalid authorization-server-metadata-invalid
 metadata-is-html: authentication-required missing-www-authenticate resource-metadata-missing
   challenge-without-metadata resource-metadata-invalid authorization-server-metadata-invalid html-response
-resource-metadata-missing: challenge-without-metadata authentication-required
+challenge-without-metadata: authentication-required resource-metadata-missing
+authentication-required: challenge-without-metadata scopes-not-announced
+resource-mime-type-mismatch: resource-differs-from-list
+tool-backend-fails: tool-failure-as-protocol-error call-rejected
+tool-program-missing: tool-failure-as-protocol-error call-rejected invalid-arguments-as-protocol-error
+notification-not-accepted: response-on-wrong-post unexpected-response duplicate-response incomplete-modern-support
+  discover-result-invalid notification-answered invalid-json-rpc jsonrpc-member-invalid
+resource-metadata-missing: authentication-required
 clock-skew: credentials-rejected
 pagination-incomplete: cursor-cycle
 tool-name-length: tool-name-not-portable duplicate-tool-name
@@ -167,18 +179,6 @@ invalid-keyword-value: invalid-schema
 image-too-large: content-mime-type-mismatch resource-mime-type-mismatch
 half-surrogate: ambiguous-json invalid-utf8
 """
-
-
-def _explanations(table: str) -> dict[str, tuple[str, ...]]:
-    for name, group in _GROUPS.items():
-        table = table.replace(name, group)
-    pairs = (line.split(":") for line in table.replace("\n  ", " ").strip().splitlines())
-    return {cause: tuple(effects.split()) for cause, effects in pairs}
-
-
-EXPLAINS = _explanations(_EXPLAINS)
-"""By the id of a check: the checks whose findings may be consequences of its findings, in the same connection."""
-
 _FATAL = """
 command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed
 package-still-installing docker-flags stdin-not-read environment-variable-missing file-not-found port-in-use
@@ -195,14 +195,23 @@ resource-metadata-invalid authorization-server-metadata-invalid
 """
 FATAL = frozenset(_FATAL.split())
 """With any of these findings nothing works."""
-
-
-_NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|\b[\w./-]*\d[\w./-]*\b|\b(?:initialize|ping)\b|\b\w+/[\w/]+\b")
+_NAMES = re.compile(r"“.*”|'[^']*'|\"[^\"]*\"|\b[\w./-]*\d[\w./-]*\b|\b(?:initialize|ping)\b|\b\w+/[\w/]+\b")
 """Parts of a sentence that name one of several occurrences: quoted text, numbers, methods."""
 _INDEX = re.compile(r"/\d+(?=/|$)")
 _DEFINED = re.compile(r"/result/(?:tools|prompts|resources|resourceTemplates)/")
 """The beginning of a pointer to a definition: each one is corrected by itself."""
 _FRAMES_KEPT = 20
+
+
+def _explanations(table: str) -> dict[str, tuple[str, ...]]:
+    for name, group in _GROUPS.items():
+        table = table.replace(name, group)
+    pairs = (line.split(":") for line in table.replace("\n  ", " ").strip().splitlines())
+    return {cause: tuple(effects.split()) for cause, effects in pairs}
+
+
+EXPLAINS = _explanations(_EXPLAINS)
+"""By the id of a check: the checks whose findings may be consequences of its findings, in the same connection."""
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -212,7 +221,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """
     found: dict[tuple[object, ...], Finding] = {}
     for each in findings:
-        key = _same_fault(each)
+        key = same_fault(each)
         before = found.get(key)
         if before is None:
             found[key] = each
@@ -226,8 +235,8 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     return list(found.values())
 
 
-def _same_fault(finding: Finding) -> tuple[object, ...]:
-    """Return what findings of one fault have in common."""
+def same_fault(finding: Finding) -> tuple[object, ...]:
+    """Return what findings of one fault have in common; a finding without frames is one by itself."""
     is_definition = bool(_DEFINED.match(finding.pointer))
     within = 0 if finding.frames else id(finding)
     place = finding.pointer if is_definition else _INDEX.sub("/*", finding.pointer)
@@ -308,15 +317,14 @@ def _root(id_: str, causes: dict[str, str]) -> str:
     return id_
 
 
-def _gravity(finding: Finding) -> tuple[int, bool]:
-    """Return the rank of the severity, and whether the finding is not fatal."""
-    return finding.severity.rank, finding.id not in FATAL
+def _gravity(finding: Finding) -> tuple[int, bool, bool]:
+    """Return the rank of the severity, whether the finding is about a probe, and whether it is not fatal."""
+    return finding.severity.rank, finding.provoked, finding.id not in FATAL
 
 
-def _key(finding: Finding) -> tuple[int, bool, int, int]:
+def _key(finding: Finding) -> tuple[int, bool, bool, int, int]:
     first = finding.frames[0] if finding.frames else 1 << 62
-    rank, bearable = _gravity(finding)
-    return rank, bearable, _RANKS[finding.confidence] + _OF_A_RULE * (not _is_diagnosis(finding.id)), first
+    return *_gravity(finding), _RANKS[finding.confidence] + _OF_A_RULE * (not _is_diagnosis(finding.id)), first
 
 
 def _is_diagnosis(id_: str) -> bool:

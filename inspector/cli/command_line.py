@@ -39,6 +39,8 @@ WITH_VALUE = frozenset(
         *("-t", "--tool", "--concurrency", "--rate", "--calls", "--soak", "--slowest", "--save", "--pid"),
         *("--against", "--markdown"),
         *("--max-runs", "--pair", "--works"),
+        *("--deny", "--locale", "--screenshot", "--size", "--theme", "--wait-for"),
+        "--allow-config",
         *("--label", "--host-timeout", "--stderr", "--until", "--watch"),
         *("--random", "--seed", "--probe-timeout"),
     }

@@ -192,8 +192,8 @@ def definitions_of_side(env: CliEnv, output: Output, side: ComparedSide, options
     if side.kind is SideKind.LOCK_FILE:
         assert side.path is not None, "it is a file"
         surface, odd = read_lock_file(side.path)
-        for said in odd:
-            output.warn(said)
+        for message in odd:
+            output.warn(message)
         return FetchedSide(ExitStatus.OK, surface)
     if side.kind is SideKind.CAPTURE:
         assert side.path is not None, "it is a file"

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from inspector.cli.env import CliEnv
 from inspector.cli.output import Output
-from inspector.config.approvals import Approvals, digest
 from inspector.config.paths import places
+from inspector.config.servers import Approvals, digest
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:  # a command that names no server of a file needs none

@@ -10,13 +10,10 @@ from inspector.capture.journal import Journal
 from inspector.cli.output import Output
 from inspector.cli.progress import counted, progress_of
 from inspector.errors import FilterError, UsageError
-from inspector.filters.engine.nodes import ExchangeColumns
-from inspector.filters.engine.program import Program
 from inspector.filters.language.fields import Term
 from inspector.filters.language.parser import Named, parse
-from inspector.present import words
-from inspector.present.live_checks import LiveChecks
 from inspector.present.spans import Role
+from inspector.present.traffic.matching import EntryFilter
 from inspector.present.traffic.rows import TailWriter
 
 _ROLES: dict[str, Role] = {
@@ -98,24 +95,10 @@ class Tail:
         self._output = output
         self._options = options
         self._writer = TailWriter(journal)
-        exchanges = ExchangeColumns(journal)
-        checks = LiveChecks(journal)
-
-        def program(term: Term) -> Program:
-            return Program(
-                term,
-                journal,
-                clock=self._now,
-                say=lambda fact: words.sentence(fact)[0],
-                exchanges=exchanges,
-                findings=checks,
-            )
-
-        self._exchanges = exchanges
-        self._filter = program(options.term) if options.term is not None else None
-        self._rules = [(rule.role, program(rule.term)) for rule in options.rules]
-        programs = [*(each for _, each in self._rules), *([self._filter] if self._filter is not None else [])]
-        self._checks = checks if any(each.follows_findings for each in programs) else None
+        self._entries = EntryFilter(journal)
+        self._filter = self._entries.program(options.term) if options.term is not None else None
+        self._rules = [(rule.role, self._entries.program(rule.term)) for rule in options.rules]
+        self._colours_findings = any(program.follows_findings for _, program in self._rules)
         self._printed = 0
 
     @property
@@ -131,8 +114,8 @@ class Tail:
         first, end = self._printed + 1, self._journal.count
         if end < first:
             return
-        if self._checks is not None:
-            self._checks.catch_up()
+        if self._colours_findings:
+            self._entries.check()
         last = self._options.last if first == 1 else None
         if self._output.env.stdout.isatty():
             self._print(self._matching(first, end, last))
@@ -148,8 +131,6 @@ class Tail:
 
     def matching(self) -> Sequence[int]:
         """Return all matching entries so far."""
-        if self._checks is not None:
-            self._checks.catch_up()
         return self._matching(1, self._journal.count, None)
 
     def _matching(
@@ -157,15 +138,7 @@ class Tail:
     ) -> Sequence[int]:
         if self._filter is None:
             return range(first if last is None else max(first, end - last + 1), end + 1)
-        found: list[int] = []
-        for low, high in self._filter.stretches(first, end):  # newest first
-            marks = self._filter.mark(low, high)
-            found += [low + at for at in range(high - low, -1, -1) if marks[at]]
-            if progress is not None:
-                progress(end - low, end - first + 1)
-            if last is not None and len(found) >= last:
-                return found[:last][::-1]
-        return found[::-1]
+        return self._entries.matching(self._filter, first, end, last, progress)
 
     def _print(self, entries: Iterable[int]) -> None:
         if self._options.as_jsonl:
@@ -178,7 +151,3 @@ class Tail:
 
     def _role(self, n: int) -> Role | None:
         return next((role for role, program in self._rules if program.matches(n)), None)
-
-    def _now(self) -> int:
-        count = self._journal.count
-        return self._journal.store.time_ns(count) if count else 0

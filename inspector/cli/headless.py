@@ -213,8 +213,8 @@ def _introduce(output: Output, opening: Opening) -> None:
 
 def report_error(output: Output, method: str, error: ErrorResponse) -> ExitStatus:
     """Report a JSON-RPC error response. Return TOOL_ERROR."""
-    said = f"{method} failed with JSON-RPC error {error.code}: {error.message}"
-    return output.report("server_error", said, "", ExitStatus.TOOL_ERROR, {"jsonrpc_error": error.error})
+    message = f"{method} failed with JSON-RPC error {error.code}: {error.message}"
+    return output.report("server_error", message, "", ExitStatus.TOOL_ERROR, {"jsonrpc_error": error.error})
 
 
 def answered(reply: Reply, method: str) -> Replied:
@@ -239,8 +239,8 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
             )
         case Refused():
             status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
-            said = reply.body[:200].decode("utf-8", "replace").strip()
-            why = "; ".join(filter(None, (status, reply.why, said)))
+            message = reply.body[:200].decode("utf-8", "replace").strip()
+            why = "; ".join(filter(None, (status, reply.why, message)))
             return RequestFailed(f"no response to {method}: {why}", hint=_CUT if reply.begun else "")
         case Broken(no_entry=True):
             return AuthorizationNeeded(f"no response to {method}: {reply.why}", hint=reply.hint)

@@ -80,21 +80,8 @@ class Documented(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own options, and shared ones by name, or with descriptions for --help-all."""
-        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        own = [
-            record for param in params if not isinstance(param, SharedOption) and (record := param.get_help_record(ctx))
-        ]
-        with formatter.section("Options"):
-            formatter.write_dl(own)
-        by_topic = {topic: [each for each in params if getattr(each, "topic", "") == topic] for topic in TOPICS}
-        if not ctx.meta.get(_ALL):
-            _write_names({topic: options for topic, options in by_topic.items() if options}, formatter)
-            return
-        for topic, options in by_topic.items():
-            if records := [record for option in options if (record := option.get_help_record(ctx))]:
-                with formatter.section(f"{topic.capitalize()}: {TOPICS[topic]}"):
-                    formatter.write_dl(records)
-        if self.json_shape:
+        _write_options(self, ctx, formatter)
+        if self.json_shape and ctx.meta.get(_ALL):
             with formatter.section("JSON output"):
                 formatter.write_text(self.json_shape.replace("`", ""))
 
@@ -105,10 +92,17 @@ class DocumentedGroup(click.Group):
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
+        if any(isinstance(param, SharedOption) for param in self.params):
+            self.params.append(HELP_ALL)
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         """Return the same names in every context, because click caches those of the first one."""
         return ["-h", "--help"]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options as for a command, then the subcommands."""
+        _write_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move the subcommand's name to the front."""
@@ -119,6 +113,22 @@ class DocumentedGroup(click.Group):
         """Write the examples, then the description."""
         write_examples(formatter, self.examples)
         super().format_help_text(ctx, formatter)
+
+
+def _write_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """Write a command's own options, and shared ones by name, or with descriptions for --help-all."""
+    params = [param for param in command.get_params(ctx) if isinstance(param, click.Option)]
+    own = [record for param in params if not isinstance(param, SharedOption) and (record := param.get_help_record(ctx))]
+    with formatter.section("Options"):
+        formatter.write_dl(own)
+    by_topic = {topic: [each for each in params if getattr(each, "topic", "") == topic] for topic in TOPICS}
+    if not ctx.meta.get(_ALL):
+        _write_names({topic: options for topic, options in by_topic.items() if options}, formatter)
+        return
+    for topic, options in by_topic.items():
+        if records := [record for option in options if (record := option.get_help_record(ctx))]:
+            with formatter.section(f"{topic.capitalize()}: {TOPICS[topic]}"):
+                formatter.write_dl(records)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

@@ -34,7 +34,7 @@ from inspector.config.targets import (
     StartChoice,
     Target,
 )
-from inspector.errors import UsageError
+from inspector.errors import InspectError, UsageError
 from inspector.protocol.facts import Headers
 from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children
@@ -133,6 +133,7 @@ class ServerRuns:
         if not self._ended:
             self._remember()
             for live in self.lives:
+                live.journal.is_left = True
                 live.end()
 
     def _remember(self) -> None:
@@ -370,13 +371,25 @@ def _brisk() -> Iterator[None]:
 
 
 def choose_at_start(
-    servers: "Sequence[FoundServer]", recent: Sequence[Capture], taps: Sequence[LiveTap] = ()
-) -> StartChoice | None:
-    """Show the start screen and return the choice; None if the user left."""
+    servers: "Sequence[FoundServer]",
+    recent: Sequence[Capture],
+    taps: Sequence[LiveTap],
+    open_choice: Callable[[StartChoice], ExitStatus],
+) -> ExitStatus:
+    """Show the start screen and open what the user chooses; if that fails, show it again with what was typed."""
     from inspector.tui.start_app import StartApp
 
-    with held_log():
-        return StartApp(servers, recent, taps).run()
+    typed = problem = ""
+    while True:
+        app = StartApp(servers, recent, taps, typed=typed, problem=problem)
+        with held_log():
+            choice = app.run()
+        if choice is None:
+            return ExitStatus.OK
+        try:
+            return open_choice(choice)
+        except InspectError as error:
+            typed, problem = app.typed, error.full_text
 
 
 def replay(env: CliEnv, path: Path, *others: Path) -> ExitStatus:

@@ -14,7 +14,6 @@ from inspector.atomic_write import write_whole
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
-from inspector.capture.store.store import entries
 from inspector.checks.catalog import all_checks
 from inspector.checks.compat.matrix import as_serious, for_hosts
 from inspector.checks.compat.packs import HOST_IDS, Host, known_hosts
@@ -22,7 +21,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget
 from inspector.checks.runner import Inspection
-from inspector.checks.verdict import merged, primary_of, roots_of
+from inspector.checks.verdict import primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
@@ -38,7 +37,7 @@ from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import read_lock_file
-from inspector.present.findings import failure_in, summary, verdict_lines
+from inspector.present.findings import failure_in, inspected, summary, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, known_of, known_text
@@ -116,7 +115,6 @@ def other_servers_tools(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
     return beside
 
 
-_BATCH = 2000
 _FILE = click.Path(path_type=Path, dir_okay=False)
 judging_options = option_group(
     click.option(
@@ -204,23 +202,6 @@ def read_report_options(options: dict[str, Any], target: str, output: Output) ->
     if word:
         output.narrate_lines([((silence(word), "text"),)])
     return report
-
-
-def inspected(
-    journal: Journal,
-    beside: Mapping[str, frozenset[str]] | None = None,
-    seen: Mapping[str, Remembered] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[list[Finding], Inspection]:
-    """Return all findings about a journal, ordered by entry, and the inspection."""
-    inspection, found = Inspection(beside, seen), []
-    for first in range(1, journal.count + 1, _BATCH):
-        last = min(first + _BATCH, journal.count + 1)
-        found += inspection.take(entries(journal.store, first, last - 1))
-        if progress is not None:
-            progress(last - 1, journal.count)
-    found += inspection.finish()
-    return merged(sorted(found, key=lambda each: each.frames[0] if each.frames else journal.count)), inspection
 
 
 def _over_budget(journal: Journal, budget: int) -> list[Finding]:
@@ -317,9 +298,11 @@ def _print_findings(
         )
         return
     first, roots = primary_of(new), roots_of(findings)
-    told = [reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)]
+    members = [
+        reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)
+    ]
     if report.baseline is not None:
-        told = [about | {"known": each not in new} for about, each in zip(told, findings, strict=True)]
+        members = [about | {"known": each not in new} for about, each in zip(members, findings, strict=True)]
     counts = {severity: sum(each.severity is severity for each in new) for severity in Severity}
     known = {} if report.baseline is None else {"known": len(findings) - len(new)}
     output.data(
@@ -330,8 +313,8 @@ def _print_findings(
             "found": inspection.counts,
             "disabled_checks": list(inspection.disabled_checks.values()),
             "failure": failure or None,
-            "primary": None if first is None else told[findings.index(first)],
-            "findings": told,
+            "primary": None if first is None else members[findings.index(first)],
+            "findings": members,
         }
     )
 
@@ -410,8 +393,8 @@ def failure_of(message: ResultResponse | ErrorResponse) -> str:
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
         return incomplete(Finished("tools/call", result=message.result))
-    said = (peek.text(block, "text") for block in peek.items(message.result, "content"))
-    return next((each[:200] for each in said if each), "isError without a message")
+    lines = (peek.text(block, "text") for block in peek.items(message.result, "content"))
+    return next((each[:200] for each in lines if each), "isError without a message")
 
 
 _KINDS = ("tools", "prompts", "templates")
@@ -433,8 +416,8 @@ def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Map
     """
     if lock is not None:
         surface, odd = read_lock_file(lock)
-        for said in odd:
-            output.warn(said)
+        for message in odd:
+            output.warn(message)
         locked = {kind: known_of(kind, surface.lists[kind], 0) for kind in _KINDS if kind in surface.lists}
         return locked if surface.server is None else locked | {INSTRUCTIONS: known_text(surface.instructions, 0)}
     return SeenServer(places(env.environ).state, key).read() if key else {}

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from inspector.atomic_write import private_directory
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.login_options import LoginSettings
 from inspector.cli.server_request_options import demand_consent
 from inspector.cli.targets import TargetOptions
 from inspector.config.eras import Eras, revealed_era
-from inspector.config.paths import places, private_directory
+from inspector.config.paths import places
 from inspector.config.settings import captures_directory, user_config
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
@@ -29,6 +30,9 @@ if TYPE_CHECKING:  # only for servers with a URL, or with a screen
     from inspector.auth.storage import TokenStore
     from inspector.session.engine import Live
     from inspector.transports.http.authorizing import Authorizer
+
+_MOST_NAMES = 20_000
+"""Names that are stored for shell completion at most: a shell reads them all for each Tab."""
 
 
 def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
@@ -105,13 +109,15 @@ def authorizer_for(
 
 
 def keep_names(target: Target, journal: Journal, environ: Mapping[str, str]) -> None:
-    """Store the names in a server's lists for shell completion."""
+    """Store the names in a server's lists for shell completion, unless there are too many to complete."""
     from inspector.config.remembered import ListedNames
 
-    lists = journal.conversation.catalogue.listings
+    lists = {kind: journal.conversation.catalogue.listings[kind].items for kind in ("tools", "resources", "prompts")}
+    if sum(map(len, lists.values())) > _MOST_NAMES:
+        return
     names = {
-        kind: [name for raw in lists[kind].items if (name := peek.text(raw, "uri" if kind == "resources" else "name"))]
-        for kind in ("tools", "resources", "prompts")
+        kind: [name for raw in items if (name := peek.text(raw, "uri" if kind == "resources" else "name"))]
+        for kind, items in lists.items()
     }
     if any(names.values()):
         ListedNames(places(environ).cache).keep(target.key, names)
@@ -134,9 +140,9 @@ def keep_outcome(chosen: TargetOptions, live: "Live", environ: Mapping[str, str]
     session, journal, target = live.session, live.journal, chosen.target
     failure = "" if session is None else str(session.error or "") or session.why
     opening, tools = journal.conversation.opening, journal.conversation.catalogue.listings["tools"]
-    said = f"{len(tools.items)} tools" if tools.asked else "Connected" if opening is not None else "Not connected"
+    message = f"{len(tools.items)} tools" if tools.asked else "Connected" if opening is not None else "Not connected"
     is_ok = not failure and opening is not None
-    found = RecentTarget(target.key, when=now(), ok=is_ok, said=_shortly(journal, failure) if failure else said)
+    found = RecentTarget(target.key, when=now(), ok=is_ok, summary=_shortly(journal, failure) if failure else message)
     if isinstance(target, StdioTarget):
         set_ = tuple(name for name, origin in target.environment.origins.items() if origin in ("-e", "--env-file"))
         found = msgspec.structs.replace(found, argv=target.argv, cwd=target.cwd, variables=set_)

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.cli.headless import CommandSession, answered
 from inspector.cli.output import Output
+from inspector.documents import prepared_type
 from inspector.errors import InspectError, RequestFailed, RequestTimeout
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -70,9 +71,9 @@ class FetchedList(msgspec.Struct, frozen=True):
         """The error as a sentence; "" if there is none."""
         if self.error is None:
             return ""
-        code, said = peek.at(self.error, "code"), peek.text(self.error, "message") or ""
+        code, message = peek.at(self.error, "code"), peek.text(self.error, "message") or ""
         where = f", after {counted(len(self.items), 'item')}" if self.items else ""
-        return f"{LISTS[self.kind].method} failed with JSON-RPC error {code}: {said}{where}"
+        return f"{LISTS[self.kind].method} failed with JSON-RPC error {code}: {message}{where}"
 
 
 def declared(opening: Opening) -> tuple[str, ...]:
@@ -129,9 +130,9 @@ async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> Fetc
             f"{LISTS[kind].method}: there is more; go on with --cursor {shlex.quote(pages.next_cursor)}"
         )
     listing = visit.session.journal.conversation.catalogue.listings[kind]
-    for said in (*listing.remarks, *(listing.freshness.flaws if listing.freshness else ())):
-        if said not in pages.stopped:
-            visit.output.warn(f"{LISTS[kind].method}: {said}")
+    for text in (*listing.remarks, *(listing.freshness.flaws if listing.freshness else ())):
+        if text not in pages.stopped:
+            visit.output.warn(f"{LISTS[kind].method}: {text}")
     about = _about(visit.session.journal, pages, listing)
     return FetchedList(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error, about)
 
@@ -168,6 +169,7 @@ def _answered(journal: "Journal", kind: str) -> list[Exchange]:
     return [each for each in exchanges if each.method == method and each.state is ExchangeState.ANSWERED]
 
 
+@prepared_type
 class _Result(msgspec.Struct):
     result: dict[str, msgspec.Raw]
 

@@ -31,7 +31,7 @@ _LARGEST = 64 * 1024
 class LoginSettings(msgspec.Struct, frozen=True):
     """The login options; all are optional."""
 
-    said: "LoginOptions | None" = None
+    given: "LoginOptions | None" = None
     """Login options; None without options; see `login_options`."""
     port: int = 0
     """Port for the browser's redirect; 0 for any free port."""
@@ -46,7 +46,7 @@ class LoginSettings(msgspec.Struct, frozen=True):
         """The options, or their defaults."""
         from inspector.auth.steps import LoginOptions
 
-        return self.said or LoginOptions()
+        return self.given or LoginOptions()
 
 
 def _rare(*names: str, **more: Any) -> Callable[..., Any]:

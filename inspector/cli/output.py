@@ -128,21 +128,21 @@ class Output(msgspec.Struct):
     ) -> ExitStatus:
         """Report an error with its hint, with --json also as an object on the last line of stderr."""
         message, hint = _without_credentials(message), _without_credentials(hint)
-        said = visible(message, newlines=True).split("\n")
-        lines: list[Line] = [(("✗ ", "error"), (said[0], "text")), *[((line, "text"),) for line in said[1:]]]
+        messages = visible(message, newlines=True).split("\n")
+        lines: list[Line] = [(("✗ ", "error"), (messages[0], "text")), *[((line, "text"),) for line in messages[1:]]]
         if hint:
             lines.append((("  → ", "accent"), (visible(hint, newlines=True), "text")))
         self._write_lines(self.env.stderr, lines)
         if self.as_json:
-            told = {"code": code, "message": message, "hint": hint, "diagnosis": []} | dict(more or {})
-            line = _encode({"error": told}).decode("utf-8", "replace")
+            members = {"code": code, "message": message, "hint": hint, "diagnosis": []} | dict(more or {})
+            line = _encode({"error": members}).decode("utf-8", "replace")
             self.env.stderr.write(_for_terminals(line) + "\n")
             self.env.stderr.flush()
         return status
 
     def _write_message(self, text: str, role: Role) -> None:
-        said = visible(_without_credentials(text), newlines=True)
-        self._write_lines(self.env.stderr, [((line, role),) for line in said.split("\n")])
+        message = visible(_without_credentials(text), newlines=True)
+        self._write_lines(self.env.stderr, [((line, role),) for line in message.split("\n")])
 
     def _write_lines(self, stream: TextIO, lines: Iterable[Line]) -> None:
         colour = wants_colour(stream, self.env.environ)

@@ -8,7 +8,7 @@ from typing import TypeVar
 from inspector import text
 from inspector.cli.output import Output
 from inspector.present.spans import plain
-from inspector.present.words import left, said
+from inspector.present.words import left, progress_spans
 from inspector.protocol.exchanges import Progress
 
 _CELLS = 24
@@ -53,7 +53,7 @@ class ProgressBar:
 
 def text_of(progress: Progress) -> str:
     """Return percentage, rate and the server's message."""
-    return plain(said(progress))
+    return plain(progress_spans(progress))
 
 
 def bar(progress: Progress) -> str:

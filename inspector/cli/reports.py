@@ -71,7 +71,7 @@ def read_baseline(path: Path) -> Baseline:
 def written(findings: Sequence[Finding], target: str) -> bytes:
     """Return a baseline file of findings without duplicates, in an order that keeps diffs small."""
     entries = [
-        {"id": id_, "pointer": pointer, "sentence": said} for id_, pointer, said in sorted(map(key_of, findings))
+        {"id": id_, "pointer": pointer, "sentence": message} for id_, pointer, message in sorted(map(key_of, findings))
     ]
     once = [each for at, each in enumerate(entries) if each not in entries[:at]]
     document = {"format": _FORMAT, "version": _VERSION, "target": target, "findings": once}

@@ -32,7 +32,7 @@ from inspector.present.result import (
     verdict_of,
 )
 from inspector.present.spans import Line, Role, fact_lines
-from inspector.present.words import ModelRun, left_out, of_log_message, told
+from inspector.present.words import ModelRun, left_out, model_run_words, of_log_message
 from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.apps import lacks_settings, listed_pages
 from inspector.protocol.events import Event
@@ -154,8 +154,8 @@ class TaskPrinter:
             whose = "task" if task.by_server else "client task"
             self._output.narrate(f"{whose}: {shown(task.id)}")
         self._told[task.number] = words
-        said = f": {shown(task.message)}" if task.message else ""
-        self._output.narrate(f"  · {shown(task.state) or 'no state'}{said}")
+        message = f": {shown(task.message)}" if task.message else ""
+        self._output.narrate(f"  · {shown(task.state) or 'no state'}{message}")
 
 
 def shown(words: str) -> str:
@@ -222,8 +222,8 @@ class Narrator:
 def asked(server_request: ServerRequest) -> str:
     """Describe a server request in one line that is safe to print."""
     where = f" at {server_request.url}" if server_request.url else ""
-    said = server_request.message or _json(server_request.params or {})
-    return text.visible(f"{server_request.kind}{where}: {said}", limit=_SHOWN)
+    message = server_request.message or _json(server_request.params or {})
+    return text.visible(f"{server_request.kind}{where}: {message}", limit=_SHOWN)
 
 
 def _reply(answer: jsonrpc.ResultResponse | jsonrpc.ErrorResponse) -> str:
@@ -309,8 +309,8 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     if outcome_of(finished) in (CallOutcome.OK, CallOutcome.INCOMPLETE) and task is not None and failed(called, task):
         return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
     if outcome_of(finished) is CallOutcome.INCOMPLETE:
-        said = f"{request.method} brought no complete result: {incomplete(finished)}"
-        return visit.output.report("incomplete", said, "", ExitStatus.TOOL_ERROR)
+        sentence = f"{request.method} brought no complete result: {incomplete(finished)}"
+        return visit.output.report("incomplete", sentence, "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if outcome_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
 
 
@@ -329,11 +329,11 @@ def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> No
 def _narrate_models(session: Session, output: Output) -> None:
     """Print which model responded. Content that it did not get is printed as a warning."""
     for proposal in (ticket.proposal for ticket in session.options.inbox.tickets if ticket.proposal is not None):
-        if proposal.said is None:
+        if proposal.reply is None:
             continue
-        said = proposal.said
-        account = ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out)
-        output.narrate(f"model's response: {told(account)}")
+        reply = proposal.reply
+        account = ModelRun(proposal.model, proposal.took_ns, reply.tokens_in, reply.tokens_out, reply.left_out)
+        output.narrate(f"model's response: {model_run_words(account)}")
         if lost := left_out(account):
             output.warn(f"the model did not see {lost}")
 
@@ -383,15 +383,15 @@ def _as_json(
     request: CliRequest, message: ResultResponse | ErrorResponse, finished: Finished, verdict: Validation | None
 ) -> dict[str, Any]:
     """Return the printed object: the response's own bytes with additional members."""
-    told: dict[str, Any] = {
+    members: dict[str, Any] = {
         "result": msgspec.Raw(message.result_part.raw) if isinstance(message, ResultResponse) else None,
         "error": msgspec.Raw(message.error_part.raw) if isinstance(message, ErrorResponse) else None,
     }
     if request.judged:
-        told["valid"] = verdict.ok if verdict else None
+        members["valid"] = verdict.ok if verdict else None
     took = request.duration_ns
-    told |= {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": finished.rounds}
-    return told | {"outcome": outcome_of(finished).value}
+    members |= {"duration_ms": None if took is None else round(took / 1e6, 3), "rounds": finished.rounds}
+    return members | {"outcome": outcome_of(finished).value}
 
 
 def _narrate_verdict(output: Output, verdict: Validation | None) -> None:
@@ -406,7 +406,7 @@ def _narrate_verdict(output: Output, verdict: Validation | None) -> None:
 def result_lines(view: ResultView) -> list[Line]:
     """Return the result of a call, a read or a prompt as lines: headline, content blocks, verdict."""
     found: list[Line] = [view.headline]
-    found += [(("  ", "text"), *line) for line in view.said]
+    found += [(("  ", "text"), *line) for line in view.message]
     found += fact_lines(view.facts, indent="  ")
     for block in view.blocks:
         found += _block(block)

@@ -77,7 +77,7 @@ def variables(path: Path) -> tuple[str, ...]:
         os.close(fd)
 
 
-def told(shared: ShareResult, out: Path | None) -> str:
+def share_summary(shared: ShareResult, out: Path | None) -> str:
     """Return the report of what was replaced, or would be."""
     rows = sorted(shared.taken.values(), key=lambda each: (-each.count, each.rule, each.path))
     words = [f"{shared.entries:,} entries, {shared.replaced:,} values {'replaced' if out else 'would be replaced'}"]
@@ -233,9 +233,9 @@ def shared(file: Path, out: Path, env: Mapping[str, str], *, notes: bool, overwr
 
     Raises: UsageError, CaptureError.
     """
-    choice, said = chosen(file, env), list[str]()
-    done = copy(file, out, choice, notes=notes, overwrite=overwrite, warn=said.append)
-    return [*told(done, out).split("\n"), *said, *warnings(done, choice)]
+    choice, lines = chosen(file, env), list[str]()
+    done = copy(file, out, choice, notes=notes, overwrite=overwrite, warn=lines.append)
+    return [*share_summary(done, out).split("\n"), *lines, *warnings(done, choice)]
 
 
 class _Notes:

@@ -97,7 +97,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
     revision = options["revision"]
     if profile is not None and era is None and not revision:
         era, revision = (None, "") if profile.era == "auto" else (Era(profile.era), profile.protocol_version)
-    told = read_response_options(options, env.environ)
+    response_options = read_response_options(options, env.environ)
     return TargetOptions(
         target,
         era,
@@ -105,7 +105,7 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
         _clocks(options, profile),
         options["capture"],
         not no_capture,
-        told,
+        response_options,
         read_extensions(options),
         read_list_options(options),
         options.get("retry_calls", False),

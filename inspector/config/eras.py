@@ -15,8 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.config.paths import replace_file
+from inspector.documents import prepared_type
 from inspector.errors import UsageError
+from inspector.json_file import JsonFile
 from inspector.protocol.revisions._shape import Era
 from inspector.text import lazy_pattern
 
@@ -25,10 +26,23 @@ logger = logging.getLogger(__name__)
 MOST = 500
 """Maximum targets remembered; the least recently used one is forgotten first."""
 _FORMAT = 1
-_MOST_BYTES = 1 << 20
-"""Larger files are not ours."""
+_MOST_SOURCE = 1 << 18
+"""Maximum bytes of a source file that are searched for an import."""
+_MOST_FILES = 300
+"""Maximum files of a package that are searched."""
+_PYTHON = lazy_pattern(r"python(\d+(\.\d+)*)?")
+_IMPORT = lazy_pattern(rb"^[ \t]*(?:from|import)[ \t]+(?:mcp|fastmcp)\b", re.MULTILINE)
+_REQUIRES = lazy_pattern(
+    rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ \t]*mcp[ \t\r]*$)", re.MULTILINE | re.I
+)
+_INLINE = lazy_pattern(rb"^# /// script", re.MULTILINE)
+_BEHIND_SH = lazy_pattern(rb"^'''exec' \"?([^\"\s]+)", re.MULTILINE)
+_FLAGS = {"-u", "-B", "-E", "-s", "-I", "-O", "-OO", "-v", "-q"}
+_TOOL = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_UV_FLAGS = {"-q", "--quiet", "--no-sync", "--frozen", "--locked", "--offline", "--no-progress"}
 
 
+@prepared_type
 class _File(msgspec.Struct):
     format: int
     eras: dict[str, Era]
@@ -58,7 +72,7 @@ class Eras:
 
     def __init__(self, state: Path) -> None:
         """Do not access the file yet; `remember` creates the directory."""
-        self._file = state / "eras.json"
+        self._file = JsonFile(state / "eras.json", _File)
 
     def get(self, target_key: str) -> Era | None:
         """Return the remembered era of a target; None if there is none."""
@@ -80,34 +94,14 @@ class Eras:
             self._write(eras)
 
     def _read(self) -> dict[str, Era]:
-        try:
-            with self._file.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MOST_BYTES), type=_File)
-        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
-            return {}
-        return found.eras if found.format == _FORMAT else {}
+        found = self._file.read()
+        return found.eras if found is not None and found.format == _FORMAT else {}
 
     def _write(self, eras: dict[str, Era]) -> None:
         try:
-            replace_file(self._file, msgspec.json.encode(_File(_FORMAT, eras)))
-        except (OSError, UsageError) as error:
+            self._file.replace(_File(_FORMAT, eras))
+        except UsageError as error:
             logger.warning("cannot store the detected era of a server: %s", error)
-
-
-_MOST_SOURCE = 1 << 18
-"""Maximum bytes of a source file that are searched for an import."""
-_MOST_FILES = 300
-"""Maximum files of a package that are searched."""
-_PYTHON = lazy_pattern(r"python(\d+(\.\d+)*)?")
-_IMPORT = lazy_pattern(rb"^[ \t]*(?:from|import)[ \t]+(?:mcp|fastmcp)\b", re.MULTILINE)
-_REQUIRES = lazy_pattern(
-    rb"^(?:Requires-Dist:[ \t]*(?:mcp|fastmcp)\b(?!-)|Name:[ \t]*mcp[ \t\r]*$)", re.MULTILINE | re.I
-)
-_INLINE = lazy_pattern(rb"^# /// script", re.MULTILINE)
-_BEHIND_SH = lazy_pattern(rb"^'''exec' \"?([^\"\s]+)", re.MULTILINE)
-_FLAGS = {"-u", "-B", "-E", "-s", "-I", "-O", "-OO", "-v", "-q"}
-_TOOL = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_UV_FLAGS = {"-q", "--quiet", "--no-sync", "--frozen", "--locked", "--offline", "--no-progress"}
 
 
 def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era | None:

@@ -6,18 +6,18 @@ are masked before anything is written. Write errors are ignored: the call is the
 """
 
 import contextlib
-import fcntl
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from inspector.atomic_write import replace
-from inspector.config.paths import private_directory
+from inspector.documents import prepared_type
 from inspector.errors import UsageError
+from inspector.json_file import drop_oldest, locked
 from inspector.protocol.credentials import SecretValues
 from inspector.protocol.token_shapes import masked_members
 
@@ -32,6 +32,7 @@ _LONGEST = 16 << 10
 """Maximum bytes of a line; the params of a larger call are not stored."""
 
 
+@prepared_type
 class StoredCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """A call of an earlier session."""
 
@@ -71,7 +72,7 @@ class StoredCalls:
             return False
         try:
             line = _line(call, masked)
-            with self._locked():
+            with locked(self._directory, ".lock"):
                 _append(self._path(target_key), line)
                 if self._path(target_key).stat().st_size > MOST_BYTES:
                     self._cut(target_key)
@@ -103,7 +104,7 @@ class StoredCalls:
         try:
             if not self._directory.is_dir():
                 return 0
-            with self._locked():
+            with locked(self._directory, ".lock"):
                 count = sum(len(_read(self._path(key))) for key in keys)
                 for key in keys:
                     self._path(key).unlink(missing_ok=True)
@@ -132,22 +133,7 @@ class StoredCalls:
                 break
             kept.append(line)
         replace(self._path(target_key), b"".join(reversed(kept)))
-        paths = [self._path(each) for each in self._keys()]
-        for old in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True)[MOST_SERVERS:]:
-            old.unlink(missing_ok=True)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Keep other programs from cutting the file during an append. Raises: OSError, UsageError."""
-        directory = private_directory(self._directory)
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(directory / ".lock", flags, 0o600)
-        try:
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
+        drop_oldest(self._directory, MOST_SERVERS, "*.jsonl")
 
 
 def matching(calls: Iterable[StoredCall], text: str) -> list[StoredCall]:

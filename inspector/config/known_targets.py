@@ -10,16 +10,17 @@ import re
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from inspector.atomic_write import read_regular, replace_file
 from inspector.config.eras import process_key, url_key
-from inspector.config.paths import expanded, read_regular, replace_file, short_name
-from inspector.documents import UnreadableDocument, read_yaml
+from inspector.config.paths import expanded, short_name
+from inspector.documents import UnreadableDocument, prepared_type, read_yaml
 from inspector.errors import UsageError
+from inspector.json_file import JsonFile
 from inspector.protocol.credentials import command_without_credentials, is_credential, without_credentials
 from inspector.text import visible
 
@@ -33,6 +34,7 @@ _SCHEMES = ("http://", "https://")
 EraName = Literal["auto", "legacy", "modern"]
 
 
+@prepared_type
 class SavedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A named command or URL."""
 
@@ -165,6 +167,7 @@ class SavedTargets:
 _HEAD = "# Saved targets of mcp-inspect. Secrets are here by name only; see docs/configuration.md.\n"
 
 
+@prepared_type
 class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target that was opened, with its last outcome."""
 
@@ -177,7 +180,7 @@ class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
     when: float = 0.0
     """End of the last session, in seconds since the epoch."""
     ok: bool = True
-    said: str = ""
+    summary: str = msgspec.field(default="", name="said")
     """Outcome: "19 tools", "Exited with code 1"."""
 
     @property
@@ -191,16 +194,11 @@ class RecentTargets:
 
     def __init__(self, state: Path) -> None:
         """Do not access the file yet."""
-        self._file = state / "recent-targets.json"
+        self._file = JsonFile(state / "recent-targets.json", list[RecentTarget], _MOST_BYTES)
 
     def read(self) -> list[RecentTarget]:
         """Return the recent targets, most recent first."""
-        try:
-            with self._file.open("rb") as file:
-                found = msgspec.json.decode(file.read(_MOST_BYTES), type=list[RecentTarget])
-        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
-            return []
-        return sorted(found, key=lambda each: -each.when)[:MOST_RECENT]
+        return sorted(self._file.read() or [], key=lambda each: -each.when)[:MOST_RECENT]
 
     def remember(self, target: RecentTarget) -> None:
         """Put a target first, unless it contains a credential."""
@@ -213,8 +211,7 @@ class RecentTargets:
         self._write([each for each in self.read() if each.key != key])
 
     def _write(self, targets: Sequence[RecentTarget]) -> None:
-        with suppress(OSError, UsageError, UnicodeEncodeError):
-            replace_file(self._file, msgspec.json.encode(list(targets[:MOST_RECENT])) + b"\n")
+        self._file.write([*targets[:MOST_RECENT]])
 
 
 class KnownTarget(msgspec.Struct, frozen=True):

@@ -1,19 +1,12 @@
-"""Directories and private files of mcp-inspect (mode 0700 and 0600).
+"""Paths of the directories of mcp-inspect, and short names of targets."""
 
-This module only defines their paths, and short names of targets. `capture` creates and removes captures.
-"""
-
-import errno
 import os
 import re
-import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from inspector.atomic_write import replace
-from inspector.errors import UsageError
 from inspector.text import lazy_pattern
 
 APP = "mcp-inspect"
@@ -87,28 +80,6 @@ def _runtime(env: Mapping[str, str], state: Path) -> Path:
     return given / APP if given.is_absolute() else state / "run"
 
 
-def private_directory(path: Path) -> Path:
-    """Create a directory and missing parents with access for the owner only; restrict an existing one.
-
-    Raises: UsageError if it can't be created, or belongs to another user, who could read it.
-    """
-    try:
-        for missing in [above for above in reversed(path.parents) if not above.exists()]:
-            missing.mkdir(mode=0o700, exist_ok=True)
-        path.mkdir(mode=0o700, exist_ok=True)
-        found = path.stat()
-        if found.st_uid not in (os.geteuid(), 0) and os.geteuid() != 0:
-            raise UsageError(f"{path} belongs to another user", hint=_ELSEWHERE)
-        if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.geteuid():
-            path.chmod(0o700)
-    except OSError as error:
-        raise UsageError(f"the directory {path} can't be made: {error.strerror}", hint=_ELSEWHERE) from error
-    return path
-
-
-_ELSEWHERE = "set MCP_INSPECT_HOME to a directory of your own, or name a file with --capture"
-
-
 def short_name(target: str | Sequence[str]) -> str:
     """Return a familiar name of a target, fit for a file name: "everything" for its URL or argv.
 
@@ -168,27 +139,3 @@ def _is_launcher(name: str) -> bool:
 
 def _stem(name: str) -> str:
     return re.sub(r"(?<=.)@[^@]*$|\.(py|js|mjs|cjs|ts|sh|exe)$", "", name)
-
-
-# Files
-
-
-def read_regular(path: Path, most: int) -> bytes:
-    """Return at most `most` bytes of a regular file, without waiting for the writer of a FIFO.
-
-    Raises: OSError, also for a device, a FIFO or a directory.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
-        return file.read(most)
-
-
-def replace_file(file: Path, content: bytes) -> None:
-    """Replace a file (0600) atomically, so that no reader ever sees a part of it.
-
-    Raises: OSError; UsageError if its directory can't be private.
-    """
-    private_directory(file.parent)
-    replace(file, content)

@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from inspector.atomic_write import read_regular
 from inspector.config.environment import MINIMAL
-from inspector.config.paths import expanded, read_regular
-from inspector.documents import UnreadableDocument, read_yaml
+from inspector.config.paths import expanded
+from inspector.documents import UnreadableDocument, prepared_type, read_yaml
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.capabilities import FORM, ROOTS, SAMPLING, SAMPLING_TOOLS, TASKS, URL
@@ -59,6 +60,7 @@ class ProfileTimeouts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
     """For any request."""
 
 
+@prepared_type
 class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     name: str
     client: dict[str, Any]

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.config.paths import Places, private_directory
+from inspector.atomic_write import private_directory
+from inspector.config.paths import Places
 from inspector.errors import UsageError
 
 PAGERS = ("PAGER",)
@@ -39,12 +40,12 @@ def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list
 
     Raises: UsageError if there is none, or if its quotes do not match.
     """
-    for name, said in (("config.toml", own), *((f"${name}", env.get(name, "").strip()) for name in names)):
-        if said:
+    for name, message in (("config.toml", own), *((f"${name}", env.get(name, "").strip()) for name in names)):
+        if message:
             try:
-                return shlex.split(said)
+                return shlex.split(message)
             except ValueError as error:
-                raise UsageError(f"{name} can't be read: {error}", hint=f"see to its quotes: {said}") from error
+                raise UsageError(f"{name} can't be read: {error}", hint=f"see to its quotes: {message}") from error
     wanted = " nor ".join(f"${name}" for name in names)
     neither = "neither " if len(names) > 1 else ""
     verb = "is" if len(names) > 1 else "is not"

@@ -4,22 +4,35 @@ Nothing is started, connected to or expanded here: a `${VAR}` is kept unchanged.
 its problem, and the other files are still read.
 """
 
+import hashlib
+import logging
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from inspector.config.approvals import Approvals
-from inspector.config.paths import places
+from inspector.atomic_write import replace_file
+from inspector.config.paths import expanded, places
 from inspector.documents import UnreadableDocument, read_json, read_toml
 from inspector.errors import UsageError
+
+logger = logging.getLogger(__name__)
 
 # JSON with comments and trailing commas
 
 _PIECES = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*"?)|,(?=\s*[}\]])')
+_UNPASSABLE = re.compile("[\0\ud800-\udfff]")
+_UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
+_WISH = re.compile(r"\$\{input:([^}]{1,200})\}")
+_DIGEST_LENGTH = 40
+"""Hexadecimal digits: enough that no two entries with one digest can be made."""
+_MOST_INPUTS = 1000
+_MOST_BYTES = 16 << 20
+"""A larger file is not a configuration."""
 
 
 def parse(text: str, where: str) -> Any:
@@ -41,14 +54,6 @@ def _strict(text: str) -> str:
 
 def _blank(comment: str) -> str:
     return re.sub(r"[^\n]", " ", comment)
-
-
-_UNPASSABLE = re.compile("[\0\ud800-\udfff]")
-_UNSENDABLE = re.compile("[\0\r\n\ud800-\udfff]")
-_WISH = re.compile(r"\$\{input:([^}]{1,200})\}")
-_MOST_INPUTS = 1000
-_MOST_BYTES = 16 << 20
-"""A larger file is not a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +177,48 @@ class ClientFile:
     """Whether it belongs to the project in the working directory, and not to the user."""
 
 
+# Approvals of servers that a project's files define, so that the same entry is reviewed once. An approval covers
+# exactly what was reviewed: the file, command or URL, directory, variables and headers, but not the entry's name.
+
+
+def digest(server: FoundServer) -> str:
+    """Return the digest of all that is started or sent, and of the file that defines it."""
+    parts = (
+        os.path.realpath(server.path),
+        server.argv,
+        server.url,
+        str(expanded(server.cwd or ".").absolute()) if server.argv else "",
+        server.env,
+        server.headers,
+    )
+    # Quoted, so that "a b" and "a", "b" differ; surrogates of unusual texts are escaped, not rejected.
+    return hashlib.sha256(repr(parts).encode(errors="backslashreplace")).hexdigest()[:_DIGEST_LENGTH]
+
+
+class Approvals:
+    """The approvals of one user: a file for each."""
+
+    def __init__(self, state: Path) -> None:
+        """Do not access the files yet. `state`: the user's state directory."""
+        self._directory = state / "approved"
+
+    def cover(self, server: FoundServer) -> bool:
+        """Return whether exactly this server was approved earlier."""
+        return os.path.isfile(self._path(server))
+
+    def approve(self, server: FoundServer) -> FoundServer:
+        """Return the server as approved, and store that; if it can't be stored, the user is asked again next time."""
+        about = f"{server.name!r} of {str(server.path)!r}\n"
+        try:
+            replace_file(self._path(server), about.encode(errors="backslashreplace"))
+        except (OSError, UsageError) as error:
+            logger.warning("cannot remember the approval of a server: %s", error)
+        return replace(server, approved=True)
+
+    def _path(self, server: FoundServer) -> Path:
+        return self._directory / f"{digest(server)}.json"
+
+
 def found_servers(env: Mapping[str, str], cwd: Path) -> tuple[FoundServer, ...]:
     """Return every server in the known files: those in the working directory, then those in the home directory."""
     approvals = Approvals(places(env).state)
@@ -191,6 +238,14 @@ def client_files(env: Mapping[str, str], cwd: Path) -> Iterator[ClientFile]:
         if path is not None and path not in seen and os.path.isfile(path):  # unlike the method of Path, it never raises
             seen.add(path)
             yield ClientFile(place.host, path, place.is_local and os.path.realpath(path) not in owned)
+
+
+def user_files(env: Mapping[str, str], cwd: Path) -> Iterator[ClientFile]:
+    """Yield the user's file of each client on this system, whether or not it exists."""
+    for place in _PLACES:
+        is_other = place.path.startswith("Library/" if sys.platform != "darwin" else ".config/C")
+        if not place.is_local and not is_other and (path := _path_of(place, env, cwd)) is not None:
+            yield ClientFile(place.host, path, False)
 
 
 def _path_of(place: _Place, env: Mapping[str, str], cwd: Path) -> Path | None:

@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.config.paths import expanded, places, read_regular
+from inspector.atomic_write import read_regular
+from inspector.config.paths import expanded, places
 from inspector.text import lazy_pattern, visible
 
 FILE = "config.toml"
@@ -34,6 +35,11 @@ COLUMNS = (
     *("id", "session", "finding", "lane"),
 )
 """Names of columns of the traffic list; `=FIELD` is a valid name, too."""
+
+_DURATION = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.]+ ?(ms|s|m|h)?$"}]}
+_SIZE = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[0-9]+ *([kmgKMG]i?)?[bB]?$"}]}
+_A_TIME = 'seconds such as 30, or "500ms", "30s", "2m", "1h"; 0 for no limit'
+_PATH = {"type": "string", "minLength": 1}
 
 
 def parse_duration(text: str) -> float | None:
@@ -127,12 +133,6 @@ def _columns(value: Any) -> tuple[str, ...] | None:
         return None
     known = [isinstance(each, str) and (each in COLUMNS or (each.startswith("=") and len(each) > 1)) for each in names]
     return tuple(names) if all(known) else None
-
-
-_DURATION = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.]+ ?(ms|s|m|h)?$"}]}
-_SIZE = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[0-9]+ *([kmgKMG]i?)?[bB]?$"}]}
-_A_TIME = 'seconds such as 30, or "500ms", "30s", "2m", "1h"; 0 for no limit'
-_PATH = {"type": "string", "minLength": 1}
 
 
 def _one_of(names: tuple[str, ...]) -> tuple[str, Callable[[Any], Any], dict[str, Any]]:
@@ -240,11 +240,11 @@ def _read(file: Path, stamp: tuple[int, int, int], variables: tuple[tuple[str, s
     problems: list[str] = []
     if any(stamp):
         _take_file(file, values, origins, problems)
-    for field, said in variables:
+    for field, message in variables:
         setting = next(each for each in SETTINGS if each.field == field)
-        found = setting.read(said)
+        found = setting.read(message)
         if found is None:
-            problems.append(f"${setting.variable}: {_shown(said)} is not {setting.wants}. It is ignored.")
+            problems.append(f"${setting.variable}: {_shown(message)} is not {setting.wants}. It is ignored.")
         else:
             values[field], origins[field] = found, f"${setting.variable}"
     return UserConfig(**values, origins=origins, problems=tuple(problems))

@@ -13,6 +13,7 @@ from inspector.config.environment import Environment
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import short_name
 from inspector.errors import UsageError
+from inspector.protocol.credentials import is_credential
 from inspector.text import lazy_pattern
 
 if TYPE_CHECKING:
@@ -61,6 +62,18 @@ class HttpTarget(msgspec.Struct, frozen=True):
 
 
 Target = StdioTarget | HttpTarget
+
+
+def secrets_of(target: Target) -> dict[str, str]:
+    """Return variables of a command with credential names, or that were given explicitly and are not paths."""
+    if isinstance(target, HttpTarget):
+        return {}
+    environment, given = target.environment, ("-e", "--env-file", "--as")
+    return {
+        name: value
+        for name, value in environment.values.items()
+        if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
+    }
 
 
 def parse_url(text: str) -> str:

@@ -8,9 +8,9 @@ import sys
 import threading
 from collections.abc import Callable
 
-from inspector.demo.call import DemoError, DemoOptions, dump, mutter, parse
+from inspector.demo.call import DemoError, DemoOptions, dump, parse, write_stderr
 from inspector.demo.methods import DemoServer
-from inspector.demo.state import Station, blow
+from inspector.demo.state import DemoState, emit_changes
 
 # The demo on stdin and stdout, one message per line.
 
@@ -23,14 +23,14 @@ _GRACE = 0.25
 async def serve_stdio(options: DemoOptions) -> None:
     """Serve until stdin ends or stdout is closed."""
     await asyncio.sleep(options.startup_delay)
-    station = Station()
+    station = DemoState()
     server = DemoServer(station, options, _write)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     _read_in_thread(asyncio.get_running_loop(), lines.put_nowait)
     running: set[asyncio.Task[None]] = set()
     try:
         async with asyncio.TaskGroup() as tasks:
-            blowing = tasks.create_task(blow(station, options.weather))
+            blowing = tasks.create_task(emit_changes(station, options.weather))
             while (line := await lines.get()) is not None:
                 task = tasks.create_task(_take(server, line))
                 running.add(task)
@@ -38,7 +38,7 @@ async def serve_stdio(options: DemoOptions) -> None:
             await _wind_up(running)
             blowing.cancel()
     except* BrokenPipeError:
-        mutter("the client closed stdout")
+        write_stderr("the client closed stdout")
     finally:
         server.close()
 

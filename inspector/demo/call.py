@@ -11,14 +11,66 @@ import hmac
 import json
 import secrets
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from inspector.demo.state import Station, StationChange
+from inspector.demo.state import DemoState, StationChange
 
 # Protocol revisions, independent of the client's table
+
+META = "io.modelcontextprotocol/"
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+METHOD_NOT_FOUND = -32601
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+PARSE_ERROR = -32700
+RESOURCE_NOT_FOUND = -32002
+URL_REQUIRED = -32042
+HEADER_MISMATCH = -32020
+MISSING_CAPABILITY = -32021
+UNSUPPORTED_VERSION = -32022
+_ADDED: dict[str, tuple[str, ...]] = {
+    "2024-11-05": (),
+    "2025-03-26": ("batches", "completions", "tool.annotations", "progress.message", "content.audio"),
+    "2025-06-18": (
+        "tool.title",
+        "tool.outputSchema",
+        "tool._meta",
+        "result.structuredContent",
+        "resource.title",
+        "template.title",
+        "prompt.title",
+        "argument.title",
+        "implementation.title",
+        "content.resource_link",
+        "elicitation",
+    ),
+    "2025-11-25": (
+        "error without id",
+        "elicitation.modes",
+        "elicitation.choices",
+        "tool.icons",
+        "resource.icons",
+        "template.icons",
+        "prompt.icons",
+        "implementation.icons",
+        "implementation.description",
+        "implementation.websiteUrl",
+        "tasks",
+        "tool.execution",
+    ),
+    "2026-07-28": (),
+}
+"""The features that each revision adds."""
+_REMOVED = {"2025-06-18": "batches", "2026-07-28": "tool.execution"}
+_STATELESS = ("2026-07-28",)
+_GATED = frozenset(feature for added in _ADDED.values() for feature in added)
+ASSUMED_OVER_HTTP = "2025-03-26"
+"""Revision of a request without a version header (2025-06-18 basic/transports, protocol version header)."""
+_KEY = secrets.token_bytes(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,67 +83,24 @@ class DemoEra:
     stateless: bool = False
     """Whether each request declares its own revision; there is no handshake and no stored state."""
 
-    def then(self, name: str, *more: str, gone: str = "", stateless: bool = False) -> "DemoEra":
-        """Return the next revision: `more` are features added, `gone` is a feature removed."""
-        return DemoEra(name, (self.features | frozenset(more)) - {gone}, stateless)
-
     def has(self, feature: str) -> bool:
         """Return whether the revision has a feature."""
         return feature in self.features
 
 
-_FIRST = DemoEra("2024-11-05")
-_SECOND = _FIRST.then(
-    "2025-03-26",
-    "batches",
-    "completions",
-    "tool.annotations",
-    "progress.message",
-    "content.audio",
-)
-_THIRD = _SECOND.then(
-    "2025-06-18",
-    "tool.title",
-    "tool.outputSchema",
-    "tool._meta",
-    "result.structuredContent",
-    "resource.title",
-    "template.title",
-    "prompt.title",
-    "argument.title",
-    "implementation.title",
-    "content.resource_link",
-    "elicitation",
-    gone="batches",
-)
-_FOURTH = _THIRD.then(
-    "2025-11-25",
-    "error without id",
-    "elicitation.modes",
-    "elicitation.choices",
-    "tool.icons",
-    "resource.icons",
-    "template.icons",
-    "prompt.icons",
-    "implementation.icons",
-    "implementation.description",
-    "implementation.websiteUrl",
-    "tasks",
-    "tool.execution",
-)
-_FIFTH = _FOURTH.then("2026-07-28", gone="tool.execution", stateless=True)
+def _eras() -> Iterator[DemoEra]:
+    features: frozenset[str] = frozenset()
+    for name, added in _ADDED.items():
+        features = (features | frozenset(added)) - {_REMOVED.get(name, "")}
+        yield DemoEra(name, features, name in _STATELESS)
 
-LEGACY = {era.name: era for era in (_FIRST, _SECOND, _THIRD, _FOURTH)}
+
+LEGACY = {era.name: era for era in _eras() if not era.stateless}
 """Opened by `initialize`."""
-MODERN = {_FIFTH.name: _FIFTH}
+MODERN = {era.name: era for era in _eras() if era.stateless}
 """Stateless: `_meta` on every request."""
-NEWEST_LEGACY = _FOURTH
-NEWEST_MODERN = _FIFTH
-ASSUMED_OVER_HTTP = _SECOND
-"""Revision of a request without a version header (2025-06-18 basic/transports, protocol version header)."""
-BEFORE_STREAMABLE_HTTP = _FIRST
-
-_GATED = _FOURTH.features | _FIFTH.features
+NEWEST_LEGACY = LEGACY[max(LEGACY)]
+NEWEST_MODERN = MODERN[max(MODERN)]
 
 
 def counter_offer(wanted: object) -> DemoEra:
@@ -99,10 +108,10 @@ def counter_offer(wanted: object) -> DemoEra:
     return LEGACY.get(wanted, NEWEST_LEGACY) if isinstance(wanted, str) else NEWEST_LEGACY
 
 
-def trim(kind: str, thing: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
+def trim(kind: str, item: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
     """Return an object without the members that this revision does not know."""
     return {
-        key: value for key, value in thing.items() if f"{kind}.{key}" not in _GATED or f"{kind}.{key}" in era.features
+        key: value for key, value in item.items() if f"{kind}.{key}" not in _GATED or f"{kind}.{key}" in era.features
     }
 
 
@@ -134,20 +143,6 @@ Json = dict[str, Any]
 Send = Callable[[Any], Awaitable[None]]
 """Sends one message (or, in a batch, a list of them) to the client."""
 
-META = "io.modelcontextprotocol/"
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-
-METHOD_NOT_FOUND = -32601
-INVALID_REQUEST = -32600
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
-PARSE_ERROR = -32700
-RESOURCE_NOT_FOUND = -32002
-URL_REQUIRED = -32042
-HEADER_MISMATCH = -32020
-MISSING_CAPABILITY = -32021
-UNSUPPORTED_VERSION = -32022
-
 
 class DemoError(Exception):
     """Raised to respond to a request with a JSON-RPC error."""
@@ -165,7 +160,7 @@ class DemoError(Exception):
         return error
 
 
-class Mishap(Exception):
+class DemoFault(Exception):
     """Raised when a tool fails: its result has `isError`."""
 
 
@@ -224,7 +219,7 @@ class DemoRequest:
     era: DemoEra
     link: DemoConnection
     reply: Send
-    station: Station
+    station: DemoState
     options: DemoOptions
 
     @property
@@ -280,7 +275,7 @@ def news(change: StationChange) -> tuple[str, Json]:
     return f"notifications/{change.what}/list_changed", {}
 
 
-def mutter(line: str) -> None:
+def write_stderr(line: str) -> None:
     """Write a line to stderr, where a server may write anything."""
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
@@ -304,8 +299,6 @@ def dump(message: object) -> bytes:
 
 
 # Elicitation, sampling and roots requests of tools
-
-_KEY = secrets.token_bytes(32)
 
 
 class InputRequired(Exception):
@@ -357,13 +350,13 @@ async def _ask_one(call: DemoRequest, question: Json) -> Json:
         del link.waiting[request_id]
     if "error" in answer:
         error = answer["error"] if isinstance(answer["error"], dict) else {}
-        raise Mishap(f"The client rejected {question['method']}: {error.get('message')} ({error.get('code')})")
+        raise DemoFault(f"The client rejected {question['method']}: {error.get('message')} ({error.get('code')})")
     return _object(answer.get("result"), question["method"])
 
 
 def _object(answer: Any, method: str) -> Json:
     if not isinstance(answer, dict):
-        raise Mishap(f"The result of {method} must be an object")
+        raise DemoFault(f"The result of {method} must be an object")
     return answer
 
 
@@ -420,4 +413,4 @@ def demand(capabilities: Json, needed: Json, *, stateless: bool) -> None:
     sentence = f"This tool needs the client capability {named}"
     if stateless:
         raise DemoError(MISSING_CAPABILITY, sentence, {"requiredCapabilities": needed})
-    raise Mishap(f"{sentence}.")
+    raise DemoFault(f"{sentence}.")

@@ -168,13 +168,20 @@ _PAGE = """\
 <h1>The tide</h1>
 <svg viewBox="0 0 240 60"><path class="water" id="curve" d=""/></svg>
 <script>
+  const send = (message) => window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   // The host hands over the tool's result; the curve is drawn from its heights.
-  window.addEventListener("message", (event) => {
-    if (event.data?.method !== "ui/notifications/tool-result") return;
-    const metres = event.data.params.structuredContent?.metres ?? [];
+  window.addEventListener("message", ({ data }) => {
+    if (data?.id === 1 && data.result) send({ method: "ui/notifications/initialized" });
+    if (data?.method === "ui/resource-teardown") send({ id: data.id, result: {} });
+    if (data?.method !== "ui/notifications/tool-result") return;
+    const metres = data.params.structuredContent?.metres ?? [];
     const points = metres.map((height, hour) => `${hour * 10},${60 - height * 12}`);
     document.getElementById("curve").setAttribute("d", "M" + points.join("L"));
+    send({ method: "ui/notifications/size-changed", params: { height: document.documentElement.scrollHeight } });
   });
+  send({ id: 1, method: "ui/initialize", params: {
+    protocolVersion: "2026-01-26", appInfo: { name: "tide", version: "1.0.0" }, appCapabilities: {},
+  } });
 </script>
 </body>
 </html>

@@ -21,11 +21,11 @@ from inspector.demo.call import (
     DemoOptions,
     Json,
     dump,
-    mutter,
     parse,
+    write_stderr,
 )
 from inspector.demo.methods import DemoServer
-from inspector.demo.state import Station, blow
+from inspector.demo.state import DemoState, emit_changes
 from inspector.demo.toolkit import DemoTool
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
@@ -156,7 +156,7 @@ class DemoSession:
 class DemoSessions:
     """Streamable HTTP of the handshake era: POST, GET and DELETE on one address."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: DemoOptions) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, station: DemoState, options: DemoOptions) -> None:
         self._tasks = tasks
         self._station = station
         self._options = dataclasses.replace(options, modern=False)
@@ -196,7 +196,7 @@ class DemoSessions:
             return refused(400, DemoError(INVALID_REQUEST, f"{SESSION} is missing; send initialize first"))
         if name not in self.open:
             return refused(404, DemoError(INVALID_REQUEST, "Unknown session; send initialize again"))
-        version = request.header("mcp-protocol-version") or call.ASSUMED_OVER_HTTP.name
+        version = request.header("mcp-protocol-version") or call.ASSUMED_OVER_HTTP
         if version not in call.LEGACY:
             return refused(400, DemoError(INVALID_REQUEST, f"Unsupported MCP-Protocol-Version: {version}"))
         return self.open[name]
@@ -258,7 +258,7 @@ def _parts(message: Any) -> list[dict[str, Any]]:
 class OldSessions:
     """HTTP+SSE: a stream that names the address to post to, and carries all responses."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, station: Station, options: DemoOptions) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, station: DemoState, options: DemoOptions) -> None:
         self._tasks = tasks
         self._station = station
         self._options = dataclasses.replace(options, modern=False)
@@ -369,20 +369,20 @@ BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405,
 async def serve(port: int, options: DemoOptions) -> None:
     """Serve on a local port (0: a free one) until cancelled. The URL is the first line on stderr."""
     await asyncio.sleep(options.startup_delay)
-    station = Station()
+    station = DemoState()
     async with asyncio.TaskGroup() as tasks, Listener(DemoSite(tasks, options, station).answer, port=port) as listener:
-        tasks.create_task(blow(station, options.weather))
-        mutter(f"{methods.IDENTITY['title']} listens at {listener.url}/mcp")
+        tasks.create_task(emit_changes(station, options.weather))
+        write_stderr(f"{methods.IDENTITY['title']} listens at {listener.url}/mcp")
         if options.legacy:
-            mutter(f"HTTP+SSE: {listener.url}/sse")
+            write_stderr(f"HTTP+SSE: {listener.url}/sse")
         await asyncio.Event().wait()
 
 
 class DemoSite:
     """Handles HTTP requests. Running calls live in `tasks`."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, options: DemoOptions, station: Station | None = None) -> None:
-        self.station = station or Station()
+    def __init__(self, tasks: asyncio.TaskGroup, options: DemoOptions, station: DemoState | None = None) -> None:
+        self.station = station or DemoState()
         self._tasks = tasks
         self._options = options
         self._stateless_options = dataclasses.replace(options, legacy=False)

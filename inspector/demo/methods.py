@@ -32,19 +32,19 @@ from inspector.demo.call import (
     DemoConnection,
     DemoEra,
     DemoError,
+    DemoFault,
     DemoOptions,
     DemoRequest,
     InputRequired,
     Json,
-    Mishap,
     Send,
     demand,
     dump,
-    mutter,
     news,
+    write_stderr,
 )
 from inspector.demo.extensions import EXTENSION as SKILLS
-from inspector.demo.state import Station, StationChange
+from inspector.demo.state import DemoState, StationChange
 from inspector.demo.tasks import CAPABILITY as TASKS_CAPABILITY
 from inspector.demo.tasks import EXTENSION as TASKS
 from inspector.demo.toolkit import DemoTool, complaints, icons, result, text
@@ -201,7 +201,7 @@ async def call_tool(call: DemoRequest) -> Json:
     if call.era.stateless:
         demand_capability(call.options, call.meta)
     if tool.name == call.options.crash_on:
-        mutter(f"{tool.name}: crashing on purpose (--crash-on)")
+        write_stderr(f"{tool.name}: crashing on purpose (--crash-on)")
         os._exit(CRASH_STATUS)
     try:
         arguments = _arguments(call, tool)
@@ -212,7 +212,7 @@ async def call_tool(call: DemoRequest) -> Json:
         made = await tool.run(call, arguments)
     except InputRequired as required:
         return required.as_result()
-    except Mishap as mishap:
+    except DemoFault as mishap:
         made = {**result(text(str(mishap))), "isError": True}
     if "structuredContent" in made:
         # "a tool that returns structured content SHOULD also return the serialized JSON in a TextContent block"
@@ -241,13 +241,13 @@ def _arguments(call: DemoRequest, tool: DemoTool) -> Json:
     if not isinstance(arguments, dict):
         raise DemoError(INVALID_PARAMS, "params.arguments must be an object")
     if tool.checked and (wrong := complaints(tool.input_schema, arguments)):
-        raise Mishap("Invalid arguments:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
+        raise DemoFault("Invalid arguments:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
     return arguments
 
 
 async def list_tasks(call: DemoRequest) -> Json:
     """Return a page of tasks (2025-11-25)."""
-    return _page([tasks.told(task, stateless=False) for task in call.station.tasks.listed()], call, "tasks")
+    return _page([tasks.task_json(task, stateless=False) for task in call.station.tasks.listed()], call, "tasks")
 
 
 async def list_resources(call: DemoRequest) -> Json:
@@ -438,7 +438,7 @@ class DemoServer:
     `notify` sends messages that belong to no request. `close` must be called after the last message.
     """
 
-    def __init__(self, station: Station, options: DemoOptions, notify: Send) -> None:
+    def __init__(self, station: DemoState, options: DemoOptions, notify: Send) -> None:
         self.link = DemoConnection(notify)
         self._station = station
         self._options = options
@@ -475,7 +475,7 @@ class DemoServer:
         """Process the response to one of our own requests."""
         waiting = self.link.waiting.get(str(message.get("id")))
         if waiting is None or waiting.done():
-            mutter("received a response to an unknown request")
+            write_stderr("received a response to an unknown request")
         else:
             waiting.set_result(message)
 

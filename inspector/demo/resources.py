@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from inspector.demo import tools_content
 from inspector.demo.call import INVALID_PARAMS, DemoError, Json
-from inspector.demo.state import BAROMETER, LOGBOOK, SHIPS, Station, reading
+from inspector.demo.state import BAROMETER, LOGBOOK, SHIPS, DemoState, reading
 from inspector.demo.toolkit import encode, text
 
 WELCOME = (
@@ -65,7 +65,7 @@ def templates() -> list[Json]:
     ]
 
 
-def read(uri: str, station: Station) -> list[Json] | None:
+def read(uri: str, station: DemoState) -> list[Json] | None:
     """Return the contents of a URI, or None if there are none."""
     fixed = _fixed(uri, station)
     if fixed is not None:
@@ -77,7 +77,7 @@ def read(uri: str, station: Station) -> list[Json] | None:
     return None
 
 
-def _fixed(uri: str, station: Station) -> Json | None:
+def _fixed(uri: str, station: DemoState) -> Json | None:
     match uri:
         case "lighthouse://welcome":
             return {"uri": uri, "mimeType": "text/plain", "text": WELCOME}
@@ -155,7 +155,7 @@ def _argument(name: str, title: str, description: str, required: bool) -> Json:
     return {"name": name, "title": title, "description": description, "required": required}
 
 
-def get(name: str, arguments: dict[str, str], station: Station) -> Json:
+def get(name: str, arguments: dict[str, str], station: DemoState) -> Json:
     """Return the result of `prompts/get`. Raises: DemoError."""
     match name:
         case "hail_ship":

@@ -152,7 +152,7 @@ FIRST_ENTRIES = (
 
 
 @dataclass(slots=True)
-class Station:
+class DemoState:
     """State of the demo that calls can change."""
 
     entries: list[str] = field(default_factory=lambda: list(FIRST_ENTRIES))
@@ -203,7 +203,7 @@ FASTEST = 0.001
 """Minimum time between two changes of the barometer, in seconds."""
 
 
-async def blow(station: Station, seconds: float) -> None:
+async def emit_changes(station: DemoState, seconds: float) -> None:
     """Change the barometer every `seconds` until cancelled; 0: never."""
     while seconds > 0:
         await asyncio.sleep(max(FASTEST, seconds))
@@ -211,7 +211,7 @@ async def blow(station: Station, seconds: float) -> None:
         await station.announce(StationChange("resource", BAROMETER))
 
 
-def reading(station: Station) -> str:
+def reading(station: DemoState) -> str:
     """Return the text of the barometer."""
     pressure = 1013 + station.weather * 7 % 23 - 11
     sky = "fair" if pressure > 1015 else "change" if pressure > 1008 else "stormy"

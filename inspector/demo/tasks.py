@@ -15,9 +15,9 @@ from inspector.demo.call import (
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
     DemoError,
+    DemoFault,
     DemoRequest,
     Json,
-    Mishap,
     ask,
     declares,
 )
@@ -47,7 +47,7 @@ def begun(call: DemoRequest, support: str, work: Callable[[], Work]) -> Json | N
     if not isinstance(wish, dict):
         raise DemoError(INVALID_PARAMS, "params.task must be an object")
     task = call.station.tasks.begin(work(), _kept_for(wish.get("ttl")))
-    return {"task": told(task, stateless=False)}
+    return {"task": task_json(task, stateless=False)}
 
 
 def _begun_by_us(call: DemoRequest, support: str, work: Callable[[], Work]) -> Json | None:
@@ -56,7 +56,7 @@ def _begun_by_us(call: DemoRequest, support: str, work: Callable[[], Work]) -> J
             demand_extension(call)
         return None
     task = call.station.tasks.begin(work(), KEPT_MS)
-    return {"resultType": "task", **told(task, stateless=True)}
+    return {"resultType": "task", **task_json(task, stateless=True)}
 
 
 def declares_extension(call: DemoRequest) -> bool:
@@ -80,7 +80,7 @@ def _kept_for(ttl: Any) -> int:
     return min(int(ttl), MOST_MS)
 
 
-def told(task: DemoTask, *, stateless: bool) -> Json:
+def task_json(task: DemoTask, *, stateless: bool) -> Json:
     """Return a task in the format of its era."""
     names = ("ttlMs", "pollIntervalMs") if stateless else ("ttl", "pollInterval")
     return {
@@ -104,10 +104,10 @@ def _find(call: DemoRequest) -> DemoTask:
 async def get(call: DemoRequest) -> Json:
     """Return the state of a task; in the extension with its server request, its result or its error."""
     if not call.era.stateless:
-        return told(_find(call), stateless=False)
+        return task_json(_find(call), stateless=False)
     demand_extension(call)
     task = _find(call)
-    made = told(task, stateless=True)
+    made = task_json(task, stateless=True)
     if task.state == "input_required":
         made["inputRequests"] = {"how": task.work.question}
     elif task.state == "completed":
@@ -138,7 +138,7 @@ async def cancel(call: DemoRequest) -> Json:
         raise DemoError(INVALID_PARAMS, f"The task is already {task.state}")
     if task.state not in ENDED:
         task.cancel()
-    return {} if call.era.stateless else told(task, stateless=False)
+    return {} if call.era.stateless else task_json(task, stateless=False)
 
 
 async def result(call: DemoRequest) -> Json:
@@ -161,7 +161,7 @@ async def _ask_for(call: DemoRequest, task: DemoTask) -> None:
     try:
         answers = await ask(call, {"how": {**question, "params": {**question["params"], "_meta": meta}}})
         task.answer = answers["how"]
-    except Mishap as mishap:
+    except DemoFault as mishap:
         task.answer = {"action": "cancel", "why": str(mishap)}
     finally:
         task.asking = False

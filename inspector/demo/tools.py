@@ -9,15 +9,15 @@ from inspector.demo.call import (
     INVALID_PARAMS,
     LEVELS,
     DemoError,
+    DemoFault,
     DemoOptions,
     DemoRequest,
     Json,
-    Mishap,
     ask,
     declares,
-    mutter,
+    write_stderr,
 )
-from inspector.demo.state import LOGBOOK, Station, Work
+from inspector.demo.state import LOGBOOK, DemoState, Work
 from inspector.demo.tasks import can_ask
 from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, DemoTool, encode, result, takes, text
 
@@ -26,6 +26,30 @@ from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, DemoTool, encode, re
 _Begin = Callable[[DemoRequest, Json], Work]
 _Run = Callable[[DemoRequest, Json], Awaitable[Json]]
 _SECONDS: Json = {"type": "number", "minimum": 0.01, "maximum": 60, "default": 1}
+HOSTILE_LINES = (
+    "\x1b[2J\x1b[31mred, after clearing the screen\x1b[0m",
+    "\x1b]0;a stolen window title\x07\x1b]52;c;c3RvbGVu\x07 title and clipboard",
+    "\x1b]8;;https://lighthouse.invalid/\x1b\\a fake link\x1b]8;;\x1b\\",
+    "[/] [bold red]markup[/bold red] [@click=app.quit]press me[/] [link=https://lighthouse.invalid]here[/link]",
+    "user\u202etxt.exe\u202c and \u2066isolated\u2069, zero\u200bwidth, \ufeffmark",
+    "carriage\rreturn, back\x08\x08space, bell\x07, null\x00, delete\x7f, \x9b31mC1",
+    "a line\u2028separator, a tab\tstop, and a combining ho\u0335r\u0338n",
+)
+WAVES = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="none" stroke="#2a7f9e" '
+    'stroke-width="2" d="M1 9q3-4 6 0t6 0 6 0 4-2M1 16q3-4 6 0t6 0 6 0 4-2"/></svg>'
+)
+REPORT = """## Keeper's report
+
+| watch | lamp | remark |
+|-------|------|--------|
+| first | lit  | fog off the Teeth |
+| dog   | lit  | **one** whale, *distant* |
+
+- [x] oil drawn
+- [ ] gull removed from the pantry
+"""
+_NUMBER: Json = {"type": "number", "minimum": -1000, "maximum": 1000}
 
 
 def _task_optional(call: DemoRequest, arguments: Json) -> Work:
@@ -85,7 +109,7 @@ def _at_once(begin: _Begin) -> _Run:
             await asyncio.sleep(work.seconds)
             step += 1
         if work.fails:
-            raise Mishap(work.fails)
+            raise DemoFault(work.fails)
         return work.finish(answer)
 
     return run
@@ -137,19 +161,9 @@ SLOW = (
 
 # The demo's faulty tools.
 
-HOSTILE_LINES = (
-    "\x1b[2J\x1b[31mred, after clearing the screen\x1b[0m",
-    "\x1b]0;a stolen window title\x07\x1b]52;c;c3RvbGVu\x07 title and clipboard",
-    "\x1b]8;;https://lighthouse.invalid/\x1b\\a fake link\x1b]8;;\x1b\\",
-    "[/] [bold red]markup[/bold red] [@click=app.quit]press me[/] [link=https://lighthouse.invalid]here[/link]",
-    "user\u202etxt.exe\u202c and \u2066isolated\u2069, zero\u200bwidth, \ufeffmark",
-    "carriage\rreturn, back\x08\x08space, bell\x07, null\x00, delete\x7f, \x9b31mC1",
-    "a line\u2028separator, a tab\tstop, and a combining ho\u0335r\u0338n",
-)
-
 
 async def _tool_error(call: DemoRequest, arguments: Json) -> Json:
-    raise Mishap(f"No answer from {arguments.get('harbour', 'Saltmouth')}: only static.")
+    raise DemoFault(f"No answer from {arguments.get('harbour', 'Saltmouth')}: only static.")
 
 
 async def _jsonrpc_error(call: DemoRequest, arguments: Json) -> Json:
@@ -247,12 +261,6 @@ BROKEN = DemoTool(
 )
 
 
-WAVES = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="none" stroke="#2a7f9e" '
-    'stroke-width="2" d="M1 9q3-4 6 0t6 0 6 0 4-2M1 16q3-4 6 0t6 0 6 0 4-2"/></svg>'
-)
-
-
 async def _echo(call: DemoRequest, arguments: Json) -> Json:
     words = arguments["text"].upper() if arguments.get("loud") else arguments["text"]
     return result(text(" … ".join([words] * int(arguments.get("times", 1)))))
@@ -294,18 +302,6 @@ async def _audio_result(call: DemoRequest, arguments: Json) -> Json:
     )
 
 
-REPORT = """## Keeper's report
-
-| watch | lamp | remark |
-|-------|------|--------|
-| first | lit  | fog off the Teeth |
-| dog   | lit  | **one** whale, *distant* |
-
-- [x] oil drawn
-- [ ] gull removed from the pantry
-"""
-
-
 async def _all_content(call: DemoRequest, arguments: Json) -> Json:
     link = {
         "type": "resource_link",
@@ -339,7 +335,7 @@ async def _log_messages(call: DemoRequest, arguments: Json) -> Json:
     for hour, level in enumerate(LEVELS, 1):
         await call.log(level, {"hour": hour, "heard": f"something {level}-like in the dark"}, "log_messages")
     for n in range(int(arguments.get("stderr_lines", 3))):
-        mutter(f"log_messages: stair {n + 1} creaks")
+        write_stderr(f"log_messages: stair {n + 1} creaks")
     return result(text("All quiet. The details are in the log."))
 
 
@@ -354,8 +350,6 @@ async def _toggle_tool(call: DemoRequest, arguments: Json) -> Json:
 async def _extra_tool(call: DemoRequest, arguments: Json) -> Json:
     return result(text("41 barrels of oil, 3 lamps, 1 accordion, no ghost."))
 
-
-_NUMBER: Json = {"type": "number", "minimum": -1000, "maximum": 1000}
 
 _LISTED = (
     DemoTool(
@@ -497,7 +491,7 @@ _EXTRA = DemoTool(
 )
 
 
-def catalogue(station: Station, options: DemoOptions) -> list[DemoTool]:
+def catalogue(station: DemoState, options: DemoOptions) -> list[DemoTool]:
     """Return all tools, in a stable order; `listed_for` selects those that a client can use."""
     more = [_EXTRA] if station.extra_tool_listed else []
     broken = [BROKEN] if options.with_broken_tool else []

@@ -7,7 +7,7 @@ import asyncio
 import secrets
 from typing import Any
 
-from inspector.demo.call import URL_REQUIRED, DemoError, DemoRequest, Json, Mishap, again, ask, remembered
+from inspector.demo.call import URL_REQUIRED, DemoError, DemoFault, DemoRequest, Json, again, ask, remembered
 from inspector.demo.toolkit import LOOKS, DemoTool, complaints, result, takes, text
 
 _FORM: Json = {"elicitation": {"form": {}}}
@@ -75,7 +75,9 @@ def _given(question: Json, answer: Json) -> Json | None:
     content = answer.get("content")
     wrong = complaints(question["params"]["requestedSchema"], content)
     if wrong or not isinstance(content, dict):
-        raise Mishap("The content does not match requestedSchema:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
+        raise DemoFault(
+            "The content does not match requestedSchema:\n" + "\n".join(f"- {sentence}" for sentence in wrong)
+        )
     return content
 
 
@@ -102,7 +104,7 @@ async def _elicit_form(call: DemoRequest, arguments: Json) -> Json:
         async with asyncio.timeout(arguments.get("patience_s") or None):
             answers = await ask(call, questions)
     except TimeoutError:
-        raise Mishap("No response to the elicitation within patience_s.") from None
+        raise DemoFault("No response to the elicitation within patience_s.") from None
     kept = [_given(questions[key], answers[key]) for key in questions]
     lines = [f"{content['name']} keeps the light." if content else "Declined." for content in kept]
     return {**result(text("\n".join(lines))), "structuredContent": {"keepers": kept}}
@@ -162,16 +164,16 @@ async def _sampling_request(call: DemoRequest, arguments: Json) -> Json:
     first = {"role": "user", "content": text(arguments.get("question", "Will there be fog tonight?"))}
     messages: list[Json] = remembered(call).get("messages") or [first]
     while len(messages) <= _MOST_MESSAGES:
-        said = (await ask(call, {"sage": _sampling(messages, with_tools)}, {"messages": messages}))["sage"]
-        blocks = said.get("content")
+        members = (await ask(call, {"sage": _sampling(messages, with_tools)}, {"messages": messages}))["sage"]
+        blocks = members.get("content")
         blocks = [block for block in (blocks if isinstance(blocks, list) else [blocks]) if isinstance(block, dict)]
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         if not uses:
             words = " ".join(str(block.get("text", f"[{block.get('type')}]")) for block in blocks)
-            return result(text(f"The model ({said.get('model')}) responded: {words}"))
-        told = [_tide(use) for use in uses]
-        messages = [*messages, {"role": "assistant", "content": blocks}, {"role": "user", "content": told}]
-    raise Mishap("The model keeps calling the tool and returns no text.")
+            return result(text(f"The model ({members.get('model')}) responded: {words}"))
+        fields = [_tide(use) for use in uses]
+        messages = [*messages, {"role": "assistant", "content": blocks}, {"role": "user", "content": fields}]
+    raise DemoFault("The model keeps calling the tool and returns no text.")
 
 
 _MOST_MESSAGES = 7
@@ -188,7 +190,7 @@ async def _roots_request(call: DemoRequest, arguments: Json) -> Json:
     answer = (await ask(call, {"roots": {"method": "roots/list"}}))["roots"]
     roots = answer.get("roots")
     if not isinstance(roots, list):
-        raise Mishap("The result of roots/list has no `roots` array.")
+        raise DemoFault("The result of roots/list has no `roots` array.")
     lines = [f"- {root.get('name') or '(no name)'}: {root.get('uri')}" for root in roots if isinstance(root, dict)]
     words = "\n".join([f"{len(roots)} roots", *lines])
     return {**result(text(words)), "structuredContent": {"roots": roots}}

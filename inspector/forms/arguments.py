@@ -16,7 +16,8 @@ from inspector.forms.fields import (
     UnionField,
     opened,
 )
-from inspector.forms.interpret import interpret, is_within_bounds
+from inspector.forms.interpret import accepts, interpret, is_within_bounds
+from inspector.forms.patterns import example_of
 from inspector.forms.read_schema import read_schema
 
 
@@ -81,7 +82,7 @@ class _Sampler:
             return None
         match asked:
             case TextField():
-                return _BY_FORMAT.get(asked.format, "x" * min(asked.min_length, _LARGEST))
+                return _text(asked)
             case NumberField():
                 return _number(asked)
             case BoolField():
@@ -107,6 +108,14 @@ class _Sampler:
     def _item(self, field: ArrayField, at: int, depth: int) -> object:
         item = field.item_at(at)
         return None if item is None or depth >= _SAMPLE_DEEPEST else self.sample(item, depth + 1)
+
+
+def _text(field: TextField) -> str:
+    """Return a text of the format, or a short one that matches the pattern if there is one."""
+    plain = _BY_FORMAT.get(field.format, "x" * min(field.min_length, _LARGEST))
+    if not field.pattern or accepts(field, plain):
+        return plain
+    return example_of(field.pattern, field.min_length) or plain
 
 
 def _number(field: NumberField) -> object:

@@ -228,7 +228,7 @@ class LazyField(_CommonField, frozen=True, kw_only=True, eq=False):
     """A field that is parsed when it is opened, because the schema is recursive, deep or very large here."""
 
     resolve: "Callable[[], Opened]"
-    """Parses the field at each call; never raises. Use `opened` instead."""
+    """Parses the field at the first call; never raises. Use `opened` instead."""
 
     def __eq__(self, other: object) -> bool:
         """Compare everything but `resolve`, which is a new function in each field."""

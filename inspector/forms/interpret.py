@@ -79,14 +79,14 @@ def interpret(field: Field, text: str, selected: int | None = None) -> Reading:
     fit = [each for each in read if not each.reading.problem]
     good = [each for each in fit if accepts(each.field, each.reading.value)]
     chosen = [each for each in good if selected is not None and each.branch == selected]
-    literal = [each for each in good if is_literal(each.field, each.reading.value, text)]
+    literal = [each for each in good if is_literal(each.field, each.reading, text)]
     first = next(iter([*chosen, *literal, *good, *fit]), None)
     if first is not None:
         likeliest = _likeliest(first, fit)
         return msgspec.structs.replace(likeliest.reading, branch=likeliest.branch)
     value = _json_or_text(text) if any(isinstance(each, _CONTAINERS) for _, each in found) else text
-    kinds = list(dict.fromkeys(kind_of(each) for _, each in found))
-    return Reading(value, json_kind(value), problem=f"is not {_listing(kinds[:6])}")
+    wanted = list(dict.fromkeys(_wanted(each) for _, each in found))
+    return Reading(value, json_kind(value), problem=f"is not {_listing(wanted[:6])}")
 
 
 def branches_of(field: Field) -> tuple[Branch, ...]:
@@ -130,12 +130,16 @@ def accepts(field: Opened, value: object) -> bool:
     return True
 
 
-def is_literal(field: Opened, value: object, text: str) -> bool:
-    """Return whether a text is itself the value: 012 is the string, and the number 12 only where none is."""
+def is_literal(field: Opened, reading: Reading, text: str) -> bool:
+    """Return whether a text is itself the value: 012 is the string, and the number 12 only where none is.
+
+    A number that can't keep all digits of the text is another value.
+    """
+    value = reading.value
     if value == text or (isinstance(field, ChoiceField) and any(each.title == text for each in field.options)):
         return True
     parsed = parse_json(text)
-    return not parsed.problem and same(parsed.value, value)
+    return not parsed.problem and not reading.note and same(parsed.value, value)
 
 
 def json_kind(value: object) -> str:
@@ -234,10 +238,10 @@ def _read_null(asked: Opened, text: str) -> Parsed:
 
 def _read_const(asked: Opened, text: str) -> Parsed:
     assert isinstance(asked, ConstField)
-    if text == as_text(asked.value):
+    if text.strip().casefold() == as_text(asked.value).casefold():
         return Parsed(asked.value)
     value = _json_or_text(text)
-    return Parsed(value, "" if same(value, asked.value) else f"must be {as_text(asked.value)[:80]}")
+    return Parsed(value, "" if same(value, asked.value) else f"must be {_wanted(asked)}")
 
 
 def _read_choice(asked: Opened, text: str) -> Parsed:
@@ -320,6 +324,11 @@ def _matches(pattern: str, text: str) -> bool:
         return not pattern or matches(pattern, text)
     except PatternUnusable:
         return True
+
+
+def _wanted(field: Opened) -> str:
+    """Return what a field accepts, in a word: the value of a fixed one."""
+    return as_text(field.value)[:80] if isinstance(field, ConstField) else kind_of(field)
 
 
 def _listing(words: Sequence[str]) -> str:

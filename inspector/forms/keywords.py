@@ -24,8 +24,8 @@ from inspector.forms.refs import MOST_NODES, SchemaDocument
 
 def wrong_format(name: str, text: str) -> str:
     """Return what `text` should be ("an email address"); "" if it is valid, or if the format is unknown."""
-    check, said = _FORMATS.get(name, (_anything, ""))
-    return "" if check(text) else said
+    check, message = _FORMATS.get(name, (_anything, ""))
+    return "" if check(text) else message
 
 
 def _anything(text: str) -> bool:

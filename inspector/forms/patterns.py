@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 SCHEMA: Final = 100_000
 PATTERN_MS: Final = 100
 _SECONDS: Final = 0.25
+_SYNTAX: Final = "^$.*+?()[]{}|\\"
+_MOST_LETTERS: Final = 128
+_MOST_TRIES: Final = 4_000
+"""Of a sample of a pattern."""
 
 
 class WorkBounds(NamedTuple):
@@ -75,6 +79,31 @@ def matches(pattern: str, text: str) -> bool:
         return found.search(text, timeout=bounds().pattern_ms / 1000) is not None
     except TimeoutError:
         raise PatternUnusable(f"the pattern {_short(pattern)} takes too long (--max pattern=MS raises that)") from None
+
+
+def example_of(pattern: str, shortest: int = 0) -> str | None:
+    """Return a short text of at least this length that a pattern matches; None if none is found quickly.
+
+    It grows letter by letter, by the first one after which the whole pattern can still match. Punctuation that the
+    pattern names is tried first, then its letters, so that repetitions end.
+    """
+    try:
+        found = compiled(pattern)
+    except PatternUnusable:
+        return None
+    marks = [*re.findall(r"\\(\W)", pattern), *(each for each in pattern if not each.isalnum() and each not in _SYNTAX)]
+    letters = dict.fromkeys((*marks, *filter(str.isalnum, pattern), *"x0Aa1 -_./:@", *_SYNTAX))
+    text, tries, budget = "", 0, bounds().pattern_ms / 1000
+    try:
+        while len(text) <= _MOST_LETTERS and tries < _MOST_TRIES:
+            if len(text) >= shortest and found.search(text, timeout=budget):
+                return text
+            tries += len(letters)
+            grown = (text + each for each in letters)
+            text = next(each for each in grown if found.match(each, partial=True, timeout=budget))
+    except (TimeoutError, StopIteration):
+        pass
+    return None
 
 
 def ecmascript_problem(pattern: str) -> str:

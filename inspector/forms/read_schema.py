@@ -33,6 +33,29 @@ from inspector.forms.refs import SchemaDocument
 
 Schema: TypeAlias = dict[str, object]
 
+_WORDS: Final = frozenset(
+    ("title", "description", "default", "examples", "$comment", "$id", "$schema", "$anchor", "deprecated")
+)
+_DRAWN_NOWHERE: Final = ("if", "then", "else", "not", "dependentRequired", "dependentSchemas", "dependencies")
+MOST_STEPS: Final = 500
+"""Maximum number of schemas merged into one field."""
+_LONGEST_CHAIN: Final = 60
+UNTYPED: Final = "the schema specifies no type"
+ANYTHING: Final = "any JSON is allowed here"
+DEEPEST: Final = 6
+"""Depth of fields that are parsed at once; deeper ones are parsed when opened."""
+MOST_FIELDS: Final = 200
+"""Maximum number of fields with fields of their own that are parsed at once. The others cost next to nothing."""
+_MOST_NAMES: Final = 100
+"""Maximum number of listed names for which an object has places."""
+_NESTING: Final = frozenset(("properties", "patternProperties", "items", "prefixItems", "allOf"))
+"""Keywords of schemas whose fields have fields of their own."""
+_REFERRING: Final = frozenset(("$ref", "anyOf", "oneOf"))
+_SPLIT: Final = ("oneOf", "anyOf", "type", "title", "description", "default", "examples", "nullable")
+"""Keywords that belong to the union and not to its branches."""
+_ONLY_DEMANDS: Final = frozenset(("required", "not", "if", "then", "else", "dependentRequired"))
+_HOUSEKEEPING: Final = ("$schema", "$id", "$defs", "definitions", "$comment")
+
 
 class CannotMerge(Exception):
     """Two schemas have different values for a keyword, and no single field can represent both."""
@@ -115,11 +138,6 @@ def _keep_first(first: object, second: object) -> object:
     return first
 
 
-_WORDS: Final = frozenset(
-    ("title", "description", "default", "examples", "$comment", "$id", "$schema", "$anchor", "deprecated")
-)
-_DRAWN_NOWHERE: Final = ("if", "then", "else", "not", "dependentRequired", "dependentSchemas", "dependencies")
-
 _RULES: Final[Mapping[str, Callable[[object, object], object]]] = {
     "properties": _members,
     "patternProperties": _members,
@@ -142,9 +160,6 @@ _RULES: Final[Mapping[str, Callable[[object, object], object]]] = {
 
 
 # Resolving a schema: merging what its `$ref` and `allOf` refer to.
-
-MOST_STEPS: Final = 500
-"""Maximum number of schemas merged into one field."""
 
 
 class UnreadableSchema(Exception):
@@ -202,9 +217,6 @@ def _resolve(
     return own
 
 
-_LONGEST_CHAIN: Final = 60
-
-
 def _referred(document: SchemaDocument, ref: object, budget: FormBudget, met: set[str], path: frozenset[str]) -> Schema:
     if not isinstance(ref, str):
         raise UnreadableSchema("its $ref is not a string")
@@ -227,14 +239,6 @@ def _merged(own: Schema, other: Schema) -> Schema:
 def _kind(value: object) -> str:
     kinds = {list: "a list", str: "a string", int: "a number", float: "a number", type(None): "null"}
     return kinds.get(type(value), "not JSON")
-
-
-UNTYPED: Final = "the schema specifies no type"
-ANYTHING: Final = "any JSON is allowed here"
-DEEPEST: Final = 6
-"""Depth of fields that are parsed at once; deeper ones are parsed when opened."""
-MOST_FIELDS: Final = 2_000
-"""Maximum number of fields that are parsed at once."""
 
 
 def read_schema(schema: object) -> Opened:
@@ -262,12 +266,16 @@ class _Reader:
         self._budget = budget
         self._lazy: dict[tuple[int, bool], LazyField] = {}
         """By identity of the schema, and whether it is required: unions of each other share their branches."""
+        self._single: dict[str, bool] = {}
+        """Whether the field that a reference stands for has no fields of its own."""
 
     def read(self, schema: object, place: _Place) -> Field:
         """Return the field; a LazyField if it is too deep, recursive or exceeds the budget."""
-        if place.depth > DEEPEST or self._closes_a_circle(schema, place) or not self._budget.spend():
+        if self._closes_a_circle(schema, place):
             return self._later(schema, place)
-        return self.open(schema, place)
+        if self._is_single(schema) or (place.depth <= DEEPEST and self._budget.spend()):
+            return self.open(schema, place)
+        return self._later(schema, place)
 
     def open(self, schema: object, place: _Place) -> Opened:
         """Return the field itself, at any depth."""
@@ -288,25 +296,49 @@ class _Reader:
     def _closes_a_circle(self, schema: object, place: _Place) -> bool:
         return isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"] in place.refs
 
+    def _is_single(self, schema: object) -> bool:
+        """Whether the field has no fields of its own; unions of single values, like "integer or null", included."""
+        if not isinstance(schema, dict):
+            return True
+        ref = schema.get("$ref")
+        if isinstance(ref, str):
+            if ref not in self._single:  # unions of each other refer to the same schemas thousands of times
+                self._single[ref] = self._refers_to_single(ref)
+            if not self._single[ref]:
+                return False
+        branches = _branches(schema)
+        return _is_flat(schema) and all(
+            isinstance(each, dict) and not each.keys() & _REFERRING and _is_flat(each) for each in branches
+        )
+
+    def _refers_to_single(self, ref: str) -> bool:
+        try:
+            return self._is_single(resolve(self._document, {"$ref": ref}).schema)
+        except UnreadableSchema:
+            return True
+
     def _later(self, schema: object, place: _Place) -> LazyField:
         key = (id(schema), place.required)
         if key in self._lazy:
             return self._lazy[key]
 
+        known: list[Opened] = []
+
         def now() -> Opened:
-            fresh = _Reader(self._document, FormBudget(MOST_FIELDS))
-            return fresh.open(schema, _Place(required=place.required))
+            if not known:
+                fresh = _Reader(self._document, FormBudget(0))
+                known.append(fresh.open(schema, _Place(required=place.required)))
+            return known[0]
 
         # the field holds its schema, so that no other schema gets the same identity
         return self._lazy.setdefault(key, LazyField(**_words(schema, place), resolve=now))
 
     def _kind(self, resolved: Resolved, place: _Place) -> Opened:
         schema = resolved.schema
-        words = _words(schema, place)
         if "const" in schema:
-            return ConstField(**words, value=schema["const"])
+            return ConstField(**_words(schema, place), value=schema["const"])
         if isinstance(schema.get("enum"), list):
-            return _choice(schema, words)
+            return _choice(schema, _words(schema, place))
         branches = _branches(schema)
         if branches:
             return self._union(resolved, branches, place)
@@ -331,11 +363,16 @@ class _Reader:
 
     def _object(self, resolved: Resolved, place: _Place) -> ObjectField:
         schema = resolved.schema
-        required = set(simple.strings(schema.get("required")))
+        required = dict.fromkeys(simple.strings(schema.get("required")))
         properties = schema.get("properties")
         named = properties if isinstance(properties, dict) else {}
         patterns = schema.get("patternProperties")
         inside, needed = place.within(resolved), place.within(resolved, required=True)
+        additional, only = self._additional(schema, inside), self._only_names(schema, inside)
+        if additional is not False and not patterns:  # members that are named, but not among the properties
+            spare = schema.get("additionalProperties", True)
+            named = {**named, **{each: spare for each in (*required, *only) if each not in named}}
+            additional = False if only else additional
         return ObjectField(
             **_words(schema, place),
             properties=tuple(
@@ -345,7 +382,7 @@ class _Reader:
                 (pattern, self.read(each, inside))
                 for pattern, each in (patterns.items() if isinstance(patterns, dict) else ())
             ),
-            additional=self._additional(schema, inside),
+            additional=additional,
             min_properties=max(simple.size(schema, "minProperties") or 0, 0),
             max_properties=simple.size(schema, "maxProperties"),
         )
@@ -355,6 +392,16 @@ class _Reader:
         if isinstance(asked, dict) and asked:
             return self.read(asked, inside)
         return asked is not False
+
+    def _only_names(self, schema: Schema, inside: _Place) -> list[str]:
+        """Return the names that propertyNames lists; empty if it lists none, or too many for a form."""
+        rule = schema.get("propertyNames")
+        try:
+            names = resolve(self._document, rule).schema if isinstance(rule, dict) else {}
+        except UnreadableSchema:
+            return []
+        listed = simple.strings(names.get("enum", [names.get("const")]))
+        return listed if len(listed) <= _MOST_NAMES else []
 
     def _array(self, resolved: Resolved, place: _Place) -> Opened:
         schema = resolved.schema
@@ -414,6 +461,12 @@ class _Reader:
         return tuple(drawn)
 
 
+def _is_flat(schema: Schema) -> bool:
+    """Whether a schema without branches and references is that of a single value."""
+    types = simple.types_of(schema)
+    return not schema.keys() & _NESTING and "object" not in types and "array" not in types
+
+
 def _takes_null(field: Field) -> bool:
     """Return whether null may be a value of the field."""
     match field:
@@ -466,11 +519,6 @@ def _choice(schema: Schema, words: dict[str, Any]) -> Opened:
     )
 
 
-_SPLIT: Final = ("oneOf", "anyOf", "type", "title", "description", "default", "examples", "nullable")
-"""Keywords that belong to the union and not to its branches."""
-_ONLY_DEMANDS: Final = frozenset(("required", "not", "if", "then", "else", "dependentRequired"))
-
-
 def _branches(schema: Schema) -> list[object]:
     """Return the alternatives of a union. Branches with only conditions, like "a or b is required", are ignored."""
     for key in ("oneOf", "anyOf"):
@@ -508,9 +556,6 @@ def _beside(schema: Schema, branch: object) -> object:
     if "type" in branch and len(branch) == 1:
         return {**rest, **branch}
     return {"allOf": [branch, rest]} if rest else branch
-
-
-_HOUSEKEEPING: Final = ("$schema", "$id", "$defs", "definitions", "$comment")
 
 
 def _title_of(branch: object, read: Field, number: int) -> str:

@@ -18,9 +18,15 @@ class SchemaDocument:
     def __init__(self, root: object) -> None:
         self.root = root
         self._index: dict[str, object] | None = None
+        self._found: dict[str, tuple[object, str]] = {}
 
     def find(self, ref: str) -> tuple[object, str]:
         """Resolve `ref`. Return the schema and "", or None and a sentence why there is none."""
+        if ref not in self._found:  # large schemas refer to a few others thousands of times
+            self._found[ref] = self._find(ref)
+        return self._found[ref]
+
+    def _find(self, ref: str) -> tuple[object, str]:
         base, fragment = _split(ref)
         home = self._home(base)
         if home is _NOWHERE:

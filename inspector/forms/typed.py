@@ -15,6 +15,13 @@ import msgspec
 from inspector.forms.fields import UNSET, ChoiceField, Field, opened
 from inspector.forms.simple import as_text
 
+NO_NUMBER: Final = "is not a number (such as 5, -1.5 or 2e10)"
+NO_INTEGER: Final = "is not an integer (such as 5 or -12)"
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_MOST_DIGITS: Final = 4_000
+"""Below Python's limit of 4,300 digits for reading and writing integers."""
+
 
 class Parsed(msgspec.Struct, frozen=True):
     """The result of parsing a text."""
@@ -44,9 +51,15 @@ def json_text(value: object, *, indent: int | None = 2) -> str:
     if value is UNSET:
         return ""
     try:
-        return json.dumps(value, ensure_ascii=False, indent=indent if isinstance(value, dict | list) else None)
+        text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         return as_text(value)
+    if indent is None or not isinstance(value, dict | list):
+        return text
+    try:
+        return msgspec.json.format(text, indent=indent)  # a hundredth of the time of `json.dumps` with an indent
+    except (msgspec.MsgspecError, UnicodeError):  # NaN, or a lone surrogate
+        return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def parse_json(text: str) -> Parsed:
@@ -61,10 +74,6 @@ def parse_json(text: str) -> Parsed:
         return Parsed(UNSET, "is nested too deep")
     except ValueError as error:
         return Parsed(UNSET, str(error))
-
-
-NO_NUMBER: Final = "is not a number (such as 5, -1.5 or 2e10)"
-NO_INTEGER: Final = "is not an integer (such as 5 or -12)"
 
 
 def parse_number(text: str) -> Parsed:
@@ -89,12 +98,6 @@ def same(left: object, right: object) -> bool:
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(each, right[key]) for key, each in left.items())
     return bool(left == right)
-
-
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_MOST_DIGITS: Final = 4_000
-"""Below Python's limit of 4,300 digits for reading and writing integers."""
 
 
 def _parse_integer(text: str) -> Parsed:

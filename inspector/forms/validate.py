@@ -29,6 +29,37 @@ Error: TypeAlias = Any
 """A ValidationError of jsonschema, which this module does not import."""
 
 _UNIONS = ("anyOf", "oneOf")
+LONGEST_QUOTE: Final = 80
+MOST_OPTIONS: Final = 8
+_TYPES: Final = {
+    "string": "a string",
+    "number": "a number",
+    "integer": "an integer",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+MOST_PROBLEMS: Final = 200
+DEEPEST_VALUE: Final = 150
+"""Maximum nesting of keywords, well below Python's recursion limit.
+
+If that limit is reached in the Rust parts of the library, the exception can't be caught like others, and it prints
+to the terminal.
+"""
+_TOO_DEEP: Final = "the schema or the value is nested too deep, or the schema refers to itself endlessly"
+_CHOOSING: Final = frozenset(
+    ("anyOf", "oneOf", "not", "if", "contains", "unevaluatedItems", "unevaluatedProperties", "disallow")
+)
+_COSTS: Final = {
+    **dict.fromkeys(_CHOOSING, 5),
+    **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef"), 5),
+    **dict.fromkeys(("pattern", "patternProperties", "format"), 20),
+}
+"""Steps per keyword, by its cost in time; 1 for the others."""
+_BROKEN: Final = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+"""Exceptions that the library raises if a keyword's value is invalid."""
+_CACHED: Final = 64
 
 
 def plain_errors(error: Error) -> Iterator[tuple[Error, str]]:
@@ -82,9 +113,6 @@ def _none_of(error: Error) -> str:
 
 
 # Violations as short phrases to show beside a field ("must be at least 3 characters").
-
-LONGEST_QUOTE: Final = 80
-MOST_OPTIONS: Final = 8
 
 
 def sentence(keyword: str, asked: object, got: object) -> str:
@@ -152,16 +180,6 @@ def _count(number: object, noun: str) -> str:
     return f"{quote(number)} {noun}" if number == 1 else f"{quote(number)} {noun}s"
 
 
-_TYPES: Final = {
-    "string": "a string",
-    "number": "a number",
-    "integer": "an integer",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "an array",
-    "null": "null",
-}
-
 _SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
     "type": _type,
     "enum": _enum,
@@ -188,15 +206,6 @@ _SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
     "anyOf": _fixed("matches no alternative of the schema"),
     "": _fixed("is not allowed here"),
 }
-
-
-MOST_PROBLEMS: Final = 200
-DEEPEST_VALUE: Final = 150
-"""Maximum nesting of keywords, well below Python's recursion limit.
-
-If that limit is reached in the Rust parts of the library, the exception can't be caught like others, and it prints
-to the terminal.
-"""
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -398,19 +407,7 @@ class _Meter(msgspec.Struct):
             self.notes.append(why)
 
 
-_TOO_DEEP: Final = "the schema or the value is nested too deep, or the schema refers to itself endlessly"
 _METER: ContextVar[_Meter] = ContextVar("_METER")
-_CHOOSING: Final = frozenset(
-    ("anyOf", "oneOf", "not", "if", "contains", "unevaluatedItems", "unevaluatedProperties", "disallow")
-)
-_COSTS: Final = {
-    **dict.fromkeys(_CHOOSING, 5),
-    **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef"), 5),
-    **dict.fromkeys(("pattern", "patternProperties", "format"), 20),
-}
-"""Steps per keyword, by its cost in time; 1 for the others."""
-_BROKEN: Final = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
-"""Exceptions that the library raises if a keyword's value is invalid."""
 
 
 def _metered(keyword: str, rule: Keyword) -> Keyword:
@@ -511,7 +508,6 @@ def _without_patterns(rule: Keyword) -> Keyword:
     return unevaluated
 
 
-_CACHED: Final = 64
 _prepared_before: dict[tuple[str, int], tuple[object, tuple[Any, bool]]] = {}
 """By dialect and schema identity. The schema is stored too, so that its identity can't be reused."""
 

@@ -30,15 +30,6 @@ from inspector.protocol.listed_items import Content
 MOST_SNIFFED = 2_000_000
 """Characters; a longer text is treated as plain."""
 
-
-class TextKind(StrEnum):
-    """How to render a text."""
-
-    PLAIN = "plain"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
-
 _MARKDOWN = re.compile(
     r"^(?:\#{1,6}\ \S|```|~~~|>\ \S|[-*+]\ \S|\d{1,3}[.)]\ \S|\|.{1,200}\|\s*$)"  # headings, fences, lists, tables
     r"|\*\*[^*\n]{1,200}\*\*|\[[^\]\n]{1,200}\]\([^)\s]{1,500}\)|`[^`\n]{1,200}`",  # bold, links, code
@@ -48,6 +39,37 @@ _TRACEBACK = re.compile(
     r"\s*(?:\w*(?:error|exception)\b\s*[:\]]|traceback \(most recent call last\)|error\b(?! ?free)|failed to )",
     re.IGNORECASE,
 )
+_SIGNATURES = (
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"\xff\xf3", "audio/mpeg"),
+)
+_SAME = {
+    "image/jpg": "image/jpeg",
+    "image/x-ms-bmp": "image/bmp",
+    "image/x-bmp": "image/bmp",
+    "audio/mp3": "audio/mpeg",
+    "audio/wave": "audio/wav",
+    "audio/x-wav": "audio/wav",
+    "audio/vnd.wave": "audio/wav",
+    "audio/x-flac": "audio/flac",
+}
+_SVG = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<svg[\s>]")
+_WITH_HEADERS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+"""Types whose headers contain the size of the picture."""
+
+
+class TextKind(StrEnum):
+    """How to render a text."""
+
+    PLAIN = "plain"
+    JSON = "json"
+    MARKDOWN = "markdown"
 
 
 def kind_of(foreign: str, mime_type: str = "") -> TextKind:
@@ -116,28 +138,6 @@ class Picture:
     width: int | None = None
     """Pixels; None if the data ends before them."""
     height: int | None = None
-
-
-_SIGNATURES = (
-    (b"%PDF-", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-    (b"OggS", "audio/ogg"),
-    (b"fLaC", "audio/flac"),
-    (b"ID3", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"\xff\xf3", "audio/mpeg"),
-)
-_SAME = {
-    "image/jpg": "image/jpeg",
-    "image/x-ms-bmp": "image/bmp",
-    "image/x-bmp": "image/bmp",
-    "audio/mp3": "audio/mpeg",
-    "audio/wave": "audio/wav",
-    "audio/x-wav": "audio/wav",
-    "audio/vnd.wave": "audio/wav",
-    "audio/x-flac": "audio/flac",
-}
 
 
 def sniff_type(data: bytes) -> str:
@@ -227,9 +227,6 @@ def _webp(data: bytes) -> Picture:
             return Picture("image/webp")
 
 
-_SVG = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,500}-->\s*)?<svg[\s>]")
-
-
 def _svg(data: bytes) -> Picture:
     return Picture("image/svg+xml")
 
@@ -246,8 +243,6 @@ _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...]
     (lambda data: data.startswith(b"BM") and len(data) >= 14 and data[6:10] == bytes(4), _bmp),
     (lambda data: _SVG.match(data[:1000]) is not None, _svg),
 )
-_WITH_HEADERS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
-"""Types whose headers contain the size of the picture."""
 
 
 Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
@@ -424,12 +419,12 @@ def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None)
 def _unknown(content: Content, prefix: str) -> ContentBlock:
     kind = content.type
     if not isinstance(content.raw, dict):
-        said = f"a {peek.type_name(content.raw)} instead of a block"
+        message = f"a {peek.type_name(content.raw)} instead of a block"
     elif kind in ("text", "image", "audio", "resource", "resource_link"):
-        said = f"{kind} block without content"
+        message = f"{kind} block without content"
     else:
-        said = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"
-    title: Line = ((f"{prefix} {spans.NOTE} " if prefix else "", "muted"), (said, "warning"))
+        message = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"
+    title: Line = ((f"{prefix} {spans.NOTE} " if prefix else "", "muted"), (message, "warning"))
     return ContentBlock("json", title, pretty(content.raw), raw=content.raw)
 
 

@@ -61,16 +61,16 @@ def _of_message(message: object, found: Finished) -> Finished | None:
         case ErrorResponse():
             return replace(found, error=message.error, failure="")
         case ResultResponse():
-            told = message.result
+            reported = message.result
         case Notification():
-            told = message.params
+            reported = message.params
         case _:
             return None
-    if peek.text(told, "status") not in ENDED:  # the response to tasks/result is the result itself
-        return replace(found, result=told, answered=True, failure="")
-    if peek.at(told, "error") is not None:
-        return replace(found, error=peek.at(told, "error"), failure="")
-    return replace(found, result=peek.at(told, "result"), answered=True, failure="")
+    if peek.text(reported, "status") not in ENDED:  # the response to tasks/result is the result itself
+        return replace(found, result=reported, answered=True, failure="")
+    if peek.at(reported, "error") is not None:
+        return replace(found, error=peek.at(reported, "error"), failure="")
+    return replace(found, result=peek.at(reported, "result"), answered=True, failure="")
 
 
 _GONE = "The result was lost with the previous connection. Record the session to keep results."
@@ -184,7 +184,10 @@ def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called 
     if exchange.answer_frame is None or (called is not None and isinstance(called.reply, Silent | GivenUp)):
         # A response after the cancellation is in the traffic; whether it arrived before this function runs must not
         # matter.
-        return b"", Finished(answered=False, **common, **_failure(exchange, called.reply if called else None))
+        failure = _failure(exchange, called.reply if called else None)
+        if called is None and exchange.state is ExchangeState.LOST:
+            failure["http_status"] = words.http_status(journal, exchange)
+        return b"", Finished(answered=False, **common, **failure)
     raw = _payload(journal, exchange.answer_frame)
     common["size"] = len(raw)
     answers = [message for message in read(raw) if isinstance(message, ResultResponse | ErrorResponse)]
@@ -219,7 +222,8 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
                 if was_cut(reply)
                 else ""
             )
-            return {"failure": f"{status} without a response. {reply.why}".strip(), "hint": cut}
+            failure = f"{status} without a response. {reply.why}".strip()
+            return {"failure": failure, "hint": cut, "http_status": reply.status or 0}
         case Broken():
             return {"failure": reply.why or "The connection ended.", "hint": reply.hint}
         case GivenUp():

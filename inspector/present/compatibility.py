@@ -130,13 +130,13 @@ def _has_problem(cell: Sequence[CompatVerdict]) -> bool:
 def _notes(matrix: Matrix) -> list[Line]:
     lines: list[Line] = []
     for at, host in enumerate(matrix.hosts):
-        told: dict[str, tuple[CompatVerdict, list[str]]] = {}
+        members: dict[str, tuple[CompatVerdict, list[str]]] = {}
         for verdict in filter(_is_problem, matrix.whole[at]):
-            told.setdefault(verdict.fact.sentence, (verdict, []))
+            members.setdefault(verdict.fact.sentence, (verdict, []))
         for row in matrix.rows:
             for verdict in filter(_is_problem, row.cells[at]):
-                told.setdefault(verdict.fact.sentence, (verdict, []))[1].append(row.name)
-        for verdict, names in sorted(told.values(), key=lambda each: each[0].fact.effect.rank):
+                members.setdefault(verdict.fact.sentence, (verdict, []))[1].append(row.name)
+        for verdict, names in sorted(members.values(), key=lambda each: each[0].fact.effect.rank):
             lines += _note(host, verdict, names)
     return lines
 
@@ -145,10 +145,10 @@ def _note(host: Host, verdict: CompatVerdict, names: Sequence[str]) -> list[Line
     fact = verdict.fact
     text, role = _CODES[fact.effect]
     who = f"{', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED:,} more' if len(names) > _NAMED else ''}: "
-    told = f"{who if names else ''}{verdict.trait.sentence}"
+    message = f"{who if names else ''}{verdict.trait.sentence}"
     return [
         ((f"{text:<{_CELL}}", role), (f"{host.name} ", "strong"), (fact.sentence, "text")),
-        ((" " * _CELL, "text"), span(told, "muted", limit=300)),
+        ((" " * _CELL, "text"), span(message, "muted", limit=300)),
         ((" " * _CELL, "text"), (dated(host, fact.source), "faint")),
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.documents import prepared_type
 from inspector.present.http import as_curl, masked_url
 from inspector.present.json_text import Step, json_path, pointer
 from inspector.protocol.facts import ConnectionFact, HttpFact
@@ -102,7 +103,7 @@ def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
                 "c", "curl", lambda: as_curl(request, frame.payload, reveal=reveal, one_line=True), _short_curl(request)
             )
         )
-    connection = journal.surroundings.connection
+    connection = journal.connection_facts.connection
     if connection is not None and (connection.argv or connection.url.startswith(_WEB)):
         words = _command_arguments(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
         begin = " ".join(["mcp-inspect", *(word[:_BEGIN] for word in words)])
@@ -135,6 +136,7 @@ def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False)
     return shlex.join(words)
 
 
+@prepared_type
 class _RequestParts(msgspec.Struct):
     """The parts of a request that a command line needs."""
 
@@ -142,6 +144,7 @@ class _RequestParts(msgspec.Struct):
     params: msgspec.Raw = msgspec.Raw(b"")
 
 
+@prepared_type
 class _Target(msgspec.Struct):
     """Target of a well-known request."""
 

@@ -38,6 +38,39 @@ _MOST_LOOKED_AT = 20_000
 _MOST_SHOWN = 4000
 """Maximum bytes of a frame in the data."""
 
+_ENDED = re.compile(
+    r"the server (?:exited with code \d+(?: \([\w ]+\))?|was (?:ended|terminated) by [\w ]+) after [\d.]+ s"
+)
+"""How a transport describes the end of a process.
+
+The card uses that text: two different lifetimes would look like two exits.
+"""
+_NAMED = 8
+"""Maximum number of variables that are listed by name."""
+_LIKELY = re.compile(r"KEY|TOKEN|SECRET|PASSW|URL|HOST|HOME|PATH|PYTHON|NODE|NVM|NPM|VIRTUAL_ENV|CONDA|PROXY|LANG|_DIR")
+_OF_THE_SHELL = frozenset(("_", "SHLVL", "OLDPWD", "PWD", "LS_COLORS", "PS1", "COLUMNS", "LINES", "TERM", "COLORTERM"))
+"""Variables that differ from shell to shell and do not affect servers."""
+MOST_LOOKED_AT = 50_000
+"""Journals with more entries are not examined."""
+_NO_REASON = ("Tools", "Tool results", "Resources, prompts and completion")
+"""Areas whose diagnoses do not explain why a connection failed."""
+_RULES = frozenset(
+    """
+    authorization-server-metadata-invalid batch-not-specified batch-unsupported capability-not-implemented
+    client-capability-not-declared duplicate-response error-without-id expired-session-status get-response-invalid
+    invalid-json-rpc jsonrpc-member-invalid list-undeclared obsolete-error-code progress-not-increasing
+    request-cancelled-by-server resource-metadata-invalid response-after-cancellation response-on-wrong-post
+    response-type-unsupported result-and-error server-request-not-allowed unexpected-response unrequested-progress
+    unsupported-version-accepted
+    """.split()  # noqa: SIM905
+)
+"""Rules whose violation explains why a connection failed, besides the diagnoses."""
+_MILD = FATAL | {
+    *("authentication-required", "call-timed-out", "client-capability-required", "client-registration-unavailable"),
+    *("rate-limited", "rejected-as-uninitialized", "session-expired"),
+}
+"""Checks that explain a failure although their findings are only warnings."""
+
 
 @dataclass(frozen=True, slots=True)
 class PostMortem:
@@ -131,7 +164,7 @@ def _gather(journal: Journal, why: str) -> _Facts:
         signal=gone[1].signal if gone else "",
         exited=gone is not None,
         why=reason,
-        last={way: found for way in Direction if (found := _last_frame(journal, way)) is not None},
+        last={way: found for way in _WAYS if (found := _last_frame(journal, way)) is not None},
         in_flight=_in_flight(journal, ended.why if ended is not None else None),
     )
 
@@ -172,15 +205,6 @@ def _in_flight(journal: Journal, why: str | None) -> tuple[Exchange, ...]:
     )
 
 
-_ENDED = re.compile(
-    r"the server (?:exited with code \d+(?: \([\w ]+\))?|was (?:ended|terminated) by [\w ]+) after [\d.]+ s"
-)
-"""How a transport describes the end of a process.
-
-The card uses that text: two different lifetimes would look like two exits.
-"""
-
-
 def _headline(found: _Facts) -> Line:
     if found.exited and _ENDED.fullmatch(found.why):
         return (
@@ -188,17 +212,17 @@ def _headline(found: _Facts) -> Line:
             (f"T{found.why[1:]}".replace(" was ended by ", " was terminated by "), "error"),
         )
     if found.signal:
-        said = f"The server was terminated by {text.visible(found.signal, limit=20)}"
+        message = f"The server was terminated by {text.visible(found.signal, limit=20)}"
     elif found.exit_code is not None:
-        said = f"The server {exit_words(found.exit_code)}"
+        message = f"The server {exit_words(found.exit_code)}"
     elif found.exited:
-        said = "The server ended"
+        message = "The server ended"
     elif found.argv and found.pid is None:
-        said = "Cannot start the server"
+        message = "Cannot start the server"
     else:
-        said = "Connection lost"
+        message = "Connection lost"
     lived = "" if found.lifetime_ns is None else f" after {text.human_duration(found.lifetime_ns)}"
-    return ((f"{spans.ERROR} ", "error"), (said + lived, "error"))
+    return ((f"{spans.ERROR} ", "error"), (message + lived, "error"))
 
 
 def _start(found: _Facts) -> list[Fact]:
@@ -218,16 +242,18 @@ def _flight(exchange: Exchange) -> Fact:
     return fact(f"id {exchange.id!r}", f"{exchange.method} {exchange.target}".rstrip(), "warning")
 
 
+_WAYS = {Direction.TO_SERVER: "sent", Direction.FROM_SERVER: "received"}
+
+
 def _last(journal: Journal, found: _Facts) -> list[Fact]:
-    names = {Direction.TO_SERVER: "sent", Direction.FROM_SERVER: "received"}
-    return [_message(journal, names[way], n, payload) for way, (n, payload) in found.last.items()]
+    return [_message(journal, _WAYS[way], n, payload) for way, (n, payload) in found.last.items()]
 
 
 def _message(journal: Journal, name: str, n: int, payload: bytes) -> Fact:
     number, exchanges = journal.store.exchange(n), journal.conversation.exchanges
     method = journal.store.method(n) or (exchanges[number - 1].method if 0 < number <= len(exchanges) else "")
-    said = words.of_payload(payload)[0]
-    shown = " ".join(part for part in (text.visible(method, limit=100), said) if part)
+    message = words.of_payload(payload)[0]
+    shown = " ".join(part for part in (text.visible(method, limit=100), message) if part)
     return Fact(f"{name} #{n}", shown or "(empty line)")
 
 
@@ -240,12 +266,6 @@ def _frame_data(found: tuple[int, bytes] | None) -> dict[str, Any] | None:
 
 # How a child's environment differs from the shell in which the user tried the same command: variables and the
 # executable.
-
-_NAMED = 8
-"""Maximum number of variables that are listed by name."""
-_LIKELY = re.compile(r"KEY|TOKEN|SECRET|PASSW|URL|HOST|HOME|PATH|PYTHON|NODE|NVM|NPM|VIRTUAL_ENV|CONDA|PROXY|LANG|_DIR")
-_OF_THE_SHELL = frozenset(("_", "SHLVL", "OLDPWD", "PWD", "LS_COLORS", "PS1", "COLUMNS", "LINES", "TERM", "COLORTERM"))
-"""Variables that differ from shell to shell and do not affect servers."""
 
 
 def with_surroundings(
@@ -303,8 +323,8 @@ def executable_facts(argv: Sequence[str], *, is_here: bool) -> list[Fact]:
 
 def _likely_first(names: Iterable[str], stderr: Iterable[bytes]) -> list[str]:
     """Sort names: those in the last lines of stderr, then those that servers tend to need, then the rest."""
-    said = b"\n".join(list(stderr)[-40:])
-    return sorted(names, key=lambda name: (name.encode() not in said, not _LIKELY.search(name), name))
+    data = b"\n".join(list(stderr)[-40:])
+    return sorted(names, key=lambda name: (name.encode() not in data, not _LIKELY.search(name), name))
 
 
 def _listed(names: Sequence[str], count: int) -> str:
@@ -314,27 +334,6 @@ def _listed(names: Sequence[str], count: int) -> str:
 
 
 # The one reason shown for a failed connection: the primary finding, if it explains the failure, with its fix.
-
-MOST_LOOKED_AT = 50_000
-"""Journals with more entries are not examined."""
-_NO_REASON = ("Tools", "Tool results", "Resources, prompts and completion")
-"""Areas whose diagnoses do not explain why a connection failed."""
-_RULES = frozenset(
-    """
-    authorization-server-metadata-invalid batch-not-specified batch-unsupported capability-not-implemented
-    client-capability-not-declared duplicate-response error-without-id expired-session-status get-response-invalid
-    invalid-json-rpc jsonrpc-member-invalid list-undeclared obsolete-error-code progress-not-increasing
-    request-cancelled-by-server resource-metadata-invalid response-after-cancellation response-on-wrong-post
-    response-type-unsupported result-and-error server-request-not-allowed unexpected-response unrequested-progress
-    unsupported-version-accepted
-    """.split()  # noqa: SIM905
-)
-"""Rules whose violation explains why a connection failed, besides the diagnoses."""
-_MILD = FATAL | {
-    *("authentication-required", "call-timed-out", "client-capability-required", "client-registration-unavailable"),
-    *("rate-limited", "rejected-as-uninitialized", "session-expired"),
-}
-"""Checks that explain a failure although their findings are only warnings."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
@@ -364,8 +363,8 @@ def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:
 
 def repeats_message(diagnosis: Diagnosis, why: str) -> bool:
     """Whether a diagnosis adds nothing to the failure's own message."""
-    said, reason = (" ".join(each.split()).rstrip(".").lower() for each in (why, diagnosis.reason.sentence))
-    return bool(said) and reason == said
+    message, reason = (" ".join(each.split()).rstrip(".").lower() for each in (why, diagnosis.reason.sentence))
+    return bool(message) and reason == message
 
 
 def _is_a_reason(verdict: Verdict) -> bool:

@@ -7,7 +7,7 @@ are counted, tokens are an estimate and called one.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -36,18 +36,39 @@ _MOST_META = 200
 """Maximum lines of `_meta` that are shown."""
 _ROLES = ("user", "assistant")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+BITE = 1000
+"""Rows that are ranked between two checks for cancellation."""
+MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
+SIZE = "Size"
+_UP, _DOWN = "↑", "↓"
+_WIDE = 60
+READ_ONLY, DESTRUCTIVE = "R", "D"
+"""Hints of the server in a list; the description of a tool has them in full."""
+NEVER_RENDERED = "The source is shown; the page is not rendered."
+MOST_OF_SOURCE = 200_000
+"""Maximum characters that are shown."""
+_MOST_NAMED = 3
+"""Maximum URIs that are named; the others are counted."""
+_MOST_CHARACTERS = 120
+_MANY = 9999
+_STANDINGS: dict[SubscriptionState, Span] = {
+    SubscriptionState.WATCHED: (f"{signs.CONNECTED} Subscribed", "accent"),
+    SubscriptionState.ASKED: (f"{signs.PENDING} Subscribing", "pending"),
+    SubscriptionState.NOT_GRANTED: (f"{signs.WARNING} Subscription not granted", "warning"),
+    SubscriptionState.ONCE: (f"{signs.DISCONNECTED} No longer subscribed", "faint"),
+}
 
 
-def title_facts(thing: ListedItem) -> list[Fact]:
+def title_facts(item: ListedItem) -> list[Fact]:
     """Return which title is shown, if several differ: title, then annotations.title, then name."""
     places: dict[str, tuple[str, ...]] = {"title": ("title",), "annotations.title": ("annotations", "title")}
-    given = {said: peek.text(thing.raw, *path) for said, path in (*places.items(), ("name", ("name",)))}
-    there = {said: value for said, value in given.items() if value}
+    given = {label: peek.text(item.raw, *path) for label, path in (*places.items(), ("name", ("name",)))}
+    there = {label: value for label, value in given.items() if value}
     if len(set(there.values())) < 2 or "annotations.title" not in there:
         return []
-    shown = next((said for said, value in there.items() if value == thing.title), "")
+    shown = next((label for label, value in there.items() if value == item.title), "")
     return [
-        fact(said, f"{value}{'  (displayed)' if said == shown else ''}", "claimed") for said, value in there.items()
+        fact(label, f"{value}{'  (displayed)' if label == shown else ''}", "claimed") for label, value in there.items()
     ]
 
 
@@ -155,17 +176,15 @@ def meta_lines(raw: Any) -> Iterator[Line]:
         yield ((f"  and {lines.count - _MOST_META} more lines", "muted"),)
 
 
-def item_facts(thing: ListedItem) -> list[Fact]:
+def item_facts(item: ListedItem) -> list[Fact]:
     """Return all statements about an item except the JSON of `_meta`."""
-    raw = thing.raw
-    return [*title_facts(thing), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
+    raw = item.raw
+    return [*title_facts(item), *annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
 
 
 # Ranking the matches of a search, best first. Searching a long list stops when the user no longer waits for it.
 
 Row = TypeVar("Row")
-BITE = 1000
-"""Rows that are ranked between two checks for cancellation."""
 
 
 def always() -> bool:
@@ -187,65 +206,100 @@ def best_first(
 
 # How a row shows that its item is new or has changed: a sign and a label.
 
-MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
 
+class ItemRow(msgspec.Struct, frozen=True, gc=False):
+    """A listed item in a list. Its texts are made only for visible rows, because a list may have a hundred thousand."""
 
-class ToolRow(msgspec.Struct, frozen=True, gc=False):
-    """A tool in the list. Its text is built only for visible rows, because a list may have a hundred thousand."""
-
-    position: int
-    """Position in the server's list, from 0."""
-    tool: Tool
-    size: int
-    """Bytes of the tool's JSON in the list."""
+    item: ListedItem
+    size: int = 0
+    """Bytes of the item's JSON in the list; 0 if it was not measured."""
 
     @property
-    def name(self) -> str:
-        """Name, safe to show; a label of ours in brackets if the tool has none."""
-        return text.visible(self.tool.name, limit=200) or "(no name)"
+    def heading(self) -> str:
+        """What the row is called, as the server wrote it: title, else name."""
+        return self.item.title
+
+    @property
+    def label(self) -> str:
+        """The heading, safe to show; a label of ours in brackets without one."""
+        return text.visible(self.heading, limit=200) or "(no name)"
+
+    @property
+    def title(self) -> str:
+        """Further name, safe to show; "" for none."""
+        return ""
+
+    @property
+    def place(self) -> str:
+        """Identification in wide lists, safe to show: a URI, a template or argument names."""
+        return ""
+
+    @property
+    def right(self) -> str:
+        """Short text at the right edge, safe to show: media type, size."""
+        return ""
+
+    @property
+    def flaw(self) -> str:
+        """Why the item can't be used; "" if it can."""
+        return self.item.flaw
+
+    @property
+    def sign(self) -> str:
+        """Sign of its kind, followed by a space, if the list has several kinds."""
+        return ""
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """What a search finds next to the heading, as the server wrote it: name, URI or template, media type."""
+        return self.item.name, self.item.key, peek.text(self.item.raw, "mimeType") or ""
+
+
+class ToolRow(ItemRow, frozen=True, gc=False):
+    """A tool in the list: it is known by its name."""
+
+    @property
+    def heading(self) -> str:
+        return self.item.name
 
     @property
     def title(self) -> str:
         """Title, safe to show; "" if it adds nothing to the name."""
-        return "" if self.tool.title == self.tool.name else text.visible(self.tool.title, limit=200)
+        return "" if self.item.title == self.item.name else text.visible(self.item.title, limit=200)
 
     @property
-    def flaw(self) -> str:
-        """Why the tool can't be used; "" if it can."""
-        return self.tool.flaw
+    def searched(self) -> tuple[str, ...]:
+        return (self.item.title,)
 
 
-def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ToolRow]:
-    """Return the tools that match a search, best first; without a search all of them in the server's order.
+def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ItemRow]:
+    """Return the tools that match a search, best first; without a search all of them in the server's order."""
+    return matching_rows([ToolRow(tool, len(encode(tool.raw))) for tool in tools], wanted)
 
-    A name that contains the text ranks first, then a title that does, then a name that has its letters in order,
-    then a description that contains it.
+
+def matching_rows(rows: Sequence[ItemRow], wanted: str, goes_on: Callable[[], bool] = always) -> list[ItemRow]:
+    """Return the rows that match a search, best first; without a search all of them in the server's order.
+
+    The order is: heading begins with the text, heading contains it, name, title, URI or media type contains it, heading
+    has its letters in order, description contains it.
     """
-    return _found([_row(position, tool) for position, tool in enumerate(tools)], wanted)
-
-
-def _found(rows: list[ToolRow], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
     needle = wanted.strip().casefold()
-    return best_first(rows, lambda row: _rank(row, needle), goes_on) if needle else rows
+    return best_first(rows, lambda row: _rank(row, needle), goes_on) if needle else [*rows]
 
 
-def _row(position: int, tool: Tool) -> ToolRow:
-    return ToolRow(position, tool, len(encode(tool.raw)))
-
-
-def _rank(row: ToolRow, wanted: str) -> int | None:
-    name = row.tool.name.casefold()
-    if wanted in name:
-        return 0 if name.startswith(wanted) else 1
-    if wanted in row.tool.title.casefold():
+def _rank(row: ItemRow, wanted: str) -> int | None:
+    heading = row.heading.casefold()
+    if wanted in heading:
+        return 0 if heading.startswith(wanted) else 1
+    if any(wanted in each.casefold() for each in row.searched):
         return 2
-    letters = iter(name)
+    letters = iter(heading)
     if all(letter in letters for letter in wanted if not letter.isspace()):
         return 3
-    return 4 if wanted in row.tool.description.casefold() else None
+    return 4 if wanted in row.item.description.casefold() else None
 
 
-def total_cost(rows: Sequence[ToolRow]) -> str:
+def total_cost(rows: Sequence[ItemRow]) -> str:
     """Return the total cost of the tools: "13 tools, 9.1 kB, ≈2,300 tokens"."""
     size = sum(row.size for row in rows)
     count = f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
@@ -256,39 +310,38 @@ def _tokens(size: int) -> str:
     return f"≈{text.estimate_tokens(size):,} tokens"
 
 
-R = TypeVar("R")
-SIZE = "Size"
-_UP, _DOWN = "↑", "↓"
-
-
-class SearchedRows(RowSource, Generic[R]):
-    """Items that a server lists, as searchable rows. Subclasses define the content of a row."""
+class SearchedRows(RowSource):
+    """Items that a server lists, as searchable rows."""
 
     def __init__(self) -> None:
-        self.rows: Sequence[R] = ()
+        self.rows: Sequence[ItemRow] = ()
         self.marks: Mapping[str, str] = {}
         """"new" or "changed" by key; set before `show`."""
-        self.found: Callable[[Any], Sequence[Finding]] = lambda thing: ()
+        self.found: Callable[[Any], Sequence[Finding]] = lambda item: ()
         """Return the findings about an item."""
         self.sorted_by: tuple[str, bool] = ("", False)
         """Title of the column that the rows are sorted by, and whether the largest is first; "": the server's order."""
-        self._unsorted: Sequence[R] = ()
+        self._unsorted: Sequence[ItemRow] = ()
         self._generation = 0
 
-    def replace(self, things: Sequence[Any], wanted: str = "") -> None:
+    def replace(self, items: Sequence[Any], wanted: str = "") -> None:
         """Show other items, or the same items after another search."""
-        self.show(self.matching(things, wanted))
+        self.show(self.matching(items, wanted))
 
-    def matching(self, things: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = always) -> list[R]:
+    def all_rows(self, items: Sequence[Any]) -> Sequence[ItemRow]:
+        """Return a row per item."""
+        return items
+
+    def matching(self, items: Sequence[Any], wanted: str, goes_on: Callable[[], bool] = always) -> list[ItemRow]:
         """Return the rows that match a search; the result is meaningless after a cancellation. Thread-safe."""
-        raise NotImplementedError
+        return matching_rows(self.all_rows(items), wanted, goes_on)
 
-    def show(self, rows: Sequence[R]) -> None:
+    def show(self, rows: Sequence[ItemRow]) -> None:
         """Show the result of a search."""
         self._unsorted = rows
         self._sort()
 
-    def sort_keys(self) -> Mapping[str, Callable[[R], Any]]:
+    def sort_keys(self) -> Mapping[str, Callable[[ItemRow], Any]]:
         """Return the titles of the columns that the rows can be sorted by, with their keys."""
         return {}
 
@@ -329,13 +382,27 @@ class SearchedRows(RowSource, Generic[R]):
         """Build the rows again, because findings or subscriptions have changed."""
         self._generation += 1
 
-    def thing(self, index: int) -> ListedItem:
-        raise NotImplementedError
+    def item(self, index: int) -> ListedItem:
+        """Return the item in a row."""
+        return self.rows[index].item
+
+    def row(self, index: int, width: int) -> RowView:
+        row = self.rows[index]
+        mark, found = self.marks.get(row.item.key, ""), badge(self.found(row.item))
+        return RowView(row_spans(row, width, mark, found, self.notes(row), self.right(row, width)))
+
+    def notes(self, row: ItemRow) -> list[Span]:
+        """Return what follows the name, mark and badge of a row."""
+        return []
+
+    def right(self, row: ItemRow, width: int) -> str:
+        """Return the text at the right edge of a row."""
+        return row.right
 
     def identity(self, index: int) -> object:
         """Return the type and the key of a row's item."""
-        thing = self.thing(index)
-        return type(thing), thing.key
+        item = self.item(index)
+        return type(item), item.key
 
     @property
     def count(self) -> int:
@@ -346,90 +413,89 @@ class SearchedRows(RowSource, Generic[R]):
         return self._generation
 
 
-class ToolList(SearchedRows[ToolRow]):
+class ToolList(SearchedRows):
     """The tools as rows of a list."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._all: tuple[Sequence[Tool], list[ToolRow]] = ((), [])
+        self._all: tuple[Sequence[Tool], list[ItemRow]] = ((), [])
         self.used: Callable[[str], str] = lambda name: ""
         """Returns the use of a tool so far, in a few words."""
 
-    def matching(self, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always) -> list[ToolRow]:
-        """Return the rows that match a search. Thread-safe."""
-        return _found(self.all_rows(tools), wanted, goes_on)
-
-    def all_rows(self, tools: Sequence[Tool]) -> list[ToolRow]:
+    def all_rows(self, tools: Sequence[Tool]) -> list[ItemRow]:
         """Return a row per tool, cached for the same list because the size of each tool must be measured."""
         if self._all[0] is not tools:
             self._all = (tools, tool_rows(tools))
         return self._all[1]
 
-    def thing(self, index: int) -> Tool:
-        """Return the tool in a row."""
-        return self.rows[index].tool
+    def notes(self, row: ItemRow) -> list[Span]:
+        """Return the claims of a tool, and how it was used."""
+        found = tool_claims(row.item)
+        if used := self.used(row.item.name):
+            found.append((f"  {used}", "faint"))
+        return found
 
-    def row(self, index: int, width: int) -> RowView:
-        row = self.rows[index]
-        mark, found = self.marks.get(row.tool.key, ""), badge(self.found(row.tool))
-        return RowView(row_spans(row, width, mark, found, self.used(row.tool.name), sized=self.shows_size))
+    def right(self, row: ItemRow, width: int) -> str:
+        """Return the size of a tool, while the tools are sorted by it."""
+        return size_text(row, width) if self.sorted_by[0] == SIZE else ""
 
     def header(self, width: int) -> Sequence[Span]:
-        cost = self._cost_title(width)
+        cost = ""
+        if self.sorted_by[0] == SIZE:
+            cost = self.marked(SIZE, right=True) + ("   ≈Tokens" if width >= _WIDE else "")
         tool = text.pad(self.marked("Tool"), max(0, width - len(cost) - 1))
         return lay([(tool, "muted"), (f" {cost}", "muted")], width)
 
-    def sort_keys(self) -> Mapping[str, Callable[[ToolRow], Any]]:
+    def sort_keys(self) -> Mapping[str, Callable[[ItemRow], Any]]:
         """Sort by name, or by size."""
-        return {"Tool": lambda row: row.tool.name.casefold(), SIZE: lambda row: row.size}
-
-    @property
-    def shows_size(self) -> bool:
-        """Whether the sizes of the definitions are shown: while the tools are sorted by them."""
-        return self.sorted_by[0] == SIZE
-
-    def _cost_title(self, width: int) -> str:
-        return self.marked(SIZE, right=True) + ("   ≈Tokens" if width >= _WIDE else "") if self.shows_size else ""
+        return {"Tool": lambda row: row.item.name.casefold(), SIZE: lambda row: row.size}
 
 
-_WIDE = 60
+def tool_claims(item: ListedItem) -> list[Span]:
+    """Return the hints of a server about a tool, short."""
+    tool = Tool(item.raw)
+    if tool.read_only:
+        return [(f" {READ_ONLY}", "muted")]
+    return [(f" {DESTRUCTIVE}", "warning")] if tool.destructive else []
+
+
+def size_text(row: ItemRow, width: int) -> str:
+    """Return the size of an item; in wide lists with the tokens that it costs."""
+    size = text.human_size(row.size)
+    return f"{size}  {text.pad(f'{text.estimate_tokens(row.size):,}', 8, right=True)}" if width >= _WIDE else size
 
 
 def row_spans(
-    row: ToolRow, width: int, mark: str = "", badge: Span | None = None, used: str = "", *, sized: bool = False
+    row: ItemRow, width: int, mark: str = "", badge: Span | None = None, notes: Sequence[Span] = (), right: str = ""
 ) -> list[Span]:
-    """Return one tool in exactly `width` cells: name, title and claims, and with `sized` its size at the right.
+    """Return one item in exactly `width` cells: label, in wide lists the place, and `right` at the right edge.
 
-    `mark` is "new", "changed" or "", `badge` shows findings, `used` how the tool was used.
+    `mark` is "new", "changed" or "", `badge` shows findings, `notes` follow them. In a narrow list the label is cut
+    before the badge.
     """
-    cost = text.human_size(row.size) if sized else ""
-    if sized and width >= _WIDE:
-        cost += f"  {text.pad(f'{text.estimate_tokens(row.size):,}', 8, right=True)}"
-    left: list[Span] = [(row.name, "warning" if row.flaw else "method")]
+    left: list[Span] = [(row.sign, "accent")] if row.sign else []
+    left.append((row.label, "warning" if row.flaw else "method"))
     if mark:
         left += [(" ", "text"), MARKS[mark]]
     if badge is not None:
         left += [(" ", "text"), badge]
     if row.flaw:
         left.append((f" {signs.WARNING} {row.flaw}", "warning"))
-    left += _badges(row.tool)
-    if used:
-        left.append((f"  {used}", "faint"))
+    left += notes
     if row.title:
         left.append((f"  {row.title}", "muted"))
-    return lay([*lay(left, max(0, width - len(cost) - 1)), (f" {cost}", "faint")] if cost else left, width)
+    return laid(left, [(row.place, "target")] if row.place and not row.flaw else [], (right, "faint"), width)
 
 
-READ_ONLY, DESTRUCTIVE = "R", "D"
-"""Hints of the server in a list; the description of a tool has them in full."""
-
-
-def _badges(tool: Tool) -> list[Span]:
-    if tool.read_only:
-        return [(f" {READ_ONLY}", "muted")]
-    if tool.destructive:
-        return [(f" {DESTRUCTIVE}", "warning")]
-    return []
+def laid(left: Sequence[Span], middle: Sequence[Span], right: Span, width: int) -> list[Span]:
+    """Lay out a row of a list, or its header: the right column first, then in wide lists the middle one."""
+    edge = min(text.cell_width(right[0]), max(0, width // 2))
+    room = max(0, width - edge - 1) if right[0] or middle else width
+    spans = lay(left, room)
+    if width >= _WIDE and middle:
+        column = min(width * 2 // 5, room)  # independent of the right edge, so that the places are aligned
+        spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
+    return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
 
 
 class ToolFacts(msgspec.Struct, frozen=True):
@@ -443,25 +509,21 @@ class ToolFacts(msgspec.Struct, frozen=True):
 
 def tool_facts(tool: Tool) -> ToolFacts:
     """Return what a panel about one tool shows first."""
-    row = _row(0, tool)
-    title: Line = ((row.name, "title"), (f"  {row.title}", "text")) if row.title else ((row.name, "title"),)
+    row = ToolRow(tool)
+    title: Line = ((row.label, "title"), (f"  {row.title}", "text")) if row.title else ((row.label, "title"),)
     described = paragraph(tool.description, "foreign", limit=20_000)
     return ToolFacts(title, described or ((("no description", "muted"),),), row.flaw)
 
 
 # MCP Apps: the line of a tool, what a page requests, and its source. Pages are never rendered.
 
-NEVER_RENDERED = "The source is shown; the page is not rendered."
-MOST_OF_SOURCE = 200_000
-"""Maximum characters that are shown."""
-
 
 def link_line(link: AppLink, key: str = "") -> Line:
     """Return a tool's page in one line; `key` opens its source."""
     hidden = "  hidden from the model" if link.hidden_from_model else ""
     if not link.uri:
-        said = f"App: {'; '.join(link.flaws)}" if link.flaws else f"Shown to: {', '.join(link.visibility)}"
-        return ((text.visible(said, limit=200), "warning" if link.flaws else "claimed"), (hidden, "warning"))
+        message = f"App: {'; '.join(link.flaws)}" if link.flaws else f"Shown to: {', '.join(link.visibility)}"
+        return ((text.visible(message, limit=200), "warning" if link.flaws else "claimed"), (hidden, "warning"))
     flaws = f"  {signs.WARNING} {text.visible('; '.join(link.flaws), limit=200)}" if link.flaws else ""
     opens = f"  {key} shows its source" if key else ""
     return (
@@ -512,18 +574,6 @@ def source_lines(page: Page) -> list[Line]:
 
 
 # Subscriptions as text: the filter of a stream, the state of one resource, and a row's mark.
-
-_MOST_NAMED = 3
-"""Maximum URIs that are named; the others are counted."""
-_MOST_CHARACTERS = 120
-_MANY = 9999
-
-_STANDINGS: dict[SubscriptionState, Span] = {
-    SubscriptionState.WATCHED: (f"{signs.CONNECTED} Subscribed", "accent"),
-    SubscriptionState.ASKED: (f"{signs.PENDING} Subscribing", "pending"),
-    SubscriptionState.NOT_GRANTED: (f"{signs.WARNING} Subscription not granted", "warning"),
-    SubscriptionState.ONCE: (f"{signs.DISCONNECTED} No longer subscribed", "faint"),
-}
 
 
 def filter_words(wanted: StreamFilter) -> str:
@@ -583,8 +633,8 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
     count = sum(subscriptions.since_read(uri) for uri in uris)
     spans: list[Span] = []
     if standing is not None and not (short and count > 0):
-        said, role = _STANDINGS[standing]
-        spans.append((f"{signs.WARNING} Not granted" if standing is SubscriptionState.NOT_GRANTED else said, role))
+        message, role = _STANDINGS[standing]
+        spans.append((f"{signs.WARNING} Not granted" if standing is SubscriptionState.NOT_GRANTED else message, role))
     if count > 0:
         spans.append((f"{signs.EVENT} updated{_times(count)}", "strong"))
     return tuple(part for each in spans for part in ((" ", "text"), each))

@@ -35,6 +35,32 @@ _FOREIGN = frozenset((b"NaN", b"Infinity", b"-Infinity"))
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _AFTER = range(6)
 """What may follow: a value; a value or the end of the array; a key; a key or the end of the object; and so on."""
 _WANTED = ("a value", "a value or ]", "a key", "a key or }", "a colon", "a comma, } or ]")
+_KEY_LIMIT = 1_000
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
+_JSON_PLACES_FIRST = rb"\n {%d}[^ \]}]"
+LINE_LIMIT = 1_000
+"""Bytes of a line that are shown until it is expanded."""
+_BEFORE_HIT = 24
+"""Bytes that are shown before a hit in a long line."""
+_CONTINUED = frozenset(bytes([n]) for n in range(0x80, 0xC0))
+"""Bytes in the middle of a character in UTF-8."""
+OPEN_LIMIT = 64_000
+"""Bytes of a line that are shown when it is expanded; the raw view has all."""
+_INDENT = 2
+_WINDOW = 1 << 20
+_STEPS = 1 << 14
+_GROWTH_LIMIT = 256 << 20
+"""Deeply nested JSON can grow a thousandfold by indentation; beyond this many bytes it is not indented."""
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_JSON_LINES_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_JSON_LINES_KEY = re.compile(rb'"(?:[^"\\]|\\.)*": ')
+_BRACKETS = {"{", "[", "}", "]", "{}", "[]"}
+_ROLES: dict[str, Role] = {'"': "string", "t": "literal", "f": "literal", "n": "literal"}
+_CHILD = rb"\n {%d}[^ \]}]"
+_MEMBER = rb'\n {%d}("(?:[^"\\\n]++|\\.)*+"): '
 
 
 class Scanned(msgspec.Struct, frozen=True):
@@ -150,10 +176,6 @@ class _Scanner:
 
 Step: TypeAlias = str | int
 """A key as written between its quotes, or an array index from 0."""
-_KEY_LIMIT = 1_000
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
-_JSON_PLACES_FIRST = rb"\n {%d}[^ \]}]"
 
 
 class JsonPlaces:
@@ -240,28 +262,6 @@ def _unescaped(key: str) -> str:
     with suppress(msgspec.MsgspecError, UnicodeError):  # otherwise it stays as written
         key = msgspec.json.decode(f'"{key}"'.encode("utf-8", "surrogatepass"), type=str)
     return key.replace("~", "~0").replace("/", "~1")
-
-
-LINE_LIMIT = 1_000
-"""Bytes of a line that are shown until it is expanded."""
-_BEFORE_HIT = 24
-"""Bytes that are shown before a hit in a long line."""
-_CONTINUED = frozenset(bytes([n]) for n in range(0x80, 0xC0))
-"""Bytes in the middle of a character in UTF-8."""
-OPEN_LIMIT = 64_000
-"""Bytes of a line that are shown when it is expanded; the raw view has all."""
-_INDENT = 2
-_WINDOW = 1 << 20
-_STEPS = 1 << 14
-_GROWTH_LIMIT = 256 << 20
-"""Deeply nested JSON can grow a thousandfold by indentation; beyond this many bytes it is not indented."""
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_JSON_LINES_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_JSON_LINES_KEY = re.compile(rb'"(?:[^"\\]|\\.)*": ')
-_BRACKETS = {"{", "[", "}", "]", "{}", "[]"}
-_ROLES: dict[str, Role] = {'"': "string", "t": "literal", "f": "literal", "n": "literal"}
 
 
 class JsonLines:
@@ -563,9 +563,6 @@ def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: 
 
 
 # Mapping a JSON pointer to the line of a payload that it refers to.
-
-_CHILD = rb"\n {%d}[^ \]}]"
-_MEMBER = rb'\n {%d}("(?:[^"\\\n]++|\\.)*+"): '
 
 
 def tokens(pointer: str) -> list[str]:

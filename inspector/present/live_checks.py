@@ -38,6 +38,20 @@ _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7
 _CALLS = {"tools/call": "tools", "prompts/get": "prompts", "resources/read": "resources"}
 _KEYS = {"tools": "name", "prompts": "name", "resources": "uri", "resourceTemplates": "uriTemplate"}
 _KINDS = {listed.member: kind for kind, listed in LISTS.items()}
+LONGEST = 16 << 20
+"""Bytes of the longest response that is read: a longer one would block all threads longer than a key press may wait."""
+LONG = 1 << 20
+"""A longer message is read alone, with the garbage collector disabled: its objects are many and all in use."""
+_REST_S = 0.0001
+"""Long enough for a waiting thread to take its turn; otherwise each turn waits for Python's five milliseconds."""
+_BATCH = 25
+"""Entries between two checks of the clock: a quarter of a millisecond."""
+_BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
+"""Size of a block in a flood of log messages, how many of each block are examined, and after how many this begins."""
+_PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampling/createMessage"))
+"""Messages that may be long and do not affect the checks of later ones."""
+MANY = 250_000
+"""From this many entries on, a recording is checked only on request: a million take half a minute of CPU."""
 
 
 class ItemFinding(msgspec.Struct, frozen=True):
@@ -264,24 +278,6 @@ def _read(journal: Journal, n: int) -> Any:
         return msgspec.json.decode(getattr(what, "payload", b""))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-
-
-LONGEST = 16 << 20
-"""Bytes of the longest response that is read: a longer one would block all threads longer than a key press may wait."""
-LONG = 1 << 20
-"""A longer message is read alone, with the garbage collector disabled: its objects are many and all in use."""
-_REST_S = 0.0001
-"""Long enough for a waiting thread to take its turn; otherwise each turn waits for Python's five milliseconds."""
-_BATCH = 25
-"""Entries between two checks of the clock: a quarter of a millisecond."""
-_BLOCK, _LOOKED_AT, _ENOUGH = 500, 10, 2000
-"""Size of a block in a flood of log messages, how many of each block are examined, and after how many this begins."""
-_PASSED_OVER = frozenset(("tools/call", "resources/read", "prompts/get", "sampling/createMessage"))
-"""Messages that may be long and do not affect the checks of later ones."""
-
-
-MANY = 250_000
-"""From this many entries on, a recording is checked only on request: a million take half a minute of CPU."""
 
 
 class LiveChecks(JournalFindings):

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from inspector import text
 from inspector.auth.steps import AccessToken, Client, LoginStep, StepVerdict, StoredLogin
-from inspector.auth.tokens import audiences, doubts, moment, read_claims, shortened
+from inspector.auth.tokens import audiences, moment, read_claims, shortened, token_warnings
 from inspector.present import spans
 from inspector.present.http import masked_url
 from inspector.present.spans import Fact, Line, Role, Section, fact, span
@@ -16,6 +16,20 @@ _NOT_VERIFIED = "decoded from the token, not verified"
 _SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf", "exp")
 """Claims that explain a refusal; others are for the server and may be about the user."""
 _TIMES = ("iat", "nbf", "exp")
+_SIGNS: dict[StepVerdict, tuple[str, Role]] = {
+    StepVerdict.GOOD: (spans.OK, "ok"),
+    StepVerdict.ODD: (spans.WARNING, "warning"),
+    StepVerdict.ASSUMED: (spans.WARNING, "warning"),
+    StepVerdict.MISSING: (spans.NOTE, "muted"),
+    StepVerdict.BROKEN: (spans.ERROR, "error"),
+}
+_LONGEST = 8000
+_KEPT = "%/:=&?#+!$,;'@()*[]~"
+OTHER_ORIGIN = "continue only if it belongs to the page's host. Enter twice opens the page"
+"""What to do if the code of a login goes to another host than the page that asks for consent."""
+_QUIET = 2
+"""Modules of margin. The standard wants four; cameras make do with two, and terminals are small."""
+_BLOCKS = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 
 def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, ...]:
@@ -26,7 +40,10 @@ def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, .
         return (held, *_clients(known))
     claims = read_claims(token.access_token)
     found = (
-        Section("Token", (*_token(token, now), *(fact("beware", each, "warning") for each in doubts(token, url, now)))),
+        Section(
+            "Token",
+            (*_token(token, now), *(fact("beware", each, "warning") for each in token_warnings(token, url, now))),
+        ),
         Section("Claims", tuple(_claims(claims, now)), note=_NOT_VERIFIED) if claims is not None else Section(""),
         *_clients(known),
     )
@@ -55,7 +72,7 @@ def login_data(url: str, known: StoredLogin, now: float) -> dict[str, Any]:
         "renewable": bool(token.refresh_token),
         "claims": None if claims is None else {name: claims[name] for name in _SHOWN if name in claims},
         "claims_verified": False,
-        "doubts": list(doubts(token, url, now)),
+        "doubts": list(token_warnings(token, url, now)),
     }
     return data
 
@@ -139,14 +156,6 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
 
 # The steps of a login: each request, its response, its verdict, and what to do about it.
 
-_SIGNS: dict[StepVerdict, tuple[str, Role]] = {
-    StepVerdict.GOOD: (spans.OK, "ok"),
-    StepVerdict.ODD: (spans.WARNING, "warning"),
-    StepVerdict.ASSUMED: (spans.WARNING, "warning"),
-    StepVerdict.MISSING: (spans.NOTE, "muted"),
-    StepVerdict.BROKEN: (spans.ERROR, "error"),
-}
-
 
 def step_lines(login_steps: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
     """Return a few lines per step; `brief` leaves out paragraphs, and requests that are OK."""
@@ -213,9 +222,6 @@ def _rung(login_step: LoginStep, brief: bool) -> Iterable[Line]:
 
 # A link that a server wants opened: where it really leads, and whether it may be opened at all.
 
-_LONGEST = 8000
-_KEPT = "%/:=&?#+!$,;'@()*[]~"
-
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
@@ -258,18 +264,14 @@ def read_link(url: str) -> LinkFacts:
     return LinkFacts(url, shown if port is None else f"{shown}:{port}", "", tuple(_warnings(url, host, ascii_host)))
 
 
-OTHER_ORIGIN = "continue only if it belongs to the page's host. Enter twice opens the page"
-"""What to do if the code of a login goes to another host than the page that asks for consent."""
-
-
 def link_section(link: LinkFacts, code_host: str = "") -> Section:
     """Return the whole URL, its host, and its warnings. `code_host`: the other host that gets the code of a login."""
     facts = [fact("host", link.host, "strong")] if link.host else []
     facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))
     facts += [Fact("beware", warning, "warning") for warning in link.warnings]
     if code_host:
-        said = f"the code goes to {text.visible(code_host, limit=200)}, another origin: {OTHER_ORIGIN}"
-        facts.append(Fact("beware", said, "warning"))
+        message = f"the code goes to {text.visible(code_host, limit=200)}, another origin: {OTHER_ORIGIN}"
+        facts.append(Fact("beware", message, "warning"))
     if link.why_not:
         facts.append(Fact("not opened", link.why_not, "error"))
     return Section("Link", tuple(facts))
@@ -309,10 +311,6 @@ def _warnings(url: str, host: str, ascii_host: str) -> list[str]:
 
 
 # A URL as a QR code in half blocks, for a camera: each line holds two rows of modules.
-
-_QUIET = 2
-"""Modules of margin. The standard wants four; cameras make do with two, and terminals are small."""
-_BLOCKS = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 
 def qr_lines(url: str) -> tuple[str, ...]:

@@ -67,6 +67,8 @@ class Finished:
     """Why there is no response, one sentence; may quote foreign text."""
     hint: str = ""
     """What to do about the failure."""
+    http_status: int = 0
+    """Status of an HTTP response without a JSON-RPC response; 0 for none."""
     cancelled: bool = False
     timed_out: bool = False
     unfinished: str = ""
@@ -105,7 +107,7 @@ class ResultView:
     came: CallOutcome
     headline: Line
     """The outcome, the duration and the size."""
-    said: tuple[Line, ...] = ()
+    message: tuple[Line, ...] = ()
     """The server's own message, or why there is no response."""
     facts: tuple[Fact, ...] = ()
     hint: str = ""
@@ -208,7 +210,7 @@ _ROLES: dict[CallOutcome, tuple[str, Role]] = {
 
 
 def _headline(finished: Finished, came: CallOutcome, more: str = "") -> Line:
-    said, role = _ROLES[came]
+    message, role = _ROLES[came]
     parts: list[str] = []
     if finished.duration_ns is not None:
         parts.append(text.human_duration(finished.duration_ns))
@@ -218,18 +220,20 @@ def _headline(finished: Finished, came: CallOutcome, more: str = "") -> Line:
         parts.append(f"{finished.rounds} rounds")
     tail = "".join(f" {spans.NOTE} {part}" for part in parts)
     if came is CallOutcome.OK and finished.failed_task:
-        said, role = f"{spans.ERROR} The task failed", "error"
+        message, role = f"{spans.ERROR} The task failed", "error"
+    if came is CallOutcome.NO_ANSWER and finished.http_status:
+        message = f"{spans.ERROR} HTTP {finished.http_status}"
     if came is CallOutcome.OK and _is_empty(finished.result):
         more = "; empty result"
-    return (said + more, role), (tail, "muted")
+    return (message + more, role), (tail, "muted")
 
 
 def _broken(headline: Line, verdict: Validation | None) -> Line:
     """Return the headline of a success, with a warning if the result does not match the tool's schema."""
     if verdict is None or verdict.ok is not False or headline[0][1] == "error":
         return headline
-    said = f"{spans.WARNING} OK, but does not match outputSchema ({len(verdict.problems)})"
-    return (said, "warning"), *headline[1:]
+    message = f"{spans.WARNING} OK, but does not match outputSchema ({len(verdict.problems)})"
+    return (message, "warning"), *headline[1:]
 
 
 def _safe(finished: Finished) -> str:
@@ -242,7 +246,7 @@ def _refused(finished: Finished) -> ResultView:
     names = finished.revision.error_names if finished.revision is not None else _EVERYWHERE
     number = " without a code" if code is None else f" {code}"
     name = names.get(code, "") if code is not None else ""
-    said: tuple[Line, ...] = paragraph(message) if message else ((("(no message)", "muted"),),)
+    lines: tuple[Line, ...] = paragraph(message) if message else ((("(no message)", "muted"),),)
     blocks: tuple[ContentBlock, ...] = ()
     if peek.has(error, "data"):
         blocks = (json_block(peek.at(error, "data"), "data"),)
@@ -250,7 +254,7 @@ def _refused(finished: Finished) -> ResultView:
         blocks = (json_block(error, "error"),)
     more = f"{number} {name}".rstrip()
     return ResultView(
-        CallOutcome.JSONRPC_ERROR, _headline(finished, CallOutcome.JSONRPC_ERROR, more), said, blocks=blocks
+        CallOutcome.JSONRPC_ERROR, _headline(finished, CallOutcome.JSONRPC_ERROR, more), lines, blocks=blocks
     )
 
 
@@ -289,8 +293,8 @@ def _is_empty(result: Any) -> bool:
 
 def _facts(result: Any) -> tuple[Fact, ...]:
     """Return the members other than the content, without those that every result of the era has."""
-    told = ((key, peek.text(result, key)) for key in ("resultType", "description"))
-    found = [fact(key, value) for key, value in told if value and (key, value) != ("resultType", "complete")]
+    pairs = ((key, peek.text(result, key)) for key in ("resultType", "description"))
+    found = [fact(key, value) for key, value in pairs if value and (key, value) != ("resultType", "complete")]
     fresh = read_freshness(result, 0)
     if fresh.ttl_ms is not None or fresh.scope:
         lasts = "" if fresh.ttl_ms is None else f"TTL {text_of(fresh.ttl_ms * 1_000_000)}"

@@ -43,6 +43,19 @@ _SIDES = {
     (True, False): "server only",
     (False, True): "client only",
 }
+MOST = 100
+"""Maximum number of recent round trips that are shown."""
+_LOOKED_THROUGH = 20_000
+"""Maximum exchanges that are searched, from the newest on."""
+PING, DISCOVER = "ping", "server/discover"
+_CAME = (ExchangeState.ANSWERED, ExchangeState.ERROR)
+_MANY = 10_000
+"""Number of entries from which their memory use is shown."""
+_SESSION = "mcp-session-id"
+UNEXPANDED = lazy_pattern(r"\$\{[^}]{1,200}\}")
+"""Looks like a variable that a shell would expand."""
+_LONGEST = 300
+_HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 
 
 def extensions_section(opening: Opening) -> Section:
@@ -56,8 +69,8 @@ def _facts(extension: Negotiated) -> list[Fact]:
     settings = [
         f"{who} {_shown(value)}" for who, value in (("server", extension.theirs), ("we", extension.ours)) if value
     ]
-    said = f"{by}: {'; '.join(settings)}" if settings else by
-    facts = [fact(extension.name, said, "text" if extension.by_server else "muted")]
+    message = f"{by}: {'; '.join(settings)}" if settings else by
+    facts = [fact(extension.name, message, "text" if extension.by_server else "muted")]
     return [*facts, Fact("", extension.meaning, "faint")] if extension.meaning else facts
 
 
@@ -133,12 +146,6 @@ def _most_resident() -> int:
 
 # Round trips of pings, as recorded in frames. A revision without pings uses the request that is closest to one.
 
-MOST = 100
-"""Maximum number of recent round trips that are shown."""
-_LOOKED_THROUGH = 20_000
-"""Maximum exchanges that are searched, from the newest on."""
-PING, DISCOVER = "ping", "server/discover"
-
 
 def method_of(revision: Revision) -> str:
     """Return the request whose round trip is measured; "" if the revision has none."""
@@ -184,9 +191,6 @@ def _pings_facts(sent: list[Exchange]) -> list[Fact]:
     return facts
 
 
-_CAME = (ExchangeState.ANSWERED, ExchangeState.ERROR)
-
-
 def _outcome(exchange: Exchange) -> tuple[str, Role]:
     if exchange.is_open:
         return f"{spans.PENDING} Pending", "pending"
@@ -194,11 +198,6 @@ def _outcome(exchange: Exchange) -> tuple[str, Role]:
         return f"{spans.ERROR} {exchange.state.value.capitalize()}", "error"
     error = f", error {exchange.error_code}" if exchange.state is ExchangeState.ERROR else ""
     return text.human_duration(exchange.duration_ns) + error, "warning" if error else "ok"
-
-
-_MANY = 10_000
-"""Number of entries from which their memory use is shown."""
-_SESSION = "mcp-session-id"
 
 
 def server_sections(journal: Journal, *, origins: Mapping[str, str] | None = None) -> tuple[Section, ...]:
@@ -294,8 +293,8 @@ def _capabilities(declared: Mapping[str, Any]) -> Iterable[Fact]:
 def _capability(value: Any) -> str:
     if not isinstance(value, dict):
         return text.decode(encode(value))
-    said = [name if inner in (True, {}) else f"{name}: {text.decode(encode(inner))}" for name, inner in value.items()]
-    return ", ".join(said) or "yes"
+    lines = [name if inner in (True, {}) else f"{name}: {text.decode(encode(inner))}" for name, inner in value.items()]
+    return ", ".join(lines) or "yes"
 
 
 def process_section(journal: Journal, *, origins: Mapping[str, str] | None = None) -> Section:
@@ -422,11 +421,6 @@ def stderr_line(line: bytes) -> Line:
 
 # What the server's screen shows besides reported and counted facts: the child's variables, and the recording.
 
-UNEXPANDED = lazy_pattern(r"\$\{[^}]{1,200}\}")
-"""Looks like a variable that a shell would expand."""
-_LONGEST = 300
-_HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
-
 
 def environment_section(
     names: Iterable[str], values: Mapping[str, str], origins: Mapping[str, str], *, reveal: bool
@@ -442,8 +436,8 @@ def _belongings_variable(name: str, value: str | None, origin: str, *, reveal: b
     found = UNEXPANDED.search(value or "")
     if found is not None:
         shown = f"{shown}  {spans.WARNING} {found[0]} is not expanded"
-    said = f"{shown}  {spans.NOTE} {origin}" if origin else shown
-    return fact(name, said, "warning" if found else "text" if reveal and value else "muted")
+    message = f"{shown}  {spans.NOTE} {origin}" if origin else shown
+    return fact(name, message, "warning" if found else "text" if reveal and value else "muted")
 
 
 def _size(journal: Journal) -> Iterable[Fact]:

@@ -37,6 +37,33 @@ FUZZY = "~"
 _APART = 11
 """Maximum characters between two letters. A gap ends at the next letter's first occurrence: nothing is tried twice."""
 
+TO_SERVER = "→"
+FROM_SERVER = "←"
+NOTE = "·"
+OK = "✓"
+ERROR = "✗"
+WARNING = "▲"
+PENDING = "⋯"
+STDERR = "!"
+EVENT = "◆"
+CONNECTED = "●"
+DISCONNECTED = "○"
+CLOSED = "▸"
+OPENED = "▾"
+BRANCH = "└"
+TIMES = "×"
+FINDING = "⚑"
+CLAIMED = "~"
+PLAY = "►"
+PAUSE = "‖"
+STOP = "■"
+MARK = "★"
+DASH = "─"
+MOST_CHARACTERS = 2000
+"""Maximum characters of a value in a fact. More is not useful there, and the complete value is shown elsewhere."""
+_CHARACTERS_A_CELL = 4
+"""Maximum after `visible`: a letter and three marks."""
+
 
 def text_of(needle: str) -> tuple[str, bool]:
     """Return the text to find, and whether its letters may be apart."""
@@ -167,37 +194,11 @@ def characters_in(text: str, room: int) -> int:
 
 # The signs that view-models use, one cell each. A sign is never alone: a label next to it has the same meaning.
 
-TO_SERVER = "→"
-FROM_SERVER = "←"
-NOTE = "·"
-OK = "✓"
-ERROR = "✗"
-WARNING = "▲"
-PENDING = "⋯"
-STDERR = "!"
-EVENT = "◆"
-CONNECTED = "●"
-DISCONNECTED = "○"
-CLOSED = "▸"
-OPENED = "▾"
-BRANCH = "└"
-TIMES = "×"
-FINDING = "⚑"
-CLAIMED = "~"
-PLAY = "►"
-PAUSE = "‖"
-STOP = "■"
-MARK = "★"
-DASH = "─"
-
 
 # The building blocks of panels: lines of spans, facts of a key and a value, sections of lines.
 
 Line = tuple[Span, ...]
 """Spans from left to right; safe to show."""
-
-MOST_CHARACTERS = 2000
-"""Maximum characters of a value in a fact. More is not useful there, and the complete value is shown elsewhere."""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -249,7 +250,7 @@ def lay(spans: Iterable[Span], width: int) -> list[Span]:
     for part, role in spans:
         if left <= 0:
             break
-        if len(part) <= left and part.isascii():  # nearly always
+        if len(part) <= left and text.is_narrow(part):  # nearly always
             laid.append((part, role))
             left -= len(part)
             continue
@@ -277,10 +278,6 @@ def section_lines(section: Section) -> list[Line]:
     found += fact_lines(section.facts, indent="  ")
     found += [(("  ", "text"), *line) for line in section.lines]
     return found
-
-
-_CHARACTERS_A_CELL = 4
-"""Maximum after `visible`: a letter and three marks."""
 
 
 def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:

@@ -36,23 +36,6 @@ from inspector.present.spans import Fact, Line, Role, Section, Span, lay, span
 from inspector.present.words import command_line
 from inspector.protocol.credentials import is_credential, mask, without_credentials
 
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row; without a choice it is a heading or a hint."""
-
-    name: Span
-    about: Span = ("", "text")
-    origin: Span = ("", "text")
-    choice: StartChoice | None = None
-    column: int = 0
-    """Cells that the name takes in its table; 0 outside of a table."""
-    outcome: Line = ()
-    """Outcome of the last connection."""
-    known: KnownTarget | None = None
-    """The saved or recent target."""
-
-
 _NEXT = (
     ("mcp-inspect -- CMD…", "start a stdio server"),
     ("mcp-inspect URL", "connect to an HTTP server"),
@@ -69,6 +52,32 @@ _LONGEST_ENTRY = 200_000
 """Maximum characters of a command with its variables, or of a URL with its headers, that a user can review."""
 _WIDE = 100
 """Width from which all tables share one column of names."""
+_NUMBERED = 9
+"""Number of targets that can be opened with a digit."""
+_NAMED = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-(.+)-[0-9a-f]{4}")
+"""Name of a capture that was recorded automatically: local time, label of the server, and a number."""
+_ENDED = {"recording": "being recorded", "cut": "truncated", "died": "server exited"}
+_SCHEMES = ("http://", "https://")
+_HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
+"""A URL without a scheme."""
+_MOST_NAMES = 8
+_RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row; without a choice it is a heading or a hint."""
+
+    name: Span
+    about: Span = ("", "text")
+    origin: Span = ("", "text")
+    choice: StartChoice | None = None
+    column: int = 0
+    """Cells that the name takes in its table; 0 outside of a table."""
+    outcome: Line = ()
+    """Outcome of the last connection."""
+    known: KnownTarget | None = None
+    """The saved or recent target."""
 
 
 class StartRows(RowSource):
@@ -140,10 +149,6 @@ def _heading(title: str) -> _Row:
     return _Row((title, "title"))
 
 
-_NUMBERED = 9
-"""Number of targets that can be opened with a digit."""
-
-
 def _known(known: Sequence[KnownTarget], now: float) -> list[_Row]:
     if not known:
         return []
@@ -162,8 +167,8 @@ def _known_row(number: int, each: KnownTarget, now: float) -> _Row:
     outcome: Line = ()
     if recent is not None and age is not None:
         sign: Span = (f"{spans.OK} ", "ok") if recent.ok else (f"{spans.ERROR} ", "error")
-        said: Span = (text.visible(recent.said, limit=100), "text" if recent.ok else "error")
-        outcome = ((f"{ago(age)} ", "muted"), sign, said)
+        part: Span = (text.visible(recent.summary, limit=100), "text" if recent.ok else "error")
+        outcome = ((f"{ago(age)} ", "muted"), sign, part)
     name: Span = (digit + (text.visible(each.name, limit=60) or "(no name)"), "strong")
     origin: Span = ("Saved" if each.saved else "Recent", "muted")
     return _Row(name, about, origin, choice, outcome=outcome, known=each)
@@ -220,33 +225,26 @@ def _captures(captures: Sequence[Capture]) -> list[_Row]:
     return [_heading("Captures"), *_table([*map(_capture, captures)]), _BLANK]
 
 
-_NAMED = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-(.+)-[0-9a-f]{4}")
-"""Name of a capture that was recorded automatically: local time, label of the server, and a number."""
-
-
 def _capture(capture: Capture) -> _Row:
     found = _NAMED.fullmatch(capture.path.stem)
     when = "{}-{}-{} {}:{}".format(*found.groups()) if found is not None else ago(capture.age_s)
-    said = [when, text.human_size(capture.size)]
+    lines = [when, text.human_size(capture.size)]
     if capture.entries is not None:
-        said.append(f"{capture.entries:,} {'entry' if capture.entries == 1 else 'entries'}")
+        lines.append(f"{capture.entries:,} {'entry' if capture.entries == 1 else 'entries'}")
     if capture.ended in _ENDED:
-        said.append(_ENDED[capture.ended])
+        lines.append(_ENDED[capture.ended])
     name: Span = ("  " + text.visible(found[6] if found is not None else capture.path.stem, limit=200), "text")
     errors: Span = ("", "text")
     if capture.errors:
         errors = (f"{spans.ERROR} {capture.errors:,} {'error' if capture.errors == 1 else 'errors'}", "error")
-    return _Row(name, (" · ".join(said), "muted"), errors, choice=OpenCapture(capture.path))
-
-
-_ENDED = {"recording": "being recorded", "cut": "truncated", "died": "server exited"}
+    return _Row(name, (" · ".join(lines), "muted"), errors, choice=OpenCapture(capture.path))
 
 
 def _advice(*, shell: bool) -> list[_Row]:
     about: Span = ("Every MCP feature, no network", "text")
     if not shell:
         return [_heading("Demo"), *_table([_Row(("  Demo server", "strong"), about, choice=OpenDemo())])]
-    rows = [_Row((f"  {command}", "accent"), (said, "muted")) for command, said in _NEXT]
+    rows = [_Row((f"  {command}", "accent"), (message, "muted")) for command, message in _NEXT]
     demo, *rows = _table([_Row(("  Demo server", "strong"), about, choice=OpenDemo()), *rows])
     return [_heading("Demo"), demo, _BLANK, _heading("From the command line"), *rows]
 
@@ -270,8 +268,8 @@ def server_section(server: FoundServer) -> Section:
     facts = _address(server) if server.url else _command(server)
     variables = [(name, f"{name}={_variable(name, value)}") for name, value in server.env]
     facts += [
-        _whole("" if place else "variables", said, "warning" if can_run_code(name) else "text")
-        for place, (name, said) in enumerate(variables)
+        _whole("" if place else "variables", message, "warning" if can_run_code(name) else "text")
+        for place, (name, message) in enumerate(variables)
     ]
     if server.inputs:
         facts.append(_whole("input values", ", ".join(each.id for each in server.inputs)))
@@ -314,19 +312,19 @@ def _is_too_long(server: FoundServer) -> bool:
 
 
 def _warnings(server: FoundServer) -> Iterator[Line]:
-    said = [server.problem] if server.problem else []
+    lines = [server.problem] if server.problem else []
     if _is_too_long(server):
-        said.append(
+        lines.append(
             f"the entry has more than {_LONGEST_ENTRY:,} characters, too long to review: start it with its command"
         )
     if powerful := [name for name, _ in server.env if can_run_code(name)]:
-        said.append(f"{', '.join(powerful)} can make the command run other code")
+        lines.append(f"{', '.join(powerful)} can make the command run other code")
     if server.disabled:
-        said.append("disabled in its config file")
+        lines.append("disabled in its config file")
     texts = (*server.argv, server.url, server.cwd)
     held = (each for text in texts for each in UNEXPANDED.findall(text) if not each.startswith("${input:"))
-    said += [f"{each} is not expanded" for each in dict.fromkeys(held)]
-    return ((span(f"{spans.WARNING} {each}", "warning"),) for each in said)
+    lines += [f"{each} is not expanded" for each in dict.fromkeys(held)]
+    return ((span(f"{spans.WARNING} {each}", "warning"),) for each in lines)
 
 
 def _address(server: FoundServer) -> list[Fact]:
@@ -335,7 +333,10 @@ def _address(server: FoundServer) -> list[Fact]:
         f"{name}: {mask(value) if is_credential(name) else without_credentials(value)}"
         for name, value in server.headers
     ]
-    return [_whole("url", url, "target"), *(_whole("" if at else "headers", said) for at, said in enumerate(headers))]
+    return [
+        _whole("url", url, "target"),
+        *(_whole("" if at else "headers", message) for at, message in enumerate(headers)),
+    ]
 
 
 def _command(server: FoundServer) -> list[Fact]:
@@ -348,12 +349,6 @@ def _command(server: FoundServer) -> list[Fact]:
 
 
 # A target as a user types it: a URL, a capture, a command line, or a server of a client config file.
-
-_SCHEMES = ("http://", "https://")
-_HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
-"""A URL without a scheme."""
-_MOST_NAMES = 8
-_RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
 
 def wanted(word: str, servers: Sequence[FoundServer], known: Sequence[KnownTarget] = ()) -> StartChoice:

@@ -27,6 +27,30 @@ _FINE = 7
 _BLOCK = 1 << _FINE
 """Number of buckets that are stored together: those of one power of two."""
 
+ABSENT = "(absent)"
+"""Key of calls without the argument."""
+HOUR = "%Y-%m-%d %H:00"
+"""Format of an hour."""
+OK, TOOL_FAILED, ERROR, CANCELLED, LOST, LATE, PENDING, ROUND = range(8)
+"""Outcomes. A ROUND is a response that asks for input and whose request was sent again: it is not a separate call."""
+_OUTCOME = {
+    ExchangeState.ANSWERED: OK,
+    ExchangeState.ERROR: ERROR,
+    ExchangeState.CANCELLED: CANCELLED,
+    ExchangeState.LOST: LOST,
+    ExchangeState.LATE: LATE,
+    ExchangeState.PENDING: PENDING,
+}
+HAS_RESPONSE = bytes(
+    bits & STATE_BITS < len(STATES) and STATES[bits & STATE_BITS] in (ExchangeState.ANSWERED, ExchangeState.ERROR)
+    for bits in range(256)
+)
+MOST_GROUPS = 5000
+"""Maximum groups; further keys are counted together."""
+OTHERS = "(others)"
+_MOST_SLOTS = 192
+TOPS = 10
+
 
 def bucket_of(ns: int) -> int:
     """Return the bucket of a duration in nanoseconds, ascending; each duration below 256 ns has its own bucket."""
@@ -199,23 +223,7 @@ def filter_of(by: Grouping, key: str) -> Term | None:
             return None
 
 
-ABSENT = "(absent)"
-"""Key of calls without the argument."""
-HOUR = "%Y-%m-%d %H:00"
-"""Format of an hour."""
-
 # Counts of a group.
-
-OK, TOOL_FAILED, ERROR, CANCELLED, LOST, LATE, PENDING, ROUND = range(8)
-"""Outcomes. A ROUND is a response that asks for input and whose request was sent again: it is not a separate call."""
-_OUTCOME = {
-    ExchangeState.ANSWERED: OK,
-    ExchangeState.ERROR: ERROR,
-    ExchangeState.CANCELLED: CANCELLED,
-    ExchangeState.LOST: LOST,
-    ExchangeState.LATE: LATE,
-    ExchangeState.PENDING: PENDING,
-}
 
 
 def _outcome(bits: int) -> int:
@@ -227,10 +235,6 @@ def _outcome(bits: int) -> int:
 
 OUTCOME_OF = bytes(map(_outcome, range(256)))
 """Outcome by the value in the column of states."""
-HAS_RESPONSE = bytes(
-    bits & STATE_BITS < len(STATES) and STATES[bits & STATE_BITS] in (ExchangeState.ANSWERED, ExchangeState.ERROR)
-    for bits in range(256)
-)
 TIMED = bytes(outcome in (OK, TOOL_FAILED, ERROR) for outcome in OUTCOME_OF)
 """Whether a duration counts, that is, the request got its response."""
 
@@ -303,13 +307,6 @@ class Repeated(msgspec.Struct, frozen=True):
     n: int
     """Entry of the first request."""
     source: int
-
-
-MOST_GROUPS = 5000
-"""Maximum groups; further keys are counted together."""
-OTHERS = "(others)"
-_MOST_SLOTS = 192
-TOPS = 10
 
 
 class StatsTable:

@@ -44,6 +44,15 @@ _OPENING = ("initialize", "server/discover")
 _OF_PERSON = ("elicitation/create", "sampling/createMessage")
 """Server requests that the user, or a model on the user's behalf, responds to."""
 
+_CHUNK = 4096
+_ENTRIES = 100_000
+"""Entries whose kinds are counted at once."""
+_NOT_COUNTED = -1
+_KIND = bytes(flags & KIND_BITS for flags in range(256))
+REPEATED = 3
+"""Minimum number of equal calls that are listed, because a model may be in a loop."""
+_MOST_CALLS = 50_000
+
 
 class EntryChoice(Protocol):
     """The entries of a journal that match a filter."""
@@ -107,12 +116,6 @@ class FilteredEntries:
     def cancel(self) -> None:
         """Stop filtering."""
         self._filter.cancel()
-
-
-_CHUNK = 4096
-_ENTRIES = 100_000
-"""Entries whose kinds are counted at once."""
-_NOT_COUNTED = -1
 
 
 class InFlight:
@@ -256,8 +259,9 @@ class JournalStats:
             each.take_ended(log.ends)
         calls, calls_only, special = self._calls, self.table.by.calls_only, self._special
         selection = self._selection
-        for number, bits, method in zip(range(first, last + 1), states, log.methods[part], strict=True):
-            if bits & PROBE:
+        rows = zip(range(first, last + 1), states, log.methods[part], log.views[part], strict=True)
+        for number, bits, method, view in rows:
+            if bits & PROBE or view:
                 continue
             self._flying.sent(number, log.starts[number], log.ends[number])
             if method == calls:
@@ -459,7 +463,7 @@ class JournalStats:
         if listing.items is not self._listed:
             self._listed = listing.items
             table.listed.update(name for each in listing.items if (name := peek.text(each, "name")))
-        connections = max(1, self.journal.surroundings.connections)
+        connections = max(1, self.journal.connection_facts.connections)
         table.reconnects += connections - self._connections
         self._connections = connections
         if len(self.journal.edits) != self._edits:
@@ -523,9 +527,6 @@ class JournalStats:
         return server or self.journal.name or "(unknown)", client or "(unknown)"
 
 
-_KIND = bytes(flags & KIND_BITS for flags in range(256))
-
-
 def _hour(seconds: int) -> str:
     """Return the local hour of a moment, in seconds since 1970."""
     try:
@@ -576,10 +577,6 @@ def _held_ns(edits: Iterable[Any]) -> int:
 
 
 # Calls that were repeated with the same arguments.
-
-REPEATED = 3
-"""Minimum number of equal calls that are listed, because a model may be in a loop."""
-_MOST_CALLS = 50_000
 
 
 class Repeats:

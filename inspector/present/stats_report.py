@@ -48,6 +48,18 @@ def sparkline(values: Sequence[float], most: float = 0) -> str:
     return "".join(_BARS[min(len(_BARS) - 1, int(max(0.0, value) / most * len(_BARS)))] for value in values)
 
 
+def peaks(values: Sequence[float], columns: int) -> list[float]:
+    """Reduce values to at most so many columns, each the maximum of its part."""
+    columns = min(columns, len(values))
+    return [max(values[at * len(values) // columns : (at + 1) * len(values) // columns]) for at in range(columns)]
+
+
+def course(values: Sequence[float], columns: int) -> str:
+    """Return a chart that starts at the lowest value; its full scale is at least a tenth of that."""
+    least = min(values)
+    return sparkline([each - least for each in peaks(values, columns)], least / 10)
+
+
 def duration_text(ns: float) -> str:
     """Format a duration; "" for 0."""
     return text.human_duration(round(ns)) if ns > 0 else ""
@@ -228,7 +240,7 @@ class TotalLine(msgspec.Struct, frozen=True):
     """One total, or one row of a top list."""
 
     name: str
-    said: str
+    value: str
     role: Role = "text"
     n: int = 0
     """Entry that it refers to; 0 for none."""
@@ -246,8 +258,8 @@ def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = 
         found.append(TotalLine("Never called", _never_called(table)))
     for same in repeated[:3]:
         arguments = text.visible(same.arguments.decode("utf-8", "replace"), limit=80)
-        said = f"{text.visible(same.tool, limit=60)} {arguments} ×{same.count:,}"
-        found.append(TotalLine("Repeated", said, "warning", _entry(same)))
+        message = f"{text.visible(same.tool, limit=60)} {arguments} ×{same.count:,}"
+        found.append(TotalLine("Repeated", message, "warning", _entry(same)))
     found += [
         TotalLine("Most failing", f"{key_text(group.key)} {group.failed:,} of {group.calls:,}", "error")
         for group in _failing(table)[:3]
@@ -274,16 +286,16 @@ def _entry(found: Top | Repeated) -> int:
     return 0 if found.source else found.n
 
 
-def _top(top: Top, said: str) -> str:
-    return f"{key_text(top.tool)} {said} #{top.n}"
+def _top(top: Top, message: str) -> str:
+    return f"{key_text(top.tool)} {message} #{top.n}"
 
 
 def _never_called(table: StatsTable) -> str:
     never = table.never_called
-    said = f"{len(never):,} of {len(table.listed):,} tools"
+    message = f"{len(never):,} of {len(table.listed):,} tools"
     names = ", ".join(text.visible(each, limit=60) for each in never[:5])
     more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
-    return f"{said}: {names}{more}" if never else said
+    return f"{message}: {names}{more}" if never else message
 
 
 def total_lines(lines: Sequence[TotalLine]) -> list[Line]:
@@ -293,7 +305,7 @@ def total_lines(lines: Sequence[TotalLine]) -> list[Line]:
     found: list[Line] = []
     for each in lines:
         name = "" if each.name == before else each.name
-        found.append(((f"{text.pad(name, width)}  ", "muted"), (each.said, each.role)))
+        found.append(((f"{text.pad(name, width)}  ", "muted"), (each.value, each.role)))
         before = each.name
     return found
 
@@ -478,7 +490,7 @@ def markdown_text(table: StatsTable, repeated: Sequence[Repeated]) -> str:
         figures = " | ".join(column.value(table, group) for column in columns)
         lines.append(f"| {_cell(key_text(group.key))} | {figures} |")
     lines.append("")
-    lines += [f"- {each.name}: {_cell(each.said)}" for each in totals(table, total, repeated)]
+    lines += [f"- {each.name}: {_cell(each.value)}" for each in totals(table, total, repeated)]
     return "\n".join(lines)
 
 

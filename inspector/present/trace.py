@@ -37,11 +37,39 @@ _MOST_QUESTIONS = 1000
 _BESIDE = (EntryKind.STDERR, EntryKind.PROCESS, EntryKind.CONNECTION)
 _IS_BESIDE = bytes(kind in _BESIDE for kind in range(256))
 
-Way = Literal["to_server", "from_server", "beside"]
+Way = Literal["to_server", "from_server", "to_host", "to_view", "beside"]
+_WAY_OF: dict[Direction, Way] = {
+    Direction.TO_SERVER: "to_server",
+    Direction.FROM_SERVER: "from_server",
+    Direction.FROM_VIEW: "to_host",
+    Direction.TO_VIEW: "to_view",
+}
 Part = Literal[
     "request", "answer", "progress", "question", "reply", "cancel", "late", "notification", "log", "http", "stderr",
     "event",
 ]  # fmt: skip
+
+MOST_BYTES = 4096
+"""Maximum bytes of each payload."""
+_MOST_ARROWS = 200
+"""Maximum arrows in the diagram: renderers fail on larger ones."""
+_LONGEST = 90
+_PAYLOADS = frozenset(("request", "answer", "question", "reply", "late", "cancel"))
+"""Steps whose messages are quoted."""
+_PLAIN = re.compile(r"[^A-Za-z0-9 .,:/()_=+*?!'-]")
+_END = re.compile(r"\bend\b", re.IGNORECASE)
+"""A keyword that ends a block of a diagram wherever it appears."""
+_TICKS = re.compile(r"`+")
+_ARROWS = {"request": "->>", "question": "->>", "answer": "-->>", "reply": "-->>", "late": "--x"}
+_WAYS: dict[str, Span] = {
+    "to_server": (signs.TO_SERVER, "to_server"),
+    "from_server": (signs.FROM_SERVER, "from_server"),
+    "to_host": (signs.TO_SERVER, "to_server"),
+    "to_view": (signs.FROM_SERVER, "from_server"),
+    "beside": (signs.NOTE, "event"),
+}
+_NESTED = ("progress", "question", "reply", "log", "notification", "http", "stderr", "event")
+"""Steps that are shown below the operation's own messages."""
 
 
 class TraceStep(msgspec.Struct, frozen=True):
@@ -54,7 +82,7 @@ class TraceStep(msgspec.Struct, frozen=True):
     way: Way
     part: Part
     title: str
-    said: str
+    summary: str = msgspec.field(name="said")
     """Summary of the step; "" for none."""
     role: Role = "text"
 
@@ -116,18 +144,18 @@ def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
     return first, sorted({*_own_entries(journal, cast), *_beside(journal, first, last)})
 
 
-def story_of(journal: Journal, n: int) -> Trace | None:
+def trace_of(journal: Journal, n: int) -> Trace | None:
     """Return the story of the operation that entry n belongs to; None if it belongs to none."""
     exchange = _exchange(journal, n)
     if exchange is None:
         return None
     cast = _cast(journal, _cause(journal, exchange))
-    first, told = _entries(journal, cast)
-    left_out = max(0, len(told) - MOST_STEPS)
+    first, numbers = _entries(journal, cast)
+    left_out = max(0, len(numbers) - MOST_STEPS)
     if left_out:
-        told = [*told[: MOST_STEPS // 2], *told[-MOST_STEPS // 2 :]]
+        numbers = [*numbers[: MOST_STEPS // 2], *numbers[-MOST_STEPS // 2 :]]
     began = journal.store.time_ns(first)
-    steps = tuple(_step(journal, each, began, cast) for each in told)
+    steps = tuple(_step(journal, each, began, cast) for each in numbers)
     return Trace(
         _title(cast.own[0]),
         tuple(_facts(journal, cast, steps)),
@@ -211,36 +239,38 @@ def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
     what = entry.what
     if isinstance(what, Frame):
         return _of_frame(journal, n, what, after, cast)
-    said, role = words.sentence(what)
+    message, role = words.sentence(what)
     kind = journal.store.kind(n)
     if isinstance(what, HttpFact):
         way: Way = "to_server" if what.event.value == "request" else "from_server"
-        return TraceStep(n, after, way, "http", f"HTTP {what.http}", said, "muted")
+        return TraceStep(n, after, way, "http", f"HTTP {what.http}", message, "muted")
     return TraceStep(
-        n, after, "beside", "stderr" if kind is EntryKind.STDERR else "event", kind.name.lower(), said, role
+        n, after, "beside", "stderr" if kind is EntryKind.STDERR else "event", kind.name.lower(), message, role
     )
 
 
 def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -> TraceStep:
     exchange, store = _exchange(journal, n), journal.store
-    way: Way = "to_server" if frame.direction is Direction.TO_SERVER else "from_server"
-    said, role = words.of_payload(frame.payload)
+    way = _WAY_OF[frame.direction]
+    message, role = words.of_payload(frame.payload)
     method, kind = text.visible(store.method(n), limit=200), store.message_kind(n)
     if kind is MessageKind.NOTIFICATION:
         part, role = _notification(method)
-        return TraceStep(n, after, way, part, method, said, role)
+        return TraceStep(n, after, way, part, method, message, role)
     if exchange is None:
-        return TraceStep(n, after, way, "notification", method or kind.name.lower(), said, role)
+        return TraceStep(n, after, way, "notification", method or kind.name.lower(), message, role)
     own = exchange.number in cast.mine
     title = _title(exchange)
     if kind is MessageKind.REQUEST or n == exchange.request_frame:
         again = own and exchange.number != cast.own[0].number and cast.own[0].method == exchange.method
-        said = said if not again else f"retry: {said}" if said else "again"
-        return TraceStep(n, after, way, "request" if own else "question", title, said, "method" if own else "warning")
+        message = message if not again else f"retry: {message}" if message else "again"
+        return TraceStep(
+            n, after, way, "request" if own else "question", title, message, "method" if own else "warning"
+        )
     if n != exchange.answer_frame or exchange.state is ExchangeState.LATE:
-        return TraceStep(n, after, way, "late", f"late response to {title}", said, "warning")
+        return TraceStep(n, after, way, "late", f"late response to {title}", message, "warning")
     state, state_role = words.status_in(journal, exchange)
-    return TraceStep(n, after, way, "answer" if own else "reply", f"{state}  {title}", said, state_role)
+    return TraceStep(n, after, way, "answer" if own else "reply", f"{state}  {title}", message, state_role)
 
 
 def _notification(method: str) -> tuple[Part, Role]:
@@ -312,19 +342,6 @@ def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:
 
 # A story as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
 
-MOST_BYTES = 4096
-"""Maximum bytes of each payload."""
-_MOST_ARROWS = 200
-"""Maximum arrows in the diagram: renderers fail on larger ones."""
-_LONGEST = 90
-_PAYLOADS = frozenset(("request", "answer", "question", "reply", "late", "cancel"))
-"""Steps whose messages are quoted."""
-_PLAIN = re.compile(r"[^A-Za-z0-9 .,:/()_=+*?!'-]")
-_END = re.compile(r"\bend\b", re.IGNORECASE)
-"""A keyword that ends a block of a diagram wherever it appears."""
-_TICKS = re.compile(r"`+")
-_ARROWS = {"request": "->>", "question": "->>", "answer": "-->>", "reply": "-->>", "late": "--x"}
-
 
 def markdown_of(story: Trace, journal: Journal) -> str:
     """Return the story as a complete Markdown page."""
@@ -354,9 +371,9 @@ def _page(story: Trace, journal: Journal) -> Iterator[str]:
 
 
 def _step_lines(step: TraceStep, journal: Journal) -> Iterator[str]:
-    sign = {"to_server": signs.TO_SERVER, "from_server": signs.FROM_SERVER, "beside": signs.NOTE}[step.way]
-    said = f": {code(step.said)}" if step.said and step.part not in _PAYLOADS else ""
-    yield f"- **{_after(step)}** {sign} {code(step.title)}{said}, entry {step.n}"
+    sign = _WAYS[step.way][0]
+    message = f": {code(step.summary)}" if step.summary and step.part not in _PAYLOADS else ""
+    yield f"- **{_after(step)}** {sign} {code(step.title)}{message}, entry {step.n}"
     what = journal.store.entry(step.n).what if step.part in _PAYLOADS else None
     if isinstance(what, Frame):
         yield ""
@@ -384,11 +401,11 @@ def _after(step: TraceStep) -> str:
     return f"{'' if step.after_ns < 0 else '+'}{seconds(step.after_ns)} s"
 
 
-def code(said: str) -> str:
+def code(message: str) -> str:
     """Return a text as inline code: it contains no markup, mentions or links."""
-    ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(said)), default=0))
-    room = " " if said.startswith("`") or said.endswith("`") else ""
-    return f"{ticks}{room}{said.replace(chr(10), ' ') or ' '}{room}{ticks}"
+    ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(message)), default=0))
+    room = " " if message.startswith("`") or message.endswith("`") else ""
+    return f"{ticks}{room}{message.replace(chr(10), ' ') or ' '}{room}{ticks}"
 
 
 # Diagram.
@@ -396,6 +413,8 @@ def code(said: str) -> str:
 
 def _diagram(story: Trace) -> Iterator[str]:
     yield "sequenceDiagram"
+    if any(step.way in ("to_host", "to_view") for step in story.steps):
+        yield "    participant V as View"
     yield "    participant C as Client"
     yield f"    participant S as {_label(story.server) or 'Server'}"
     arrows = [step for step in story.steps if step.part != "http"]
@@ -405,32 +424,27 @@ def _diagram(story: Trace) -> Iterator[str]:
         yield f"    Note over C,S: {len(arrows) - len(arrows[:_MOST_ARROWS]) + story.left_out} more"
 
 
+_PARTIES = {"to_server": ("C", "S"), "from_server": ("S", "C"), "to_host": ("V", "C"), "to_view": ("C", "V")}
+
+
 def _arrow(step: TraceStep) -> str:
-    label = _label(f"{step.title} {step.said}".strip() if step.part in ("stderr", "log") else step.title)
+    label = _label(f"{step.title} {step.summary}".strip() if step.part in ("stderr", "log") else step.title)
     if step.way == "beside":
         return f"Note right of S: {_after(step)} {label}"
-    one, other = ("C", "S") if step.way == "to_server" else ("S", "C")
+    one, other = _PARTIES[step.way]
     return f"{one}{_ARROWS.get(step.part, '-)')}{other}: {label} ({_after(step)})"
 
 
-def _label(said: str) -> str:
+def _label(message: str) -> str:
     """Return a text without special meaning in a diagram: special characters become numeric codes."""
-    short = said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+    short = message if len(message) <= _LONGEST else message[: _LONGEST - 1] + "…"
     return _END.sub("#101;nd", _PLAIN.sub(lambda found: f"#{ord(found[0])};", short))
 
 
 # The steps of a story as rows: time, direction, title and summary.
 
-_WAYS: dict[str, Span] = {
-    "to_server": (signs.TO_SERVER, "to_server"),
-    "from_server": (signs.FROM_SERVER, "from_server"),
-    "beside": (signs.NOTE, "event"),
-}
-_NESTED = ("progress", "question", "reply", "log", "notification", "http", "stderr", "event")
-"""Steps that are shown below the operation's own messages."""
 
-
-class StoryRows(RowSource):
+class TraceRows(RowSource):
     """The steps, and the number left out in the middle of a long story."""
 
     def __init__(self, story: Trace) -> None:
@@ -463,10 +477,10 @@ class StoryRows(RowSource):
         number = f"#{step.n}"
         indent = f"{signs.BRANCH} " if step.part in _NESTED else ""
         title: list[Span] = [(indent, "faint"), (step.title, _title_role(step))]
-        said: list[Span] = [("  ", "text"), (step.said, _role(step))] if step.said else []
+        parts: list[Span] = [("  ", "text"), (step.summary, _role(step))] if step.summary else []
         when: Span = (seconds(step.after_ns).rjust(10) + "  ", "muted")
         room = max(0, width - 14 - len(number) - 2)
-        return RowView([when, _WAYS[step.way], (" ", "text"), *lay([*title, *said], room), (f"  {number}", "faint")])
+        return RowView([when, _WAYS[step.way], (" ", "text"), *lay([*title, *parts], room), (f"  {number}", "faint")])
 
 
 def facts_line(facts: Sequence[Fact], most: int = 12) -> list[Span]:

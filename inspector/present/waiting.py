@@ -31,6 +31,18 @@ _HELPERS = _INSTALLERS | {"bun", "pip", "git", "tar", "node-gyp", "cmake"}
 _BUSY, _IDLE = 0.5, 0.02
 """Shares of one processor."""
 _CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
+_SERVER: Line = (("waiting for ", "muted"), ("the server", "from_server"))
+_SILENT_NS = 5_000_000_000
+"""Time without a byte on stdout after which there is advice."""
+_OPTION = "Check that it serves stdio: some servers need an option such as --stdio."
+_RUNTIMES = {
+    "python": "Try python -u or print(…, flush=True): Python holds back output into a pipe.",
+    **dict.fromkeys(("node", "bun", "deno"), _OPTION),
+}
+"""What to try about a process that runs and writes nothing to stdout, by the first letters of its program's name."""
+_OTHER = "Try stdbuf -oL COMMAND, or flush stdout after each message."
+_LOOK_S = 1.0
+"""Minimum time between two polls of the child's processes, in seconds."""
 
 
 class WaitingRequest(msgspec.Struct, frozen=True):
@@ -92,11 +104,8 @@ def _head(call: Line) -> Line:
     return ((f"{signs.PENDING} ", "pending"), *call)
 
 
-def _then(*said: Span) -> Line:
-    return ((f" {signs.NOTE} ", "faint"), *said)
-
-
-_SERVER: Line = (("waiting for ", "muted"), ("the server", "from_server"))
+def _then(*part: Span) -> Line:
+    return ((f" {signs.NOTE} ", "faint"), *part)
 
 
 def _call(exchange: Exchange, now_ns: int) -> Line:
@@ -139,17 +148,6 @@ def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
     what: Line = (("no response to ", "muted"), *_call(newest, seen.now_ns)) if newest else _SERVER
     advice = _advice(journal, journal.started_ns, seen)
     return WaitLine((*head, *_then(*what)), _known(journal, newest, seen), ("reconnect",), advice)
-
-
-_SILENT_NS = 5_000_000_000
-"""Time without a byte on stdout after which there is advice."""
-_OPTION = "Check that it serves stdio: some servers need an option such as --stdio."
-_RUNTIMES = {
-    "python": "Try python -u or print(…, flush=True): Python holds back output into a pipe.",
-    **dict.fromkeys(("node", "bun", "deno"), _OPTION),
-}
-"""What to try about a process that runs and writes nothing to stdout, by the first letters of its program's name."""
-_OTHER = "Try stdbuf -oL COMMAND, or flush stdout after each message."
 
 
 def _advice(journal: Journal, since_ns: int, seen: WaitView) -> str:
@@ -258,7 +256,7 @@ def _said(journal: Journal, n: int) -> str:
     store = journal.store
     if store.kind(n) is EntryKind.STDERR:
         line = journal.stderr_tail[-1] if journal.stderr_tail else b""
-        return f"stderr {text.visible(text.decode(line[:300]), limit=60)}".rstrip()
+        return f"stderr {text.visible(_words(line), limit=60)}".rstrip()
     if store.kind(n) is EntryKind.SSE:
         return "an event without a message"
     number, exchanges = store.exchange(n), journal.conversation.exchanges
@@ -270,7 +268,12 @@ def _said(journal: Journal, n: int) -> str:
 def _last_words(journal: Journal) -> Line:
     """Return the newest non-empty line of stderr."""
     line = next((each for each in reversed(list(journal.stderr_tail)) if each.strip()), None)
-    return ((f" {signs.NOTE} stderr: ", "faint"), span(text.decode(line[:300]), "stderr", limit=120)) if line else ()
+    return ((f" {signs.NOTE} stderr: ", "faint"), span(_words(line), "stderr", limit=120)) if line else ()
+
+
+def _words(line: bytes) -> str:
+    """Return the beginning of a line without the columns of a log: spaces in a row are one."""
+    return " ".join(text.decode(line[:300]).split())
 
 
 # The processes of a server
@@ -283,10 +286,6 @@ def child_pid(journal: Journal) -> int:
         if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
             return what.pid if what.event is ProcessEvent.SPAWN else 0
     return 0
-
-
-_LOOK_S = 1.0
-"""Minimum time between two polls of the child's processes, in seconds."""
 
 
 class Programs:

@@ -9,6 +9,7 @@ from inspector import text
 from inspector.present import spans as signs
 from inspector.present.spans import Line, Role, Section, Span, fact, paragraph
 from inspector.protocol import peek
+from inspector.protocol.app_reports import REPORT, report_sentence
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -49,10 +50,63 @@ if TYPE_CHECKING:
 TRANSPORTS = {"stdio": "stdio", "http": "Streamable HTTP", "sse": "HTTP+SSE", "memory": "memory"}
 """Names of transports on screen."""
 
+_NO_ACCESS = (401, 403)
+"""HTTP statuses of a server that requires other credentials, even in response to a probe."""
+_NOT_OK = 300
+_STATES: dict[str, Span] = {
+    TaskState.WORKING: (f"{signs.PENDING} Working", "pending"),
+    TaskState.INPUT_REQUIRED: (f"{signs.EVENT} Input required", "warning"),
+    TaskState.COMPLETED: (f"{signs.OK} Completed", "ok"),
+    TaskState.FAILED: (f"{signs.ERROR} Failed", "error"),
+    TaskState.CANCELLED: (f"{signs.TIMES} Cancelled", "warning"),
+}
+_DECISIONS: Mapping[str, Span | None] = {
+    "hold": (f"{signs.STOP} Held", "warning"),
+    "drop": (f"{signs.TIMES} Dropped", "warning"),
+    "release": None,
+    "modify": None,
+    "answer": None,
+}
+"""What a tap does with a message, by its acts; the last one counts."""
+GRADES = ("hint", "warning", "error")
+"""Severities, ascending; a mark is an index in it, from 1."""
+SIGNS_OF_GRADES: tuple[Span, ...] = (
+    (" ", "faint"),
+    (signs.NOTE, "muted"),
+    (signs.WARNING, "warning"),
+    (signs.ERROR, "error"),
+)
+"""Signs by mark."""
+_DAY_S = 86_400
+FULL, EMPTY = "━", "─"
+MOST_DECODED = 64 * 1024
+"""Maximum bytes that are decoded."""
+_SHOWN = 300
+"""Maximum characters that are shown."""
+_NAMED_ELSEWHERE = frozenset({"_meta", "name", "uri", "progressToken"})
+_LOUD: Mapping[str, Role] = {
+    "warning": "warning",
+    "error": "error",
+    "critical": "error",
+    "alert": "error",
+    "emergency": "error",
+}
+
 
 def status_in(journal: "Journal", exchange: Exchange) -> Span:
-    """Return the state of a request of a journal; see `status`."""
-    return status(exchange, live=journal.live, http_status=http_status(journal, exchange))
+    """Return the state of a request of a journal: held by a tap, or dropped by it, else see `status`."""
+    is_open = exchange.state is ExchangeState.PENDING
+    last = exchange.request_frame if is_open else exchange.answer_frame
+    if last is not None and (stopped := stopped_by_tap(journal, last)) is not None:
+        return stopped
+    live = journal.live or journal.grows
+    return status(exchange, live=live, http_status=http_status(journal, exchange))
+
+
+def stopped_by_tap(journal: "Journal", n: int) -> Span | None:
+    """Return that a tap holds message n, or has dropped it; None if it was forwarded, or answered in its place."""
+    acts = [edit.act for edit in journal.edits.get(n, ()) if edit.act in _DECISIONS]
+    return _DECISIONS[acts[-1]] if acts else None
 
 
 def http_status(journal: "Journal", exchange: Exchange) -> int:
@@ -106,11 +160,6 @@ def status(exchange: Exchange, *, live: bool, http_status: int = 0) -> Span:
             return f"{signs.ERROR} Lost", "error"
         case _:
             assert_never(exchange.state)
-
-
-_NO_ACCESS = (401, 403)
-"""HTTP statuses of a server that requires other credentials, even in response to a probe."""
-_NOT_OK = 300
 
 
 def is_stream(exchange: Exchange) -> bool:
@@ -281,14 +330,6 @@ def why_silent(reply: Silent | Refused | Broken | GivenUp) -> str:
 
 # The state of a task: the same sign and label in Tasks, in Traffic and next to a call.
 
-_STATES: dict[str, Span] = {
-    TaskState.WORKING: (f"{signs.PENDING} Working", "pending"),
-    TaskState.INPUT_REQUIRED: (f"{signs.EVENT} Input required", "warning"),
-    TaskState.COMPLETED: (f"{signs.OK} Completed", "ok"),
-    TaskState.FAILED: (f"{signs.ERROR} Failed", "error"),
-    TaskState.CANCELLED: (f"{signs.TIMES} Cancelled", "warning"),
-}
-
 
 def state_of(task: Task) -> Span:
     """Return the state in the newest report; an unknown state is shown unchanged."""
@@ -303,16 +344,6 @@ def state_words(state: str) -> Span:
 
 
 # The severity of a finding, as a number and as a sign: for row marks and for badges.
-
-GRADES = ("hint", "warning", "error")
-"""Severities, ascending; a mark is an index in it, from 1."""
-SIGNS_OF_GRADES: tuple[Span, ...] = (
-    (" ", "faint"),
-    (signs.NOTE, "muted"),
-    (signs.WARNING, "warning"),
-    (signs.ERROR, "error"),
-)
-"""Signs by mark."""
 
 
 def badge(findings: "Sequence[Finding]") -> Span | None:
@@ -330,8 +361,6 @@ def mark(grade: int) -> Span:
 
 # The age of a response and its TTL, as text.
 
-_DAY_S = 86_400
-
 
 def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | None = None) -> Line:
     """Return the time of the fetch, the TTL and the cache scope. `now_ns` is the journal's clock.
@@ -346,8 +375,8 @@ def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | No
     if stale_from is None:
         line: Line = ((fetched + scope, "faint"),)
     elif now_ns < stale_from:
-        said = f" {signs.NOTE} TTL {_age(freshness.received_ns, stale_from)}"
-        line = ((f"{fetched}{said}{scope}", "faint"),)
+        message = f" {signs.NOTE} TTL {_age(freshness.received_ns, stale_from)}"
+        line = ((f"{fetched}{message}{scope}", "faint"),)
     else:
         stale = f" {signs.NOTE} stale {f'since {clock(stale_from)}' if clock else f'for {_age(stale_from, now_ns)}'}"
         line = ((fetched, "faint"), (stale, "warning"), (scope, "faint"))
@@ -372,8 +401,6 @@ def text_of(nanoseconds: int) -> str:
 
 
 # The progress of a request: a bar, the amount, the rate and the estimated time left.
-
-FULL, EMPTY = "━", "─"
 
 
 def bar(progress: Progress, width: int) -> list[Span]:
@@ -422,7 +449,7 @@ def left(seconds: float) -> str:
     return f"about {text.human_duration(round(min(seconds, 1e8)) * 1_000_000_000)} left"
 
 
-def said(progress: Progress, *, running: bool = True) -> list[Span]:
+def progress_spans(progress: Progress, *, running: bool = True) -> list[Span]:
     """Return the figures, their defect, and the server's message."""
     spans: list[Span] = [(figures(progress, running=running), "text")]
     if progress.wrong:
@@ -449,7 +476,7 @@ class ModelRun(msgspec.Struct, frozen=True):
     hint: str = ""
 
 
-def told(account: ModelRun) -> str:
+def model_run_words(account: ModelRun) -> str:
     """Return model, duration and tokens as one line, safe to show."""
     counted = [f"{number:,} {word}" for number, word in _tokens(account)]
     took = text.human_duration(account.took_ns)
@@ -467,7 +494,7 @@ def model_run_section(account: ModelRun) -> Section:
         lines = (*paragraph(account.why, "error", limit=1000), *paragraph(account.hint, "muted", limit=1000))
         asked = fact("model", f"{account.model}, {text.human_duration(account.took_ns)}")
         return Section("No response from the model", (asked,), lines)
-    facts = [signs.Fact("by", told(account), "strong")]
+    facts = [signs.Fact("by", model_run_words(account), "strong")]
     if lost := left_out(account):
         facts.append(signs.Fact("not passed", lost, "warning"))
     return Section("Response of the model", tuple(facts), note="review it, then send it")
@@ -483,12 +510,6 @@ def _bracketed(words: list[str]) -> str:
 
 
 # A one-line preview of a message: arguments, a log message, the message of an error.
-
-MOST_DECODED = 64 * 1024
-"""Maximum bytes that are decoded."""
-_SHOWN = 300
-"""Maximum characters that are shown."""
-_NAMED_ELSEWHERE = frozenset({"_meta", "name", "uri", "progressToken"})
 
 
 def of_payload(payload: bytes, newest: Progress | None = None) -> Span:
@@ -548,17 +569,8 @@ def of_log_message(params: Any) -> str:
     """Format a log message on one line: level, logger, text. Foreign text."""
     level, logger = peek.text(params, "level") or "", peek.text(params, "logger") or ""
     data = peek.at(params, "data")
-    said = data if isinstance(data, str) else peek.text(data, "message") or ("" if data is None else _json(data))
-    return ": ".join(part for part in (level, logger, said) if part)
-
-
-_LOUD: Mapping[str, Role] = {
-    "warning": "warning",
-    "error": "error",
-    "critical": "error",
-    "alert": "error",
-    "emergency": "error",
-}
+    message = data if isinstance(data, str) else peek.text(data, "message") or ("" if data is None else _json(data))
+    return ": ".join(part for part in (level, logger, message) if part)
 
 
 def _notification(message: Notification, newest: Progress | None) -> Span:
@@ -569,6 +581,8 @@ def _notification(message: Notification, newest: Progress | None) -> Span:
         return progress_words(newest or progress_of(params)), "text"
     if message.method == "notifications/cancelled":
         return _cut(peek.text(params, "reason") or ""), "text"
+    if message.method == REPORT:
+        return _cut(report_sentence(params)), "text"
     return _cut(of_request(message.method, params)), "muted"
 
 

@@ -17,6 +17,10 @@ from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.listed_items import Resource, Tool
 
 SCHEME = "ui://"
+SANDBOX = "ui/notifications/sandbox-"
+"""Beginning of the methods between a host and its sandbox page; a View may not send them."""
+PAGE_CLOSED = "the page was closed"
+"""Reason of a teardown that is sent while the page closes, so that no answer can arrive."""
 _FLAT = "ui/resourceUri"
 _DOMAINS = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
 

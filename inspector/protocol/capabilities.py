@@ -24,6 +24,10 @@ TASKS = "tasks"
 ALL: tuple[str, ...] = (ROOTS, SAMPLING, SAMPLING_TOOLS, FORM, URL, TASKS)
 _GROUPS = {"elicitation": (FORM, URL)}
 _FEATURES = {URL: "URL elicitation", SAMPLING_TOOLS: "tools in sampling"}
+SKILLS = "io.modelcontextprotocol/skills"
+UI = "io.modelcontextprotocol/ui"
+TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
+APP_TYPE = "text/html;profile=mcp-app"
 
 
 def parse_offers(names: Iterable[str]) -> frozenset[str]:
@@ -55,19 +59,19 @@ def offered_in(revision: Revision, offers: Collection[str]) -> frozenset[str]:
 def declared(offers: Collection[str], revision: Revision) -> dict[str, Any]:
     """Return the client capabilities in the format of a revision."""
     offers = offered_in(revision, offers)
-    said: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     if ROOTS in offers:
-        said["roots"] = {"listChanged": True} if revision.era is Era.LEGACY else {}
+        members["roots"] = {"listChanged": True} if revision.era is Era.LEGACY else {}
     if SAMPLING in offers:
-        said["sampling"] = {"tools": {}} if SAMPLING_TOOLS in offers else {}
+        members["sampling"] = {"tools": {}} if SAMPLING_TOOLS in offers else {}
     modes: dict[str, dict[str, object]] = {mode.rpartition(".")[2]: {} for mode in (FORM, URL) if mode in offers}
     if modes:
-        said["elicitation"] = modes if _FEATURES[URL] in revision.features else {}
+        members["elicitation"] = modes if _FEATURES[URL] in revision.features else {}
     if TASKS in offers and revision.tasks is TaskSupport.EXTENSION:
-        said["extensions"] = {EXTENSION_NAME: {}}
+        members["extensions"] = {EXTENSION_NAME: {}}
     elif TASKS in offers and (requests := _as_tasks(offers)):
-        said["tasks"] = {"list": {}, "cancel": {}, "requests": requests}
-    return said
+        members["tasks"] = {"list": {}, "cancel": {}, "requests": requests}
+    return members
 
 
 def _as_tasks(offers: Collection[str]) -> dict[str, Any]:
@@ -103,11 +107,6 @@ def refusal_of(server_request: ServerRequest, offers: Collection[str]) -> ErrorR
 
 # Extensions: what both sides declare under `capabilities.extensions`, and the extensions known here.
 
-SKILLS = "io.modelcontextprotocol/skills"
-UI = "io.modelcontextprotocol/ui"
-TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
-APP_TYPE = "text/html;profile=mcp-app"
-
 
 class KnownExtension(msgspec.Struct, frozen=True):
     """An extension that mcp-inspect knows."""
@@ -132,7 +131,7 @@ KNOWN: dict[str, KnownExtension] = {
         KnownExtension(
             UI,
             "ui",
-            "MCP Apps: tools return pages for a client to render. mcp-inspect shows their source.",
+            "MCP Apps: tools return pages for a client to render. mcp-inspect app shows them.",
             {"mimeTypes": [APP_TYPE]},
             False,
         ),

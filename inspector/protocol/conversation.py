@@ -10,6 +10,7 @@ from typing import Any, assert_never
 
 import msgspec
 
+from inspector.documents import prepared_type
 from inspector.protocol import events, peek
 from inspector.protocol.events import Event
 from inspector.protocol.exchange_log import ExchangeLog
@@ -29,7 +30,14 @@ from inspector.protocol.server_requests import (
     visits_in,
 )
 from inspector.protocol.tracking.catalogue import Catalogue
-from inspector.protocol.tracking.exchanges import HttpEnd, OperationTracker, Pairs, goes_on, what_is_lost
+from inspector.protocol.tracking.exchanges import (
+    HttpEnd,
+    OperationTracker,
+    Pairs,
+    goes_on,
+    is_same_request,
+    what_is_lost,
+)
 from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
 from inspector.protocol.tracking.progress import ProgressTracker
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES, Subscriptions
@@ -100,6 +108,8 @@ class Conversation:
 
     def take(self, frame: Frame, message: Message) -> list[Event]:
         """Process a message that was already read from a frame, and return its events."""
+        if frame.direction.is_of_view:
+            return self._of_view(frame, message)
         match message:
             case Notification():
                 return self._notified(frame, message)
@@ -121,6 +131,8 @@ class Conversation:
         task = self.tasks.opened(exchange, params)
         if task is not None and task.operation is not None:
             self.operations.join(exchange, task.operation)
+        elif (cause := self._forwarded(exchange, params)) is not None:
+            self.operations.join(exchange, cause)
         else:
             self.operations.opened(exchange, params)
         if goes_on(params):
@@ -132,6 +144,43 @@ class Conversation:
             self._awaited[exchange.number] = _without_arguments(params)
         opened = events.RequestSent(exchange, request)
         return [opened] if exchange.sender is _TO_SERVER else [opened, *self._input_requested(exchange, params)]
+
+    def _of_view(self, frame: Frame, message: Message) -> list[Event]:
+        """Process a message between a View and its host: only its exchange is tracked."""
+        match message:
+            case Request():
+                target = target_of(message.method, message.params)
+                exchange = self.pairs.open(frame, message, target=target, revision=None)
+                self.operations.begin(exchange)
+                if message.method in FORWARDED:
+                    self._awaited[exchange.number] = message.params
+                return [events.RequestSent(exchange, message)]
+            case ResultResponse() | ErrorResponse():
+                ended, late = self.pairs.close(frame, message)
+                if ended is None:
+                    return [events.Orphaned(frame.direction, message)]
+                self._awaited.pop(ended.number, None)
+                if isinstance(message, ResultResponse) and ended.method == "tools/call":
+                    ended.tool_error = _head_of(message.result_part).isError
+                self.exchanges.keep(ended)
+                return [events.LateResponse(ended, message) if late else events.Closed(ended, message)]
+            case Notification():
+                return [events.Notified(frame.direction, message)]
+            case NotJsonRpc():
+                return [events.Garbled(frame.direction, message)]
+            case _:
+                assert_never(message)
+
+    def _forwarded(self, exchange: Exchange, params: Any) -> int | None:
+        """Return the operation of the View's request that the host forwards with this request; None if none waits."""
+        if exchange.sender is not _TO_SERVER or exchange.method not in FORWARDED:
+            return None
+        for asked in self.pairs.oldest_open(Direction.FROM_VIEW):
+            own = (asked.method, asked.target) == (exchange.method, exchange.target)
+            if own and asked.operation is not None and is_same_request(self._awaited.get(asked.number), params):
+                if len(self.operations.operation(asked.operation).exchanges) == 1:
+                    return asked.operation
+        return None
 
     def _input_requested(self, exchange: Exchange, params: Any) -> list[Event]:
         """Record a request from the server for user input."""
@@ -223,7 +272,7 @@ class Conversation:
         if known := self._on_notification.get(message.method):
             return known(frame, message)
         if message.method == COMPLETE:
-            self.visits.told(message.params, frame.time_ns)
+            self.visits.completed(message.params, frame.time_ns)
         found: list[Event] = [events.Notified(frame.direction, message)]
         if message.method in TELLING_OF_CHANGES:
             self.subscriptions.notified(frame, message.method, message.params)
@@ -234,10 +283,10 @@ class Conversation:
         news = self._task_news(frame, self.tasks.notified(frame, message.params_part), None)
         return [events.Notified(frame.direction, message), *news]
 
-    def _task_news(self, frame: Frame, told: list[News], exchange: int | None) -> list[Event]:
+    def _task_news(self, frame: Frame, reported_news: list[News], exchange: int | None) -> list[Event]:
         """Return the events for task updates, including new requests for input."""
         found: list[Event] = []
-        for news in told:
+        for news in reported_news:
             asked = news.server_requests(frame, exchange)
             self.server_requests += asked
             found += [events.TaskUpdated(news.task), *map(events.ServerRequested, asked)]
@@ -270,6 +319,8 @@ class Conversation:
 _TO_SERVER = Direction.TO_SERVER
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 """Methods whose result may request input (2026-07-28, basic/patterns/mrtr)."""
+FORWARDED = frozenset({"tools/call", "resources/read"})
+"""Requests of a View that its host sends to the server (MCP Apps 2026-01-26)."""
 _REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}
 """Methods whose results update the state. Their params are kept until the response arrives."""
 
@@ -298,6 +349,7 @@ def _without_arguments(params: Any) -> Any:
     return {key: value for key, value in peek.mapping(params).items() if key not in ("arguments", "inputResponses")}
 
 
+@prepared_type
 class _Head(msgspec.Struct):
     isError: bool = False  # noqa: N815, the name on the wire
     resultType: str = ""  # noqa: N815

@@ -25,7 +25,9 @@ UNLISTED = 0xFFFF
 STATES = tuple(ExchangeState)
 """States by the number in `STATE_BITS`."""
 STATE_BITS, RETRIED, ASKS, PROBE, FROM_SERVER, TOOL_ERROR = 0x07, 0x08, 0x10, 0x20, 0x40, 0x80
-"""Bits of the column of states."""
+"""Bits of the column of states. FROM_SERVER is also set for the exchanges of a View."""
+_SENDERS = (None, Direction.FROM_VIEW, Direction.TO_VIEW)
+"""Senders by number in the column of Views."""
 _MOST_FRAME = 0xFFFF_FFFF
 _MOST_NAMES, _LONG = 1 << 14, 200
 """Maximum number of numbered names, and maximum length of such a name in characters."""
@@ -48,7 +50,7 @@ def initial_bits(bits: int) -> int:
 
 def _bits(exchange: Exchange) -> int:
     bits = _NUMBER_OF_STATE[exchange.state]
-    if exchange.sender is Direction.FROM_SERVER:
+    if exchange.sender is not Direction.TO_SERVER:
         bits |= FROM_SERVER
     if exchange.probe:
         bits |= PROBE
@@ -104,6 +106,8 @@ class ExchangeLog(Sequence[Exchange]):
         self.methods = array("H", [0])
         """Positions in `names`, or UNLISTED."""
         self.targets = array("H", [0])
+        self.views = bytearray(1)
+        """0 for an exchange between client and server, 1 for a request of a View, 2 for one to it."""
         self.revisions = bytearray(1)
         """Position in `names` plus one; UNLISTED_REVISION, or 0 for none."""
         self._objects: dict[int, Exchange] = {}
@@ -210,6 +214,7 @@ class ExchangeLog(Sequence[Exchange]):
         method, target = numbers.get(exchange.method), numbers.get(exchange.target)
         self.methods.append(self._number(exchange.method) if method is None else method)
         self.targets.append(self._number(exchange.target) if target is None else target)
+        self.views.append(_SENDERS.index(exchange.sender) if exchange.sender.is_of_view else 0)
         self.revisions.append(self._number_of_revision(exchange.revision))
 
     def _end(self, exchange: Exchange) -> None:
@@ -228,7 +233,7 @@ class ExchangeLog(Sequence[Exchange]):
     def _check(self, length: int) -> None:
         """Check the length and the values of the columns. Raises: ValueError."""
         names, wide = len(self._names), (self.request_frames, self.answer_frames, self.starts, self.ends)
-        narrow = self.failures, self.states, self.methods, self.targets, self.revisions
+        narrow = self.failures, self.states, self.methods, self.targets, self.views, self.revisions
         if {len(column) for column in (*wide, *narrow)} != {length}:
             raise ValueError("columns of exchanges differ in length")
         named = {*self.methods[1:], *self.targets[1:]} - {UNLISTED}
@@ -237,6 +242,8 @@ class ExchangeLog(Sequence[Exchange]):
             raise ValueError("an exchange has no name")
         if any(bits & STATE_BITS >= len(STATES) for bits in set(self.states)):
             raise ValueError("an exchange has no state")
+        if max(self.views) >= len(_SENDERS):
+            raise ValueError("an exchange has no sender")
 
     def _holds(self, exchange: Exchange) -> bool:
         """Return whether the exchange's numbers fit the columns."""
@@ -280,9 +287,10 @@ class ExchangeLog(Sequence[Exchange]):
             self.states[number], self.ends[number], self.answer_frames[number], self.revisions[number]
         )  # fmt: skip
         names = self._names
+        sender = _SENDERS[self.views[number]] or (Direction.FROM_SERVER if bits & FROM_SERVER else Direction.TO_SERVER)
         return Exchange(
             number,
-            Direction.FROM_SERVER if bits & FROM_SERVER else Direction.TO_SERVER,
+            sender,
             id_,
             names[self.methods[number]] if method is None else method,
             names[self.targets[number]] if target is None else target,

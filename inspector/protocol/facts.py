@@ -33,6 +33,21 @@ class ConnectionEvent(StrEnum):
     ABORT = "abort"
 
 
+class InheritedState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a child gets from the process that starts it, beside arguments, variables and directory."""
+
+    umask: int | None = None
+    """None if unknown."""
+    blocked: tuple[int, ...] = ()
+    """Numbers of the signals that are blocked."""
+    ignored: tuple[int, ...] = ()
+    """Numbers of the signals that are ignored."""
+    files: tuple[int, ...] = ()
+    """Descriptors beyond stderr that are open in the child."""
+    terminal: bool = False
+    """Whether stderr is a terminal."""
+
+
 class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """The connection opened or ended."""
 
@@ -52,6 +67,8 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """On OPEN, for a proxy: id of the process that started it; 0 if unknown."""
     peer_exe: str = ""
     """Executable of that process."""
+    inherited: InheritedState | None = None
+    """On OPEN: what the child inherited; None if unknown, or without a child."""
 
 
 class ProcessEvent(StrEnum):
@@ -90,6 +107,8 @@ class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether a thread wanted the CPU at every sample: it computes, or loops."""
     threads: int = 0
     children: tuple[ChildState, ...] = ()
+    unread: int = 0
+    """On STDIN_EOF: bytes written to stdin, if nothing has read any of them; 0 otherwise."""
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
@@ -102,11 +121,11 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     signal: str = ""
     """Name of the signal ("SIGTERM") that ended the child (EXIT) or that we sent (SIGNAL)."""
     state: ProcessActivity | None = None
-    """On STALL: what the process did; on SIGNAL, if it was computing."""
+    """On STALL: what the process did. On STDIN_EOF and SIGNAL, if it computed; on STDIN_EOF also if it read nothing."""
 
     @property
     def was_computing(self) -> bool:
-        """Whether it wanted the CPU when the signal was sent, as one that ends slowly on a busy machine."""
+        """Whether it wanted the CPU at that moment, as one that starts or ends slowly on a busy machine."""
         return self.state is not None and self.state.runnable
 
 
@@ -188,6 +207,8 @@ class HttpFact(msgspec.Struct, frozen=True, tag="http"):
     """On END, for an exchange of a login: public metadata document, complete or None. Never a token."""
     probe: bool = False
     """On REQUEST: whether it is a probe, made to see how the server responds."""
+    connection: int = 0
+    """On REQUEST, for a proxy: number of the client's TCP connection; 0 if unknown."""
 
 
 class SseNote(msgspec.Struct, frozen=True, tag="sse"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.json_diff import key_of
+from inspector.protocol.changes import key_of
 from inspector.protocol.jsonrpc import encode
 from inspector.text import lazy_pattern
 
@@ -69,7 +69,7 @@ class Remembered(msgspec.Struct, frozen=True):
 
     since: int
     """Time of that, in seconds since 1970."""
-    things: Mapping[str, tuple[str, Any]] = {}
+    items: Mapping[str, tuple[str, Any]] = {}
     """Hash and item by key; the item is None if it was too large to be stored."""
 
 

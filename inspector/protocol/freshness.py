@@ -54,8 +54,8 @@ def _ttl(result: Any) -> tuple[int | None, str]:
     if not peek.has(result, "ttlMs"):
         return None, ""
     if peek.number(result, "ttlMs") is None:
-        said = f": {raw[:40]!r}" if isinstance(raw, str) else ""
-        return None, f"ttlMs is {_a(raw)}, not a number{said}"
+        message = f": {raw[:40]!r}" if isinstance(raw, str) else ""
+        return None, f"ttlMs is {_a(raw)}, not a number{message}"
     whole = peek.integer(result, "ttlMs")
     if whole is None:
         return None, f"ttlMs {raw!r} is not an integer"
@@ -81,8 +81,8 @@ def _scope(result: Any) -> tuple[str, str]:
         return "", ""
     if raw in SCOPES:
         return str(raw), ""
-    said = repr(raw[:40]) if isinstance(raw, str) else _a(raw)
-    return "", f"cacheScope is {said}, not public or private"
+    message = repr(raw[:40]) if isinstance(raw, str) else _a(raw)
+    return "", f"cacheScope is {message}, not public or private"
 
 
 def together(one: Freshness, other: Freshness) -> Freshness:

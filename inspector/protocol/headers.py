@@ -98,14 +98,14 @@ def mirrors(input_schema: Any) -> tuple[tuple[Mirror, ...], str]:
 def cautions(input_schema: Any, arguments: Any) -> tuple[str, ...]:
     """Return warnings about mirrored parameters before a tool is called over HTTP, one sentence each."""
     found, problem = mirrors(input_schema)
-    said = [f"its x-mcp-header is invalid ({problem}): clients must not offer this tool over HTTP"] if problem else []
+    lines = [f"its x-mcp-header is invalid ({problem}): clients must not offer this tool over HTTP"] if problem else []
     for mirror in found:
         value = peek.at(arguments, *mirror.path)
         whole = value.is_integer() if isinstance(value, float) else type(value) is int
         if whole and abs(value) > _LARGEST_EXACT:
             where = ".".join(mirror.path)
-            said.append(f"{where} is beyond 2^53 and can't be sent in {mirror.header}: the header is left out")
-    return tuple(said)
+            lines.append(f"{where} is beyond 2^53 and can't be sent in {mirror.header}: the header is left out")
+    return tuple(lines)
 
 
 def _collect(schema: Any, path: tuple[str, ...], found: list[Mirror], problems: list[str]) -> None:

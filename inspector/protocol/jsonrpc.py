@@ -22,6 +22,20 @@ _DEEPEST = 100
 """Nesting levels that are split; deeper values are decoded at once."""
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
+"""Defect of a message whose id is an integer in another notation: `1.0`, `1e2`. It is still correlated."""
+UNCLAIMED = '"jsonrpc" is missing'
+"""A defect: the object does not claim to be JSON-RPC."""
+NULL_ERROR = '"error" is null beside a result'
+"""Defect of a response that JSON-RPC 2.0 forbids (section 5). It is read as a success."""
+_BOM = b"\xef\xbb\xbf"
+_MOST_DIGITS = 4000
+MOST_VALUES = 10_000_000
+"""Maximum number of JSON values decoded in one part, at about a hundred bytes each. 100,000 tools have fewer."""
+_LONG = 1024 * 1024
+"""Size in bytes from which a part is decoded in pieces, so that other threads can run in between."""
+_LARGE = 16 * 1024 * 1024
+"""Size in bytes from which a part's values are counted first, and from which the tolerant reader is not used."""
 
 
 def decode_in_pieces(raw: bytes | msgspec.Raw, level: int = 0) -> Any:
@@ -57,21 +71,6 @@ def _values(raws: Iterable[msgspec.Raw], level: int) -> list[Any]:
 
 RequestId = int | str
 """`1` and `"1"` are different ids, as in Python. Fractions, booleans and null are invalid; `1.0` is 1 (`peek`)."""
-
-RESPELLED_ID = "the id is a whole number written as a fraction or with an exponent"
-"""Defect of a message whose id is an integer in another notation: `1.0`, `1e2`. It is still correlated."""
-
-NULL_ERROR = '"error" is null beside a result'
-"""Defect of a response that JSON-RPC 2.0 forbids (section 5). It is read as a success."""
-
-_BOM = b"\xef\xbb\xbf"
-_MOST_DIGITS = 4000
-MOST_VALUES = 10_000_000
-"""Maximum number of JSON values decoded in one part, at about a hundred bytes each. 100,000 tools have fewer."""
-_LONG = 1024 * 1024
-"""Size in bytes from which a part is decoded in pieces, so that other threads can run in between."""
-_LARGE = 16 * 1024 * 1024
-"""Size in bytes from which a part's values are counted first, and from which the tolerant reader is not used."""
 
 
 class Part:
@@ -307,7 +306,7 @@ def _from_value(value: Any, defects: list[str]) -> Message:
         return NotJsonRpc(f"a JSON {peek.type_name(value)}, not an object", tuple(defects))
     odd = list(defects)
     if value.get("jsonrpc") != "2.0":
-        odd.append('"jsonrpc" is missing' if "jsonrpc" not in value else '"jsonrpc" is not "2.0"')
+        odd.append(UNCLAIMED if "jsonrpc" not in value else '"jsonrpc" is not "2.0"')
     id_ = _usable_id(value, odd)
     if isinstance(value.get("method"), str):
         return _call_from(value, id_, odd)

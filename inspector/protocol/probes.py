@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Send
+from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.tracking.catalogue import Listing
@@ -40,30 +41,33 @@ class Probe(msgspec.Struct, frozen=True):
 
 
 def first_requests(
-    revision: Revision, capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float
+    revision: Revision,
+    capabilities: Mapping[str, Any],
+    lists: Mapping[str, Listing],
+    *,
+    silence_s: float,
+    ping_s: float,
 ) -> Iterator[Probe]:
-    """Yield the requests without side effects that clients make first, apart from the lists.
-
-    A repeated list is a probe, because its faults are known from the first time. The others must be answered.
-    """
+    """Yield the requests without side effects that clients make first, and each list once more."""
     if "ping" in revision.client_requests:
-        yield Probe("ping", Send("ping", silence_s=silence_s))
+        yield Probe("ping", Send("ping", cause=Cause.CHECK, silence_s=ping_s))
     for kind, listed in LISTS.items():
         if listed.capability in capabilities and lists[kind].whole and lists[kind].pages == 1:
-            yield Probe(f"{listed.method} once more", Send(listed.method, probe=True, silence_s=silence_s))
+            yield Probe(f"{listed.method} once more", Send(listed.method, cause=Cause.CHECK, silence_s=silence_s))
     uri = next((found for each in lists["resources"].items if (found := peek.text(each, "uri"))), None)
     if uri is not None and "resources" in capabilities:
-        yield Probe("the first resource", Send("resources/read", {"uri": uri}, silence_s=silence_s))
+        yield Probe("the first resource", Send("resources/read", {"uri": uri}, cause=Cause.CHECK, silence_s=silence_s))
     prompts = (each for each in lists["prompts"].items if not _requires(each))
     name = next((found for each in prompts if (found := peek.text(each, "name"))), None)
     if name is not None and "prompts" in capabilities:
-        yield Probe("a prompt without arguments", Send("prompts/get", {"name": name}, silence_s=silence_s))
+        send = Send("prompts/get", {"name": name}, cause=Cause.CHECK, silence_s=silence_s)
+        yield Probe("a prompt without arguments", send)
 
 
 def empty_lists(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> list[Probe]:
     """Return requests of the declared lists that were empty: a server that has just started may fill them late."""
     empty = [each for kind, each in LISTS.items() if each.capability in capabilities and _is_empty(lists[kind])]
-    return [Probe(f"{each.method} later", Send(each.method, probe=True, silence_s=silence_s)) for each in empty]
+    return [Probe(f"{each.method} later", Send(each.method, cause=Cause.CHECK, silence_s=silence_s)) for each in empty]
 
 
 def _is_empty(listing: Listing) -> bool:
@@ -79,7 +83,7 @@ def requests(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, s
     """Yield the probes that can be sent as requests in a session. `lists` has the lists fetched so far, by kind."""
 
     def probe(what: str, method: str, params: Any = None) -> Probe:
-        return Probe(what, Send(method, params, probe=True, silence_s=silence_s))
+        return Probe(what, Send(method, params, cause=Cause.PROBE, silence_s=silence_s))
 
     yield probe("a method that does not exist", METHOD)
     for listed in LISTS.values():

@@ -67,9 +67,9 @@ class ClientIdentity(msgspec.Struct, frozen=True):
         """Return the capabilities to declare, in the format of the revision."""
         if self.exactly is not None:
             return self.exactly
-        said = declared(self.offers, revision)
+        members = declared(self.offers, revision)
         extensions = self.extensions.in_revision(revision)
-        return said | {"extensions": peek.mapping(said, "extensions") | extensions} if extensions else said
+        return members | {"extensions": peek.mapping(members, "extensions") | extensions} if extensions else members
 
 
 def stamped(

@@ -206,7 +206,7 @@ class Visits:
         self.complete: dict[str, int] = {}
         """Time of completion by elicitation id, in nanoseconds; includes unknown ids."""
 
-    def told(self, params: Any, time_ns: int) -> None:
+    def completed(self, params: Any, time_ns: int) -> None:
         """Record a completion notification."""
         if name := peek.text(params, "elicitationId"):
             self.complete.setdefault(name, time_ns)

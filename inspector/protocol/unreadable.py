@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Message, NotJsonRpc, RequestId, read
 from inspector.protocol.tracking.exchanges import Pairs
 from inspector.text import lazy_pattern
@@ -22,7 +22,6 @@ _LOOKED_AT = 64 * 1024
 """Bytes at either end of a response that are searched for its id."""
 _WEIGHED = 64 * 1024 * 1024
 """Maximum size in bytes for checking that the last brace closes the message."""
-_OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 _STRING = rb'"(?:[^"\\\x00-\x1f]|\\.)*"'
 _SCALAR = _STRING + rb"|-?\d[\d.eE+-]{0,40}|true|false|null"
 _MEMBER = lazy_pattern(rb"\s*(" + _STRING + rb")\s*:\s*")
@@ -54,7 +53,7 @@ def is_unreadable(frame: Frame, messages: tuple[Message, ...]) -> bool:
 def lose_answered(frame: Frame, message: Message, pairs: Pairs) -> Exchange | None:
     """Mark the request of an unreadable response as lost, and return it; None if the frame names no open one."""
     id_ = answered_id(frame)
-    exchange = None if id_ is None else pairs.find_open(_OTHER[frame.direction], id_)
+    exchange = None if id_ is None else pairs.find_open(frame.direction.opposite, id_)
     if exchange is not None:
         pairs.end_from_server(exchange, frame.time_ns, _why(frame, message))
     return exchange
@@ -76,8 +75,8 @@ def _why(frame: Frame, message: Message) -> str:
     if frame.cut:
         whole = len(frame.payload) + frame.cut
         return f"its answer has {whole:,} bytes, which is over the limit; --max message=SIZE raises it"
-    said = message.reason if isinstance(message, NotJsonRpc) else ""
-    return f"its response can't be read: {said}"
+    text = message.reason if isinstance(message, NotJsonRpc) else ""
+    return f"its response can't be read: {text}"
 
 
 def _beginning(payload: bytes) -> tuple[int | float | str | None, str]:

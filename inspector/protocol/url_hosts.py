@@ -8,6 +8,7 @@ address.
 import ipaddress
 import re
 import unicodedata
+from urllib.parse import urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NUMBERS = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
@@ -91,3 +92,27 @@ def is_link_local(host: str) -> bool:
     """Return whether a host is an address of the local link, where cloud machines have their metadata service."""
     address = address_of(host)
     return address is not None and address.is_link_local
+
+
+_INTERNAL = re.compile(r"(?:^|\.)(?:local|internal|intranet|lan|home|corp|svc|docker|cluster\.local)$")
+
+
+def is_inside(named: str, reached: str) -> bool:
+    """Return whether a URL that a server names for itself looks like its address behind the proxy that was reached.
+
+    That is another scheme or port at the same host, or a host that only machines near the server can reach.
+    """
+    try:
+        one, other = urlsplit(named), urlsplit(reached)
+        host, there, ports = one.hostname or "", other.hostname or "", (one.port, other.port)
+    except ValueError:
+        return False
+    if not host or not there:
+        return False
+    if plain_host(host) == plain_host(there):
+        is_upgrade = (one.scheme, other.scheme) == ("https", "http")
+        return not is_upgrade and (one.scheme != other.scheme or ports[0] != ports[1])
+    if is_loopback(host) and is_loopback(there) and ports[0] == ports[1]:
+        return False
+    is_name = address_of(host) is None
+    return is_private(host) or (is_name and ("." not in host.strip(".") or bool(_INTERNAL.search(plain_host(host)))))

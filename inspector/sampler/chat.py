@@ -68,13 +68,13 @@ class _Translation:
                 yield from self._user(blocks)
 
     def _assistant(self, blocks: list[Any]) -> dict[str, Any]:
-        said = [text for block in blocks if (text := _text(block)) is not None]
+        lines = [text for block in blocks if (text := _text(block)) is not None]
         calls = [self._call(block) for block in blocks if peek.text(block, "type") == "tool_use"]
         for block in blocks:
             if _text(block) is None and peek.text(block, "type") != "tool_use":
                 self._lose(block, "of the assistant's")
-        told = {"tool_calls": calls} if calls else {}
-        return {"role": "assistant", "content": "\n".join(said) if said or not calls else None} | told
+        members = {"tool_calls": calls} if calls else {}
+        return {"role": "assistant", "content": "\n".join(lines) if lines or not calls else None} | members
 
     def _user(self, blocks: list[Any]) -> Iterable[dict[str, Any]]:
         """Translate the blocks of a user message. Tool results become separate messages and come first."""
@@ -83,9 +83,9 @@ class _Translation:
             if peek.text(block, "type") != "tool_result":
                 parts += self._part(block)
                 continue
-            said, beside = self._returned(block)
+            message, beside = self._returned(block)
             parts += beside
-            yield {"role": "tool", "tool_call_id": peek.text(block, "toolUseId") or "", "content": said}
+            yield {"role": "tool", "tool_call_id": peek.text(block, "toolUseId") or "", "content": message}
         if len(parts) == 1 and "text" in parts[0]:
             yield {"role": "user", "content": parts[0]["text"]}
         elif parts or not any(peek.text(block, "type") == "tool_result" for block in blocks):
@@ -94,18 +94,18 @@ class _Translation:
     def _returned(self, block: Any) -> tuple[str, list[dict[str, Any]]]:
         """Return the text that a tool returned, and the other parts of its result."""
         inner = _blocks(peek.at(block, "content"))
-        said = [text for each in inner if (text := _text(each)) is not None]
-        if not said and (structured := peek.at(block, "structuredContent")) is not None:
-            said = [_json(structured)]
+        lines = [text for each in inner if (text := _text(each)) is not None]
+        if not lines and (structured := peek.at(block, "structuredContent")) is not None:
+            lines = [_json(structured)]
         if peek.flag(block, "isError"):
             self._lost.append("the sign that a tool failed (its text is passed on)")
-        return "\n".join(said), [part for each in inner if _text(each) is None for part in self._part(each)]
+        return "\n".join(lines), [part for each in inner if _text(each) is None for part in self._part(each)]
 
     def _part(self, block: Any) -> list[dict[str, Any]]:
         kind, mime = peek.text(block, "type"), peek.text(block, "mimeType") or ""
         data = peek.text(block, "data")
-        if (said := _text(block)) is not None:
-            return [{"type": "text", "text": said}]
+        if (message := _text(block)) is not None:
+            return [{"type": "text", "text": message}]
         if kind == "image" and data is not None:
             return [{"type": "image_url", "image_url": {"url": f"data:{mime or 'image/png'};base64,{data}"}}]
         if kind == "audio" and data is not None:

@@ -1,7 +1,7 @@
 """Responses to server requests (elicitation, sampling, roots, tasks, ping) and to input requests in results.
 
 `ping` always gets its empty result, also before the conversation is open. A request whose capability was advertised
-is passed to the desk. Every other one immediately gets the error that the specification requires of a client without
+is passed to the inbox. Every other one immediately gets the error that the specification requires of a client without
 that capability, because silence would block the server. A request that the server wants to be a task gets a handle,
 and its result later.
 """

@@ -7,7 +7,7 @@ transport's `Delivery` only matters if there is no response: it then gives the r
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar, assert_never, runtime_checkable
 
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
-from inspector.errors import AuthorizationNeeded, ConnectError, InspectError, NoResponse
+from inspector.errors import AuthorizationNeeded, ConnectError, InspectError, NoResponse, RequestFailed
 from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -44,7 +44,7 @@ from inspector.protocol.flows.steps import (
     Withdraw,
     cancel,
 )
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.request_meta import ClientIdentity, stamped
@@ -93,14 +93,23 @@ class RequestedLogLevel(msgspec.Struct):
 
 
 def outgoing(
-    step: Send, id_: RequestId, settled: Revision | None, client: ClientIdentity, logs: RequestedLogLevel
+    step: Send,
+    id_: RequestId,
+    settled: Revision | None,
+    client: ClientIdentity,
+    logs: RequestedLogLevel,
+    cause: Cause = Cause.USER,
 ) -> Outgoing:
-    """Return a request with the stamps and headers of its revision. `settled` is the session's revision."""
+    """Return a request with the stamps and headers of its revision. `settled` is the session's revision.
+
+    `cause` is that of the flow, for a step that has none.
+    """
+    cause = step.cause or cause
     opens = step.method == "initialize"
     revision = None if opens else step.revision or settled
     token = id_ if step.progress or (client.sdk == "rust" and settled is not None) else None
     params = stamped(revision, step.params, client, progress_token=token, log_level=logs.level)
-    if client.sdk == "typescript" and not step.probe:
+    if client.sdk == "typescript" and cause is not Cause.PROBE:
         payload = jsonrpc.write_spread_request(id_, step.method, params, has_own_params=step.params is not None)
     else:
         payload = jsonrpc.write_request(id_, step.method, params)
@@ -109,7 +118,7 @@ def outgoing(
         Expects.ANSWER,
         headers={} if revision is None else headers_for(revision, step.method, params, step.input_schema),
         opens_session=opens,
-        probe=step.probe,
+        cause=cause,
     )
 
 
@@ -126,9 +135,17 @@ def refused(exchange: Exchange | None, delivery: Delivery, why: str) -> Refused:
     )
 
 
-def is_unknown_session(status: int | None, said: str) -> bool:
+def is_unknown_session(status: int | None, message: str) -> bool:
     """Return whether this response means that the server does not know the session id (any more)."""
-    return status == 404 or (status == 400 and "session" in said.lower())
+    return status == 404 or (status == 400 and "session" in message.lower())
+
+
+BeforeSend = Callable[[Outgoing], Awaitable[Outgoing | None]]
+"""Returns the message to send in place of one, possibly after a long time; None to send nothing."""
+
+
+async def _unchanged(message: Outgoing) -> Outgoing | None:
+    return message
 
 
 class HttpControl(Protocol):
@@ -189,6 +206,7 @@ class Driver:
         inbox: Inbox,
     ) -> None:
         self._transport = transport
+        self.before_send: BeforeSend = _unchanged
         self._answering = RequestHandling(client.offers, inbox)
         self.side_waits = SideWaits(self._answering, tasks, lambda id_: journal.conversation.tasks.find(id_))
         self._journal = journal
@@ -200,7 +218,9 @@ class Driver:
         self._waiters: dict[RequestId, Waiter] = {}
         self.waiters: Mapping[RequestId, Waiter] = self._waiters
         """Pending requests by id, readable from any thread."""
-        self._pending_cancels: list[asyncio.Task[None]] = []
+        self._pending_cancels: set[asyncio.Task[None]] = set()
+        self._watched_until = 0.0
+        """Time of the event loop until which an exit of the server may be due to the last cancellation."""
         self._bounds = RequestLimits(self._answer, tasks, journal.note)
         self.http: HttpControl | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
         self.process: ProcessControl | None = transport if isinstance(transport, ProcessControl) else None
@@ -211,12 +231,18 @@ class Driver:
         opening = self._journal.conversation.opening
         return opening.revision if opening else None
 
-    async def drive(self, flow: Flow[T], opened: Callable[[Exchange], None] = lambda exchange: None) -> T:
-        """Perform a flow's steps until it returns. Its exceptions are raised."""
+    async def drive(
+        self,
+        flow: Flow[T],
+        opened: Callable[[Exchange], None] = lambda exchange: None,
+        *,
+        cause: Cause = Cause.USER,
+    ) -> T:
+        """Perform a flow's steps until it returns. Its exceptions are raised. `cause` is recorded with its messages."""
         came: Any = None
         try:
             while True:
-                came = await self._perform(flow.send(came), opened)
+                came = await self._perform(flow.send(came), opened, cause)
         except StopIteration as stop:
             result: T = stop.value
             return result
@@ -233,9 +259,9 @@ class Driver:
         """Wait briefly until recent cancellations are sent, because the connection is about to end."""
         if self._pending_cancels:
             await asyncio.wait(self._pending_cancels, timeout=_CANCEL_GRACE_S)
-        if self._pending_cancels and self.process is not None:
+        if self._watched_until > asyncio.get_running_loop().time():
             with suppress(TimeoutError):  # the end of stdin would hide that the server exits at the cancellation
-                async with asyncio.timeout(_EXIT_GRACE_S):
+                async with asyncio.timeout_at(self._watched_until):
                     await self._transport.wait_closed()
 
     def fail_all(self, why: str, hint: str = "") -> None:
@@ -254,7 +280,7 @@ class Driver:
                 case events.RequestSent(exchange) if exchange.sender is Direction.TO_SERVER:
                     if waiter := self._waiters.get(exchange.id):
                         waiter.sent(exchange)
-                case events.RequestSent(exchange, message):
+                case events.RequestSent(exchange, message) if exchange.sender is Direction.FROM_SERVER:
                     if asked is None:
                         given = (each.server_request for each in found if isinstance(each, events.ServerRequested))
                         asked = {each.exchange: each for each in given}
@@ -287,12 +313,12 @@ class Driver:
         if all(other.future.done() for other in together):
             waiter.delivery.cancel()
 
-    async def _perform(self, step: Step, opened: Callable[[Exchange], None]) -> Any:
+    async def _perform(self, step: Step, opened: Callable[[Exchange], None], cause: Cause) -> Any:
         match step:
             case Send():
-                return await self._request(step, opened)
+                return await self._request(step, opened, cause)
             case SendBatch():
-                return await self._batch(step, opened)
+                return await self._batch(step, opened, cause)
             case RequestUserInput():
                 assert self.revision is not None, "input requests are part of a result, after the opening"
                 return await self.side_waits.ask(step, self.revision)
@@ -311,7 +337,7 @@ class Driver:
             case Restart():
                 return await self._restart(step)
             case Notify():
-                return await self._notify(step)
+                return await self._notify(step, cause)
             case UseCarriage():
                 return await _use(self.http, step.carriage)
             case OpenStream():
@@ -319,13 +345,13 @@ class Driver:
             case _:
                 assert_never(step)
 
-    async def _request(self, step: Send, opened: Callable[[Exchange], None]) -> Reply:
+    async def _request(self, step: Send, opened: Callable[[Exchange], None], cause: Cause) -> Reply:
         waiter = Waiter(
             next(self.ids), asyncio.get_running_loop().time, opened, paused=lambda: _is_logging_in(self.http)
         )
         self._waiters[waiter.id] = waiter
         waiter.delivery = self._tasks.create_task(
-            self._deliver(outgoing(step, waiter.id, self.revision, self.offering.client, self.logs), waiter)
+            self._deliver(outgoing(step, waiter.id, self.revision, self.offering.client, self.logs, cause), waiter)
         )
         late = None if step.or_late is None else self._waiters.get(step.or_late.id)
         reply = await self._wait(waiter, step.silence_s, late, endless=step.endless)
@@ -339,16 +365,16 @@ class Driver:
             return replace(came, still_open=waiter.exchange)
         return await self._wait(waiter, step.silence_s, endless=step.endless)  # the earlier request failed
 
-    async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None]) -> tuple[Reply, ...]:
+    async def _batch(self, step: SendBatch, opened: Callable[[Exchange], None], cause: Cause) -> tuple[Reply, ...]:
         now = asyncio.get_running_loop().time
         waiters = [Waiter(next(self.ids), now, opened, paused=lambda: _is_logging_in(self.http)) for _ in step.sends]
         self._waiters |= {waiter.id: waiter for waiter in waiters}
         parts = [
-            outgoing(send, w.id, self.revision, self.offering.client, self.logs)
+            outgoing(send, w.id, self.revision, self.offering.client, self.logs, cause)
             for send, w in zip(step.sends, waiters, strict=True)
         ]
         whole = Outgoing(
-            jsonrpc.write_batch([part.payload for part in parts]), Expects.ANSWER, headers=parts[0].headers
+            jsonrpc.write_batch([part.payload for part in parts]), Expects.ANSWER, headers=parts[0].headers, cause=cause
         )
         delivery = self._tasks.create_task(self._deliver(whole, *waiters))
         for waiter in waiters:
@@ -382,7 +408,7 @@ class Driver:
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:
-            self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, "the caller stopped waiting")))
+            self._start_cancel(waiter, "the caller stopped waiting")
             raise
         if isinstance(reply, Silent) and silence_s is None:
             if self.process is not None and self.revision is not None:  # before the opening it may still be starting
@@ -395,7 +421,7 @@ class Driver:
     async def _deliver(self, message: Outgoing, *waiters: Waiter) -> None:
         """Send a request, or several; settle them if the transport reports that no response will follow."""
         try:
-            delivery = await self._transport.send(message)
+            delivery = await self._send(message)
         except NoResponse as error:
             for waiter in waiters:
                 waiter.settle(replace(_broken(waiter.exchange, error), no_response=True))
@@ -408,18 +434,25 @@ class Driver:
             why = delivery.why or "the HTTP response ended without a JSON-RPC response"
             waiter.settle(refused(waiter.exchange, delivery, why))
 
-    async def _notify(self, step: Notify) -> str:
+    async def _notify(self, step: Notify, cause: Cause) -> str:
         headers = {} if self.revision is None else headers_for(self.revision, step.method, step.params)
         payload = jsonrpc.write_notification(step.method, step.params)
-        return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
+        return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers, cause=cause))
 
     async def _send_quietly(self, message: Outgoing) -> str:
         """Send a message without a response; return "" or why it could not be sent. The traffic shows the rest."""
         try:
-            await self._transport.send(message)
+            await self._send(message)
         except InspectError as error:
             return str(error)
         return ""
+
+    async def _send(self, message: Outgoing) -> Delivery:
+        """Send a message as `before_send` leaves it. Raises: RequestFailed if that drops it, or what `send` raises."""
+        passed = await self.before_send(message)
+        if passed is None:
+            raise RequestFailed("the user dropped the message")
+        return await self._transport.send(passed)
 
     async def _answer(self, message: jsonrpc.Request, server_request: ServerRequest | None) -> None:
         waiting = (
@@ -432,7 +465,7 @@ class Driver:
         payload = await self._answering.to_request(message, server_request, self.revision)
         if payload is not None:
             headers = version_header(self.revision) if self.revision and self.http else {}
-            await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers))
+            await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers, cause=Cause.ANSWER))
         if server_request is not None:
             await self._answering.own.work(server_request)  # if the response was a task handle
         for waiter in waiting:
@@ -445,8 +478,13 @@ class Driver:
 
     async def _cancel_soon(self, waiter: Waiter, reason: str) -> None:
         """Cancel a request, without waiting long for a server that may have stopped reading."""
-        self._pending_cancels.append(self._tasks.create_task(self._give_up(waiter, reason)))
-        await asyncio.wait(self._pending_cancels[-1:], timeout=_CANCEL_GRACE_S)
+        await asyncio.wait({self._start_cancel(waiter, reason)}, timeout=_CANCEL_GRACE_S)
+
+    def _start_cancel(self, waiter: Waiter, reason: str) -> asyncio.Task[None]:
+        task = self._tasks.create_task(self._give_up(waiter, reason))
+        self._pending_cancels.add(task)
+        task.add_done_callback(self._pending_cancels.discard)
+        return task
 
     async def _give_up(self, waiter: Waiter, reason: str) -> None:
         """Cancel a request, in the way of its revision."""
@@ -457,7 +495,9 @@ class Driver:
         revision = find(exchange.revision or "") or self.revision
         notice = cancel(exchange, revision, over_http=self.http is not None, reason=reason)
         if notice is not None:
-            await self._notify(notice)
+            await self._notify(notice, Cause.CANCEL)
+            if self.process is not None and exchange.method != "subscriptions/listen":  # that ends at each change
+                self._watched_until = asyncio.get_running_loop().time() + _EXIT_GRACE_S
         if notice is None and self.http is not None and waiter.delivery is not None:
             waiter.delivery.cancel()
 

@@ -24,6 +24,7 @@ from inspector.protocol import peek
 from inspector.protocol.events import Event, Outdated
 from inspector.protocol.flows.list_all import Pages
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Silent
+from inspector.protocol.frames import Cause
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.listed_items import LISTS
 from inspector.session.options import ListOptions, SessionState, Settings
@@ -52,12 +53,12 @@ class Lists:
         self._lock = asyncio.Lock()
         self._times: dict[str, deque[float]] = {kind: deque(maxlen=OFTEN) for kind in LISTS}
 
-    async def fetch(self, session: "Session", kinds: tuple[str, ...] = ()) -> None:
+    async def fetch(self, session: "Session", kinds: tuple[str, ...] = (), *, cause: Cause = Cause.USER) -> None:
         """Fetch lists again; without kinds, all that the server has. A failure is not raised."""
         for kind in kinds or self.offered(session):
             shown = self._journal.conversation.catalogue.listings[kind].pages
             async with self._lock:
-                await self._fetch(session, kind, None, max(1, shown) if self.page_by_page else None)
+                await self._fetch(session, kind, None, max(1, shown) if self.page_by_page else None, cause)
 
     async def fetch_more(self, session: "Session", kinds: tuple[str, ...]) -> None:
         """Fetch one more page of each list that has more."""
@@ -65,7 +66,7 @@ class Lists:
             async with self._lock:
                 cursor = self._journal.conversation.catalogue.listings[kind].next_cursor
                 if cursor is not None:
-                    await self._fetch(session, kind, cursor, 1)
+                    await self._fetch(session, kind, cursor, 1, Cause.USER)
 
     async def follow(self, session: "Session") -> None:
         """Fetch lists that have changed, if automatic updates are on."""
@@ -78,7 +79,7 @@ class Lists:
                 self._say(kind, f"the server has said {OFTEN} times within {WINDOW_S:.0f} s that they changed")
                 continue
             times.append(now)
-            await self.fetch(session, (kind,))
+            await self.fetch(session, (kind,), cause=Cause.REFRESH)
 
     def offered(self, session: "Session") -> tuple[str, ...]:
         """Return the lists of the advertised capabilities and those fetched before; tools if there are none at all."""
@@ -92,12 +93,14 @@ class Lists:
         listings = self._journal.conversation.catalogue.listings
         return tuple(kind for kind, listing in listings.items() if listing.asked and listing.outdated)
 
-    async def _fetch(self, session: "Session", kind: str, cursor: str | None, most_pages: int | None) -> None:
+    async def _fetch(
+        self, session: "Session", kind: str, cursor: str | None, most_pages: int | None, cause: Cause
+    ) -> None:
         if session.state is not SessionState.OPEN:
             return
         self.fetching = kind
         try:
-            pages = await session.list_all(kind, cursor=cursor, most_pages=most_pages)
+            pages = await session.list_all(kind, cursor=cursor, most_pages=most_pages, cause=cause)
             self._say(kind, _why(pages))
         finally:
             self.fetching = None
@@ -113,8 +116,8 @@ def _why(pages: Pages) -> str:
         case None:
             return pages.stopped
         case Replied(message=ErrorResponse(error=error)):
-            said = peek.text(error, "message") or ""
-            return f"{pages.stopped}: error {peek.at(error, 'code')} {said}".rstrip()
+            message = peek.text(error, "message") or ""
+            return f"{pages.stopped}: error {peek.at(error, 'code')} {message}".rstrip()
         case Silent(seconds=seconds):
             return f"{pages.stopped}: no response within {seconds:g} s"
         case Refused(status=status, why=why):
@@ -190,6 +193,8 @@ class Live:
         """The lists, and how fetching them went."""
         self.crash: Exception | None = None
         """Internal error that ended the conversation, if any: an error of mcp-inspect, not of the server."""
+        self.has_listed = False
+        """Whether it is connected, and the first attempt to fetch all lists has ended."""
         self.watch_first: tuple[str, ...] = ()
         """Resources to watch once it is open: those of the previous conversation."""
         self._enough: asyncio.Event | None = None
@@ -295,7 +300,8 @@ class Live:
             await session.connect()
             session.watching.follow_lists()
             if not session.options.opening:  # an imitated client has already fetched its lists
-                await self.lists.fetch(session)
+                await self.lists.fetch(session, cause=Cause.OPENING)
+            self.has_listed = True
             if self.watch_first:
                 await session.watching.again(self.watch_first)
             while True:
@@ -303,7 +309,7 @@ class Live:
                 await self.lists.follow(session)
                 if missed.is_set() and self.lists.by_itself:
                     missed.clear()
-                    await self.lists.fetch(session)
+                    await self.lists.fetch(session, cause=Cause.REFRESH)
                 await changed.wait()
         except InspectError as error:
             logger.info("connecting ended: %s", error)

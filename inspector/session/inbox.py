@@ -1,4 +1,4 @@
-"""Desk: server requests wait here for an answer, in both eras.
+"""Inbox: server requests wait here for an answer, in both eras.
 
 Policies are tried first, in order: scripted answers, then the list of roots. Then a model answers if no user
 approval is needed; otherwise the user may request a proposal from it. Everything else waits for the user, as a
@@ -72,7 +72,7 @@ class Proposal(msgspec.Struct, eq=False):
     started_ns: int
     """Start on the monotonic clock."""
     state: ProposalState = ProposalState.ASKING
-    said: "ModelReply | None" = None
+    reply: "ModelReply | None" = None
     took_ns: int = 0
     why: str = ""
     """Why it failed; may contain untrusted text."""
@@ -83,7 +83,7 @@ class Proposal(msgspec.Struct, eq=False):
     @property
     def result(self) -> Result | None:
         """Answer; None if there is none."""
-        return self.said.result if self.said is not None else None
+        return self.reply.result if self.reply is not None else None
 
 
 class Proposer:
@@ -117,7 +117,7 @@ class Proposer:
     async def _ask(self, proposal: Proposal, params: Any) -> None:
         state = ProposalState.STOPPED
         try:
-            proposal.said = await self._model.answer(params)
+            proposal.reply = await self._model.answer(params)
             state = ProposalState.READY
         except InspectError as error:
             proposal.why, proposal.hint = str(error), error.hint
@@ -178,7 +178,7 @@ class Inbox:
         roots: Sequence[Root] = (),
         proposer: Proposer | None = None,
     ) -> None:
-        """Create a desk.
+        """Create an inbox.
 
         The name of a policy is stored in the tickets that it answers. `proposer` is None if there is no model.
         """

@@ -87,7 +87,7 @@ def _named_as(target: Target, settings: Settings) -> Target:
 
 
 def _policies(settings: Settings, journal: Journal) -> list[tuple[str, Policy]]:
-    """Return the policies that precede those of the desk, including the prepared answers."""
+    """Return the policies that precede those of the inbox, including the prepared answers."""
     if not settings.prepared:
         return [*settings.policies]
     from inspector.session.scripted import policy

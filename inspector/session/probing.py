@@ -18,6 +18,7 @@ from inspector.errors import InspectError
 from inspector.protocol import jsonrpc
 from inspector.protocol.facts import Headers
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send, Silent
+from inspector.protocol.frames import Cause
 from inspector.protocol.headers import headers_for
 from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, Probe, empty_lists, first_requests, requests
 from inspector.protocol.request_meta import stamped
@@ -27,10 +28,10 @@ from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.transports.http.authorizing import Heard
 
-_SILENCE_S, _PROBE_S, _IMPATIENT_S = 3.0, 1.5, 0.3
-"""Seconds to wait for a response: to an ordinary request, to a probe, and after another one got none."""
-_YOUNG_S = 2.0
-"""Age of a session after which an empty list is requested again."""
+_SILENCE_S, _PING_S, _PROBE_S, _BESIDE_S = 3.0, 2.0, 1.5, 0.7
+"""Seconds to wait for a response: to an ordinary request, a ping, a probe, and probes that are sent side by side."""
+_LATER_S = 2.0
+"""Seconds after the first lists at which an empty one is requested again."""
 _FRAMING_S = 2.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Tell = Callable[[str], None]
@@ -77,24 +78,42 @@ async def make_first_requests(session: Session, tell: Tell) -> None:
     assert session.opening is not None, "requests follow the opening"
     capabilities = session.opening.capabilities
     lists = dict(session.journal.conversation.catalogue.listings)
-    await _send_each(session, first_requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S), tell)
-    age_s = (time.monotonic_ns() - session.journal.started_ns) / 1e9
-    if (later := empty_lists(capabilities, lists, silence_s=_SILENCE_S)) and age_s < _YOUNG_S:
-        await asyncio.sleep(_YOUNG_S - age_s)
+    planned = first_requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S, ping_s=_PING_S)
+    listed_s = time.monotonic()
+    await _send_each(session, planned, tell)
+    if later := empty_lists(capabilities, lists, silence_s=_SILENCE_S):
+        await asyncio.sleep(max(0.0, listed_s + _LATER_S - time.monotonic()))
         await _send_each(session, later, tell)
 
 
 async def _send_each(session: Session, planned: Iterable[Probe], tell: Tell) -> None:
-    """Send requests in sequence. After one without a response, the others are given less time."""
-    exchanges = session.journal.conversation.exchanges
-    is_silent = any(each.answer_frame is None and each.method == "ping" for each in exchanges)
-    for each in planned:
-        if session.state is not SessionState.OPEN:
-            return
-        tell(each.what)
-        send = msgspec.structs.replace(each.send, silence_s=_IMPATIENT_S) if is_silent else each.send
-        reply = await session.perform(lambda revision, send=send: _one(send))  # type: ignore[misc]
-        is_silent |= isinstance(reply, Silent)
+    """Send requests in sequence. After one without a response, the others are sent side by side."""
+    is_silent, left = _is_silent(session), list(planned)
+    while left and not is_silent and session.state is SessionState.OPEN:
+        is_silent = await _is_unanswered(session, left.pop(0), tell)
+    if session.state is SessionState.OPEN:
+        await asyncio.gather(*(_is_unanswered(session, _impatient(each), tell) for each in left))
+
+
+async def _is_unanswered(session: Session, planned: Probe, tell: Tell) -> bool:
+    tell(planned.what)
+    return isinstance(await session.perform(lambda revision: _one(planned.send)), Silent)
+
+
+def _impatient(planned: Probe) -> Probe:
+    """Return a probe with a shorter wait; other requests keep theirs."""
+    if planned.send.cause is not Cause.PROBE:
+        return planned
+    return msgspec.structs.replace(planned, send=msgspec.structs.replace(planned.send, silence_s=_BESIDE_S))
+
+
+def _is_silent(session: Session) -> bool:
+    """Whether a ping, a list or a probe was not answered, so that further ones may not be; not the probe of the era."""
+    unanswered = [each for each in session.journal.conversation.exchanges if each.answer_frame is None]
+    return any(
+        each.method.endswith(("ping", "/list")) or (each.probe and each.method != "server/discover")
+        for each in unanswered
+    )
 
 
 async def probe_unopened(session: Session, tell: Tell) -> None:
@@ -105,9 +124,17 @@ async def probe_unopened(session: Session, tell: Tell) -> None:
         tell("messages with headers, as language servers send them")
         body = jsonrpc.write_request(session.raw.next_id(), "initialize", {})
         framed = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
-        await session.raw.send(framed, headers={}, wait_s=_FRAMING_S, probe=True)
+        await session.raw.send(framed, headers={}, wait_s=_FRAMING_S, cause=Cause.PROBE)
     elif session.transport.kind in ("http", "sse"):
         await _knock(session, tell, addresses(_http(session).url))
+
+
+async def try_addresses(session: Session) -> None:
+    """Try both loopback addresses of a local server over HTTP that gave no response at all: it may listen on one."""
+    if session.transport.kind in ("http", "sse") and not any(
+        each.response is not None for each in session.journal.http_exchanges.values()
+    ):
+        await _knock(session, lambda what: None, addresses(_http(session).url))
 
 
 def _revision(session: Session) -> Revision:
@@ -125,7 +152,7 @@ async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *,
     Waits up to `silence_s` for a response, then cancels the call. Nothing that the server causes is raised.
     """
     params = {"name": tool, "arguments": arguments}
-    send = Send("tools/call", params, probe=True, silence_s=silence_s, input_schema=schema)
+    send = Send("tools/call", params, cause=Cause.PROBE, silence_s=silence_s, input_schema=schema)
     reply = await session.perform(lambda revision: _one(send))
     if isinstance(reply, Silent) and reply.exchange is not None:
         await session.cancel(reply.exchange, f"no response within {silence_s:g} s")
@@ -134,7 +161,7 @@ async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *,
 
 async def responds(session: Session, *, silence_s: float) -> bool:
     """Return whether the server still responds to a request, here `tools/list`, within `silence_s`."""
-    send = Send("tools/list", probe=True, silence_s=silence_s)
+    send = Send("tools/list", cause=Cause.PROBE, silence_s=silence_s)
     return isinstance(await session.perform(lambda revision: _one(send)), Replied)
 
 
@@ -148,7 +175,7 @@ async def _undeclared(session: Session, tell: Tell) -> None:
     tell("a request without _meta")
     payload = jsonrpc.write_request(session.raw.next_id(), "tools/list")
     headers = headers_for(_revision(session), "tools/list", {}) if session.transport.kind == "http" else {}
-    await session.raw.send(payload, headers=headers, wait_s=_SILENCE_S, probe=True)
+    await session.raw.send(payload, headers=headers, wait_s=_SILENCE_S, cause=Cause.PROBE)
 
 
 async def _shake_hands(session: Session, tell: Tell) -> None:
@@ -158,15 +185,24 @@ async def _shake_hands(session: Session, tell: Tell) -> None:
     client = session.options.connect.client
     params = {"protocolVersion": newest.date, "capabilities": client.capabilities(newest), "clientInfo": client.info}
     payload = jsonrpc.write_request(session.raw.next_id(), "initialize", params)
-    await session.raw.send(payload, headers={}, wait_s=_SILENCE_S, probe=True)
+    await session.raw.send(payload, headers={}, wait_s=_SILENCE_S, cause=Cause.PROBE)
 
 
 async def _knock(session: Session, tell: Tell, found: Iterator[PlannedProbe]) -> None:
-    for knock in found:
+    """Make HTTP exchanges in sequence, or side by side with a server that does not respond to everything."""
+
+    async def make(knock: PlannedProbe) -> None:
         tell(knock.what)
         with suppress(InspectError, TimeoutError):  # a missing response is visible in the traffic
-            async with asyncio.timeout(_SILENCE_S):
+            async with asyncio.timeout(_BESIDE_S if is_silent else _SILENCE_S):
                 await _http(session).probe(knock.method, knock.headers, knock.body, knock.url)
+
+    is_silent = _is_silent(session)
+    if is_silent:
+        await asyncio.gather(*map(make, found))
+        return
+    for each in found:
+        await make(each)
 
 
 def knocks(session: Session) -> Iterator[PlannedProbe]:

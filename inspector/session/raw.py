@@ -17,7 +17,7 @@ from inspector.errors import InspectError
 from inspector.protocol import events, jsonrpc
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.revisions._shape import Carriage
 from inspector.session.driver import RequestIds
@@ -143,13 +143,15 @@ class RawMessages:
         """Return an unused request id."""
         return next(self._ids)
 
-    async def send(self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, probe: bool = False) -> RawSent:
+    async def send(
+        self, payload: bytes, *, headers: Mapping[str, str], wait_s: float, cause: Cause = Cause.USER
+    ) -> RawSent:
         """Send bytes unchanged and collect the output for `wait_s` seconds; 0 only sends. Nothing is raised.
 
-        `headers` are for HTTP only. The frames of a `probe` are flagged.
+        `headers` are for HTTP only.
         """
         self._ids.spend(ids_of(payload))
-        return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s, probe=probe)
+        return await send_exactly(self._transport, self._journal, payload, headers=headers, wait_s=wait_s, cause=cause)
 
 
 async def send_exactly(
@@ -159,7 +161,7 @@ async def send_exactly(
     *,
     headers: Mapping[str, str],
     wait_s: float,
-    probe: bool = False,
+    cause: Cause = Cause.USER,
 ) -> RawSent:
     """Send the bytes and collect the output for up to `wait_s` seconds; 0 waits only until they are sent.
 
@@ -167,7 +169,7 @@ async def send_exactly(
     """
     parts = [payload] if transport.kind in ("http", "sse") else payload.removesuffix(b"\n").split(b"\n")
     outgoing = [
-        Outgoing(part, Expects.ANSWER if ids_of(part) else Expects.NOTHING, headers=headers, probe=probe)
+        Outgoing(part, Expects.ANSWER if ids_of(part) else Expects.NOTHING, headers=headers, cause=cause)
         for part in parts
     ]
     gathering = _Gathering(parts)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from inspector.documents import UnreadableDocument, read_json, read_yaml
+from inspector.documents import UnreadableDocument, prepared_type, read_json, read_yaml
 from inspector.errors import UsageError
 from inspector.forms.arguments import smallest_valid
 from inspector.protocol import server_requests
@@ -39,6 +39,7 @@ _ANSWERS = {
 _MEMBERS = {"kind", "message", "tool", "answer", "content", "text", "code", "delay_ms", "malformed", "model"}
 
 
+@prepared_type
 class Prepared(msgspec.Struct, frozen=True):
     """One entry of the file."""
 

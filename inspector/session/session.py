@@ -20,11 +20,12 @@ from inspector.protocol.flows.call import Called, call
 from inspector.protocol.flows.connect import ConnectOptions, connect, refuses_stateless, reopen
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
 from inspector.protocol.flows.steps import Flow, GivenUp, Notify, Refused, Reply, batch
+from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Tool
 from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import Root
-from inspector.session.driver import Driver, is_unknown_session
+from inspector.session.driver import BeforeSend, Driver, is_unknown_session
 from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.raw import RawMessages
@@ -104,6 +105,10 @@ class Session:
         """Revision of requests sent now; None before the conversation is open."""
         return self._driver.revision
 
+    def hold_with(self, before_send: BeforeSend) -> None:
+        """Pass each message to this function before it is sent."""
+        self._driver.before_send = before_send
+
     async def __aenter__(self) -> "Session":
         await self._tasks.__aenter__()
         self._stop_listening = self.journal.listen(self._driver.on_entry, in_runs=False)
@@ -126,12 +131,12 @@ class Session:
             self._tasks.create_task(self._watch_the_end())
             try:
                 async with asyncio.timeout(self.options.clocks.start_s):
-                    opening = await self._driver.drive(connect(self.options.connect))
+                    opening = await self._driver.drive(connect(self.options.connect), cause=Cause.OPENING)
             except TimeoutError:
                 seconds = self.options.clocks.start_s or 0.0
                 raise RequestTimeout(
-                    f"timeout: the server did not open within {seconds:g} s, the start timeout of that client",
-                    hint="Without --as the opening has no such limit.",
+                    f"timeout: the server did not open within {seconds:g} s, its start timeout",
+                    hint="An imitated client has its own (--as).",
                 ) from None
             finally:
                 if process is not None:
@@ -153,9 +158,9 @@ class Session:
             if not each.always and capability not in opening.capabilities:
                 continue
             if kind is None:
-                await self.set_log_level(each.level)
+                await self.set_log_level(each.level, cause=Cause.OPENING)
             else:
-                await self.list_all(kind, most_pages=1 if each.pages == "one" else None)
+                await self.list_all(kind, most_pages=1 if each.pages == "one" else None, cause=Cause.OPENING)
 
     async def call(
         self,
@@ -164,6 +169,7 @@ class Session:
         *,
         opened: Callable[[Exchange], None] = lambda exchange: None,
         plain: bool = False,
+        cause: Cause = Cause.USER,
     ) -> Called:
         """Send a request and wait for its outcome, including retries.
 
@@ -172,28 +178,32 @@ class Session:
         is, and a call that becomes a task is followed to its end; with `plain` neither is done, for testing.
         """
         if plain:
-            return await self._called(method, params, opened)
-        called = await self._called(method, self.tasks.params_for(method, params), opened)
+            return await self._called(method, params, opened, cause)
+        called = await self._called(method, self.tasks.params_for(method, params), opened, cause)
         return await self.tasks.finish(called, opened)
 
-    async def _called(self, method: str, params: Any, opened: Callable[[Exchange], None]) -> Called:
-        called = await self._driver.drive(self._calling(method, params), opened)
+    async def _called(
+        self, method: str, params: Any, opened: Callable[[Exchange], None], cause: Cause = Cause.USER
+    ) -> Called:
+        called = await self._driver.drive(self._calling(method, params), opened, cause=cause)
         if not await self._started_over(called.reply):
             return called
         if was_cut(called.reply) and not (self.options.retry_calls or is_safe(method, self._tool(_name(params)))):
             return called  # the session was lost during the call: it may have been executed
-        again = await self._driver.drive(self._calling(method, params), opened)
+        again = await self._driver.drive(self._calling(method, params), opened, cause=Cause.RETRY)
         return Called(again.reply, called.rounds + again.rounds)
 
-    async def list_all(self, kind: str, *, cursor: str | None = None, most_pages: int | None = None) -> Pages:
+    async def list_all(
+        self, kind: str, *, cursor: str | None = None, most_pages: int | None = None, cause: Cause = Cause.USER
+    ) -> Pages:
         """Fetch all pages of a list: "tools", "resources", "templates" or "prompts". A failure is not raised.
 
         `cursor` is the first page, None for the beginning; `most_pages` limits the number of pages, None: all.
         """
-        pages = await self._driver.drive(_listing(kind, self, cursor, most_pages))
+        pages = await self._driver.drive(_listing(kind, self, cursor, most_pages), cause=cause)
         if pages.failed is None or not await self._started_over(pages.failed):
             return pages
-        return await self._driver.drive(_listing(kind, self, None, most_pages))
+        return await self._driver.drive(_listing(kind, self, None, most_pages), cause=Cause.RETRY)
 
     async def batch(self, *requests: tuple[str, Any]) -> tuple[Reply, ...]:
         """Send requests (method and params each) as one frame, if the revision has batches.
@@ -223,7 +233,7 @@ class Session:
         if self.state is SessionState.OPEN and peek.flag(promised, "roots", "listChanged"):
             await self.notify("notifications/roots/list_changed")
 
-    async def set_log_level(self, level: str) -> Called | None:
+    async def set_log_level(self, level: str, *, cause: Cause = Cause.USER) -> Called | None:
         """Request log messages from a level on; "" for none, where each request declares the level.
 
         Return the outcome of the request that sets the level; None if later requests declare it, or if it can't be
@@ -236,7 +246,7 @@ class Session:
                 self.logs.level = level
                 return None
             case LogLevel.REQUEST:
-                return await self.call("logging/setLevel", {"level": level}) if level else None
+                return await self.call("logging/setLevel", {"level": level}, cause=cause) if level else None
             case _:
                 assert_never(self.revision.log_level)
 
@@ -300,7 +310,8 @@ class Session:
             return False
         http.forget_session(reply.status or 0)
         with suppress(InspectError):
-            await self._driver.drive(connect(msgspec.structs.replace(self.options.connect, era=revision.era)))
+            again = msgspec.structs.replace(self.options.connect, era=revision.era)
+            await self._driver.drive(connect(again), cause=Cause.OPENING)
             await self.watching.renew()
             return True
         return False
@@ -322,7 +333,7 @@ class Session:
             if self._has_reopened(reply):
                 return True
             with suppress(InspectError):
-                opening = await self._driver.drive(reopen(self.options.connect, why))
+                opening = await self._driver.drive(reopen(self.options.connect, why), cause=Cause.OPENING)
                 self._era_was_wrong = True
                 self.options.remember(opening)
                 await self.watching.renew()

@@ -21,6 +21,7 @@ from inspector.protocol.events import Event, Notified
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Flow, Reply
 from inspector.protocol.flows.watch import StreamEnd, end_of, listen, subscribe, unsubscribe
+from inspector.protocol.frames import Cause
 from inspector.protocol.revisions._shape import SubscriptionMethod
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, ListenStream, StreamFilter, Subscriptions
 from inspector.session.driver import Driver
@@ -52,7 +53,7 @@ class Listening:
         """Why it has ended for good; None while it is open or may be reopened."""
         self.reply: Reply | None = None
         """Reply that ended the newest finished attempt."""
-        self.said: Callable[[str], None] = lambda what: None
+        self.report: Callable[[str], None] = lambda what: None
         """Called with what the user should know: an interruption, an end, a reconnect."""
         self.missed: Callable[[], None] = lambda: None
         """Called after a reconnect: changes in between are unknown."""
@@ -75,7 +76,7 @@ class Listening:
     def acknowledged(self) -> None:
         """Process the server's acknowledgement of the newest attempt."""
         if self.settled.is_set() and self._attempts:
-            self.said("the subscription stream is open again; changes in between are unknown")
+            self.report("the subscription stream is open again; changes in between are unknown")
             self.missed()
         self.settled.set()
 
@@ -94,7 +95,8 @@ class Listening:
         clock, pauses = asyncio.get_running_loop().time, self._patience.pauses_s
         while self.over is None:
             began = clock()
-            self.reply = await self._driver.drive(listen(self.wanted), self._opened)
+            cause = Cause.RETRY if self._attempts else Cause.USER
+            self.reply = await self._driver.drive(listen(self.wanted), self._opened, cause=cause)
             end, why = end_of(self.reply)
             self._attempts = 0 if clock() - began >= self._patience.lived_s else self._attempts
             if self._given_up or end in (StreamEnd.BY_US, StreamEnd.OVER):
@@ -103,7 +105,7 @@ class Listening:
                 self._end(end, why)
             else:
                 pause, self._attempts = pauses[self._attempts], self._attempts + 1
-                self.said(f"the subscription stream broke: {why}; reconnecting in {pause:g} s")
+                self.report(f"the subscription stream broke: {why}; reconnecting in {pause:g} s")
                 await asyncio.sleep(pause)
         self.settled.set()
 
@@ -113,7 +115,7 @@ class Listening:
             return  # the caller gets the outcome
         if end is StreamEnd.CUT:
             why = f"{why}; {self._attempts} attempts to reconnect failed"
-        self.said(f"change notifications stopped: {why}")
+        self.report(f"change notifications stopped: {why}")
 
 
 _MOST_SAID = 1000
@@ -137,7 +139,7 @@ class Watching:
         self.patience = ReconnectTiming()
         self.wanted = StreamFilter()
         """Current subscriptions, granted or not."""
-        self.said: list[str] = []
+        self.notices: list[str] = []
         """Messages for the user, oldest first: a stream was cut, has ended, or was reopened."""
         self.tell: Callable[[str], None] = lambda what: None
         """Called with each new message of `said`."""
@@ -231,8 +233,8 @@ class Watching:
     async def again(self, uris: Sequence[str]) -> None:
         """Watch the resources of an earlier connection, and report how that went."""
         came = await self.watch(*uris)
-        said = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
-        self.say(f"{said}: {came.refused}" if came.refused else said)
+        message = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
+        self.say(f"{message}: {came.refused}" if came.refused else message)
 
     async def stop(self) -> None:
         """End all subscriptions, because the session is about to end."""
@@ -269,7 +271,7 @@ class Watching:
     async def _replace(self, wanted: StreamFilter) -> Outcome:
         """Open another stream, and end the old one once the new one is granted."""
         new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
-        new.said, new.missed = self.say, lambda: self.missed()
+        new.report, new.missed = self.say, lambda: self.missed()
         self._stop_hearing()
         self._stop_hearing = self._journal.listen(self._hear, in_runs=False)
         new.start(self._tasks)
@@ -295,8 +297,8 @@ class Watching:
 
     def say(self, what: str) -> None:
         """Add a message for the user."""
-        if len(self.said) < _MOST_SAID:
-            self.said.append(what)
+        if len(self.notices) < _MOST_SAID:
+            self.notices.append(what)
         self.tell(what)
 
 

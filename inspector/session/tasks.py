@@ -27,6 +27,7 @@ from inspector.protocol.flows.tasks import (
     support_of,
     why_no_task,
 )
+from inspector.protocol.frames import Cause
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions._shape import Revision, TaskSupport
@@ -48,7 +49,7 @@ def nobody(_: object) -> None:
 class Drives(Protocol):
     """What is needed of the session's driver."""
 
-    async def drive(self, flow: Flow[T], opened: Opened = nobody) -> T:
+    async def drive(self, flow: Flow[T], opened: Opened = nobody, *, cause: Cause = Cause.USER) -> T:
         """Perform a flow."""
 
 
@@ -138,7 +139,7 @@ class Followers:
         total = self._clocks.total_s
         try:
             async with asyncio.timeout(total):
-                return await self._driver.drive(flow, opened)
+                return await self._driver.drive(flow, opened, cause=Cause.POLL)
         except TimeoutError:
             state = self._state(id_)
             await self._end(id_)

@@ -12,7 +12,15 @@ from typing import Protocol
 import msgspec
 
 from inspector.protocol.facts import Fact, Headers
-from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, SseFacts
+
+MESSAGE = 256 * 1024 * 1024
+RATIO = 100
+REDIRECTS = 5
+PAGES = 1000
+ITEMS = 100_000
+SCHEMA = 100_000
+PATTERN = 100
 
 
 class MessageObserver(Protocol):
@@ -27,7 +35,7 @@ class MessageObserver(Protocol):
         eol: Eol = Eol.NONE,
         http: int | None = None,
         sse: SseFacts | None = None,
-        probe: bool = False,
+        cause: Cause = Cause.UNKNOWN,
         cut: int = 0,
     ) -> None:
         """Report a frame that has just crossed the wire.
@@ -67,8 +75,10 @@ class Outgoing(msgspec.Struct, frozen=True):
     """HTTP only: headers added by the revision (MCP-Protocol-Version, Mcp-Method, …)."""
     opens_session: bool = False
     """True for `initialize`: the session id in its response is stored and sent from then on."""
-    probe: bool = False
-    """Whether this is a probe, such as for the server's era. Its frames are flagged in both directions."""
+    cause: Cause = Cause.UNKNOWN
+    """Why it is sent. Recorded with its frame, over HTTP also with those of the response."""
+    eol: Eol = Eol.LF
+    """Stdio only: how the line ends."""
 
 
 class Delivery(msgspec.Struct, frozen=True):
@@ -128,14 +138,6 @@ class Transport(Protocol):
 
 
 # Limits: no honest server reaches the defaults, and each can be changed
-
-MESSAGE = 256 * 1024 * 1024
-RATIO = 100
-REDIRECTS = 5
-PAGES = 1000
-ITEMS = 100_000
-SCHEMA = 100_000
-PATTERN = 100
 
 
 class Limits(msgspec.Struct, frozen=True):

@@ -5,8 +5,9 @@ is ended together with the server behind it. Every living group is registered, a
 an exit hook or a signal handler.
 
 If we are killed by SIGKILL, none of our code runs any more. But no other process holds the writing end of a child's
-stdin, so the child reads the end of its stream, upon which a server should exit. Linux's parent-death signal is not
-used: it is sent when the *thread* ends that started the child, and our event loop may run in any thread.
+stdin, so the child reads the end of its stream, upon which a server should exit. `start_reaper` ends those that do not.
+Linux's parent-death signal is not used: it is sent when the *thread* ends that started the child, and our event loop
+may run in any thread.
 """
 
 import atexit
@@ -14,6 +15,7 @@ import errno
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +26,7 @@ from typing import NamedTuple
 import msgspec
 
 from inspector.errors import ConnectError
+from inspector.protocol.facts import InheritedState
 
 # Finding the program of a command
 
@@ -31,6 +34,49 @@ _SHEBANG_LENGTH = 256
 """Bytes of a script's first line that the Linux kernel reads."""
 _NAMES_AT_MOST = 20_000
 """Maximum number of executables compared with a misspelt one; more would only delay the message."""
+
+_LOOK = 0.02
+"""Seconds between two checks of signalled groups, if no event loop runs."""
+_PROC = Path("/proc")
+_LAUNCH = """
+import os, signal, sys
+umask, blocked, ignored, files = (list(map(int, word.split(","))) if word else [] for word in sys.argv[1:5])
+for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    signal.signal(number, signal.SIG_DFL)
+for number in range(1, signal.NSIG):
+    if number not in (signal.SIGKILL, signal.SIGSTOP) and number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+for fd in files:
+    if fd > 2:
+        os.dup2(os.open(os.devnull, os.O_RDWR), fd, inheritable=True)
+for mask in umask:
+    os.umask(mask)
+os.execv(sys.argv[5], sys.argv[6:])
+"""
+_REAP = """
+import os, signal, sys, time
+groups = set()
+for line in sys.stdin:  # it ends with the process that writes it
+    (groups.add if line.startswith("+") else groups.discard)(int(line[1:]))
+def to_all(number):
+    for group in list(groups):
+        try:
+            os.killpg(group, number)
+        except OSError:
+            groups.discard(group)
+to_all(signal.SIGTERM)
+end = time.monotonic() + 1
+while groups and time.monotonic() < end:
+    time.sleep(0.02)
+    to_all(0)
+to_all(signal.SIGKILL)
+"""
+_MOST = 60
+"""Maximum number of processes listed."""
+_LONGEST = 4096
+"""Maximum number of bytes read of a command line."""
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 def find_executable(command: str, env: Mapping[str, str], cwd: str | None) -> str:
@@ -199,11 +245,6 @@ def why_not_started(path: str, error: OSError) -> ConnectError:
     return ConnectError(f"{path} could not be started: {error.strerror or error}.", hint="Check the file.")
 
 
-_LOOK = 0.02
-"""Seconds between two checks of signalled groups, if no event loop runs."""
-
-_PROC = Path("/proc")
-
 _groups: set[int] = set()
 _ended_here: set[int] = set()
 """Groups that `end_all_children` has signalled: we ended them, whatever signal their exit shows."""
@@ -213,20 +254,32 @@ _owner = 0
 Child = subprocess.Popen[bytes]  # noqa: TID251 - started below, and nowhere else
 
 
-def spawn(executable: str, argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Child:
+def spawn(
+    executable: str,
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    cwd: str | None,
+    inherited: InheritedState | None = None,
+) -> Child:
     """Start a child as the leader of a new session and group, with its three streams piped; register the group.
 
-    `executable` is the file to run, `argv` what the child sees, its own name included.
+    `executable` is the file to run, `argv` what the child sees, its own name included. `inherited`: signals, umask and
+    descriptors that it gets; None for ours.
 
     Raises: ConnectError if the system refuses.
     """
+    terminal: tuple[int, int] | None = None
+    if inherited is not None:
+        terminal = os.openpty() if inherited.terminal else None
+        argv = _launched(executable, list(argv), inherited)
+        executable = argv[0]
     try:
         child = subprocess.Popen(  # noqa: TID251 - the one place where children are started
             list(argv),
             executable=executable,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=terminal[1] if terminal is not None else subprocess.PIPE,
             bufsize=0,
             env=dict(env),
             cwd=cwd,
@@ -237,8 +290,51 @@ def spawn(executable: str, argv: Sequence[str], env: Mapping[str, str], cwd: str
         raise why_not_started(executable, OSError(errno.EINVAL, str(error))) from error
     except OSError as error:
         raise why_not_started(executable, error) from error
+    if terminal is not None:
+        os.close(terminal[1])
+        child.stderr = os.fdopen(terminal[0], "rb", buffering=0)
     _register(child.pid)
     return child
+
+
+class PipedChild(NamedTuple):
+    """A running program that is controlled over two further pipes, its file descriptors 3 and 4."""
+
+    pid: int
+    """Also its group."""
+    to_child: int
+    """File descriptor to write to."""
+    from_child: int
+
+
+def spawn_piped(executable: str, argv: Sequence[str], env: Mapping[str, str]) -> PipedChild:
+    """Start a program that reads from descriptor 3 and writes to 4, without standard streams; register its group.
+
+    Raises: ConnectError if the system refuses.
+    """
+    (read, to_child), (from_child, write) = os.pipe(), os.pipe()
+    null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in range(3)]
+    pipes = [(os.POSIX_SPAWN_DUP2, read, 3), (os.POSIX_SPAWN_DUP2, write, 4)]
+    if write == 3:  # must not be replaced before it is copied
+        pipes.reverse()
+    try:
+        pid = os.posix_spawn(executable, list(argv), dict(env), file_actions=[*null, *pipes], setpgroup=0)
+    except OSError as error:
+        os.close(to_child)
+        os.close(from_child)
+        raise why_not_started(executable, error) from error
+    finally:
+        os.close(read)
+        os.close(write)
+    _register(pid)
+    return PipedChild(pid, to_child, from_child)
+
+
+def _launched(path: str, argv: list[str], state: InheritedState) -> list[str]:
+    """Return a command that runs a program with an inherited state. A terminal is the caller's to open."""
+    umask = () if state.umask is None else (state.umask,)
+    words = (",".join(map(str, numbers)) for numbers in (umask, state.blocked, state.ignored, state.files))
+    return [sys.executable, "-I", "-S", "-c", _LAUNCH, *words, path, *argv]
 
 
 class Started(NamedTuple):
@@ -249,13 +345,15 @@ class Started(NamedTuple):
     child: Child
 
 
-def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
+def start(
+    argv: Sequence[str], env: Mapping[str, str], cwd: str | None, inherited: InheritedState | None = None
+) -> Started:
     """Find the program of a command as the user types it, and start it.
 
     Raises: ConnectError with what was searched and similar names, or what is wrong with the file that was found.
     """
     path = find_executable(argv[0] if argv else "", env, cwd)
-    return Started(path, spawn(path, argv, env, cwd))
+    return Started(path, spawn(path, argv, env, cwd, inherited))
 
 
 def abandon(started: Started) -> None:
@@ -268,6 +366,29 @@ def abandon(started: Started) -> None:
     forget_group(started.child.pid)
 
 
+_reaper: Child | None = None
+
+
+def start_reaper() -> None:
+    """Start a process that ends the registered groups when this process has ended for any reason, also by SIGKILL."""
+    global _reaper
+    _reaper = subprocess.Popen(  # noqa: TID251 - it outlives this process, in a session of its own
+        [sys.executable, "-I", "-S", "-c", _REAP],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        start_new_session=True,
+    )
+
+
+def _report(sign: str, group: int) -> None:
+    """Report to the reaper, if there is one."""
+    if _reaper is not None and _reaper.stdin is not None and _owner == os.getpid():
+        with suppress(OSError):
+            _reaper.stdin.write(f"{sign}{group}\n".encode())
+
+
 def _register(group: int) -> None:
     global _owner
     if _owner != os.getpid():
@@ -276,11 +397,14 @@ def _register(group: int) -> None:
         _ended_here.clear()
         atexit.register(end_all_children)
     _groups.add(group)
+    _report("+", group)
 
 
 def forget_group(group: int) -> None:
     """Remove a group that has ended from the register."""
-    _groups.discard(group)
+    if group in _groups:
+        _groups.discard(group)
+        _report("-", group)
 
 
 def was_ended_here(group: int) -> bool:
@@ -359,12 +483,6 @@ def end_all_children(grace: float = 0.5) -> None:
 
 
 # Processes below a child (Linux only)
-
-_MOST = 60
-"""Maximum number of processes listed."""
-_LONGEST = 4096
-"""Maximum number of bytes read of a command line."""
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Process(msgspec.Struct, frozen=True):

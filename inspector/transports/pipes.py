@@ -74,6 +74,8 @@ class LineSource:
         self._timer: asyncio.TimerHandle | None = None
         self._batch = _FEWEST
         self._ended = False
+        self.is_urgent = False
+        """Whether to read on without pauses for others: the process is being ended."""
         self._listening = False
         self.read_ns = 0
         """Monotonic time at which the newest chunk was read; 0 before the first."""
@@ -148,7 +150,8 @@ class LineSource:
             self._set_pace(time.thread_time() - began)
         self._listen(not is_flood and not self._ended)
         if is_flood:
-            time.sleep(_BREATH)
+            if not self.is_urgent:
+                time.sleep(_BREATH)
             self._loop.call_soon(self._work)
         elif self._ended:
             self._end()
@@ -215,6 +218,11 @@ class LineSink:
         """Whether the other side has read any of what was written; True where the system does not say."""
         unread = self._unread if self._pipe.closed else _unread(self._fd)
         return self._written > unread
+
+    @property
+    def written(self) -> int:
+        """Number of bytes that the pipe has accepted."""
+        return self._written
 
     async def write(self, line: bytes, started: Callable[[], None]) -> None:
         """Write one line, including its line end; return when the pipe has accepted all of it.

@@ -29,6 +29,7 @@ from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import (
     ConnectionEvent,
     ConnectionFact,
+    InheritedState,
     ProcessActivity,
     ProcessEvent,
     ProcessFact,
@@ -49,8 +50,9 @@ from inspector.transports.children import (
     watch_exit,
 )
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
+from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import cpu_seconds, is_runnable, state_of
+from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, state_of
 
 # Ending a child process and what it started
 
@@ -67,8 +69,22 @@ _REAP = 2.0
 _LOOK = 0.05
 """Seconds between two checks of the remaining group: the system only notifies us about its leader."""
 
+_FLOOD, _FLOOD_S = 1000, 0.1
+"""Lines on stdout since stdin was closed: a server that wrote this many gets SIGTERM. Seconds between two looks."""
+_STDERR_PAUSE = 0.05
+"""Seconds without data after which an unfinished line of stderr is shown: a prompt, a progress bar."""
+_STDERR_PIECE = 64 * 1024
+"""Bytes after which a line of stderr is reported in pieces."""
+_WHY_WAITS = 0.5
+"""Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
+_CPU_SAMPLE_S, _SAMPLES = 0.1, 5
+"""Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
+_ENDS = {Eol.LF: b"\n", Eol.CRLF: b"\r\n", Eol.NONE: b""}
+_STILL_RUNS = 0.5
+"""Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
-class Ladder(msgspec.Struct, frozen=True):
+
+class ShutdownTimeouts(msgspec.Struct, frozen=True):
     """Seconds that each polite step of the shutdown may take."""
 
     stdin_close: float = 2.0
@@ -112,7 +128,7 @@ class Ending:
     def __init__(
         self,
         child: Child,
-        grace: Ladder,
+        grace: ShutdownTimeouts,
         *,
         report: Callable[[ProcessFact], None],
         is_drained: Callable[[], bool],
@@ -136,6 +152,8 @@ class Ending:
         self._gone = False
         self._rung: asyncio.TimerHandle | None = None
         self._extended = 0
+        self._asked_to_end: tuple[float, float] | None = None
+        """Time, and CPU seconds of the child, when it was asked to end."""
         self._again: asyncio.TimerHandle | None = None
         self._watcher = watch_exit(child, self._exited)
 
@@ -147,6 +165,8 @@ class Ending:
     def begin(self) -> None:
         """Begin the shutdown. The caller has just closed stdin."""
         if not self._gone and self._rung is None:
+            if (used := cpu_seconds(self._child.pid)) is not None:
+                self._asked_to_end = self._loop.time(), used
             self._climb(self._grace.stdin_close)
 
     def hurry(self) -> None:
@@ -235,9 +255,17 @@ class Ending:
 
     def _signal(self, number: signal.Signals) -> None:
         self._signalled = True
-        state = ProcessActivity(runnable=True) if is_runnable(self._child.pid) else None
+        state = ProcessActivity(self._cpu_percent(), runnable=True) if is_runnable(self._child.pid) else None
         self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=number.name, state=state))
         signal_group(self._child.pid, number)
+
+    def _cpu_percent(self) -> float | None:
+        """Return the share of a core that the child has used since it was asked to end; None if that is unknown."""
+        used = cpu_seconds(self._child.pid)
+        if self._asked_to_end is None or used is None:
+            return None
+        began, before = self._asked_to_end
+        return round(100 * (used - before) / max(self._loop.time() - began, 0.01), 1)
 
     def _finish(self) -> None:
         if self._gone:
@@ -253,20 +281,8 @@ class Ending:
         self._on_gone()
 
 
-POLITE = Ladder()
+POLITE = ShutdownTimeouts()
 """Default for servers."""
-_FLOOD, _FLOOD_S = 2000, 0.2
-"""Lines on stdout, and seconds, after stdin was closed: a server that wrote this many gets SIGTERM at once."""
-_STDERR_PAUSE = 0.05
-"""Seconds without data after which an unfinished line of stderr is shown: a prompt, a progress bar."""
-_STDERR_PIECE = 64 * 1024
-"""Bytes after which a line of stderr is reported in pieces."""
-_WHY_WAITS = 0.5
-"""Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
-_CPU_SAMPLE_S, _SAMPLES = 0.1, 5
-"""Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
-_STILL_RUNS = 0.5
-"""Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
 
 class StdioTransport:
@@ -274,7 +290,7 @@ class StdioTransport:
 
     `argv` is the command as the user types it, `env` the child's whole environment, `cwd` its directory (None:
     ours). The command is looked up on the PATH in `env`. `started` is a child that already runs that command: `open`
-    uses it and then reports its start.
+    uses it and then reports its start. `inherited`: signals, umask and descriptors of the child (None: ours).
     """
 
     def __init__(
@@ -283,9 +299,10 @@ class StdioTransport:
         *,
         env: Mapping[str, str],
         cwd: str | None = None,
-        grace: Ladder = POLITE,
+        grace: ShutdownTimeouts = POLITE,
         limits: Limits = LIMITS,
         started: Started | None = None,
+        inherited: InheritedState | None = None,
     ) -> None:
         self._limit = limits.message
         self._argv = tuple(argv)
@@ -293,6 +310,7 @@ class StdioTransport:
         self._cwd = cwd
         self._grace = grace
         self._started = started
+        self._inherited = inherited
         self._live: _Live | None = None
         self._observer: Observer | None = None
         self._asked = False
@@ -424,12 +442,15 @@ class StdioTransport:
     def _opening(self, argv: Sequence[str]) -> ConnectionFact:
         directory = os.path.abspath(self._cwd or ".")
         names = tuple(sorted(self._env))
-        return ConnectionFact(ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names)
+        state = self._inherited or inherited_state(own_status()[0])
+        return ConnectionFact(
+            ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names, inherited=state
+        )
 
     def _start(self) -> Started:
         """Return the child that was started in advance, or start one. Raises: ConnectError."""
         started, self._started = self._started, None
-        return started or start(self._argv, self._env, self._cwd)
+        return started or start(self._argv, self._env, self._cwd, self._inherited)
 
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Write one line and return when the pipe has accepted it; this waits for a server that does not read.
@@ -537,7 +558,7 @@ class _Live:
     def __init__(
         self,
         child: Child,
-        grace: Ladder,
+        grace: ShutdownTimeouts,
         observer: Observer,
         limit: int,
         *,
@@ -559,6 +580,7 @@ class _Live:
         """Number of lines on stdout since stdin was closed; -1 before."""
         self.gone = asyncio.Event()
         """Set when the child and its whole group have ended."""
+        self._was_computing = False
         self._stdin = LineSink(child.stdin, self._stdin_closed)
         self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._on_lines, self._stdout_ended)
         self._stderr = LineSource(
@@ -588,29 +610,34 @@ class _Live:
         """Write one message as a line. Raises: BrokenPipeError."""
 
         def crossed() -> None:
-            self.observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, eol=Eol.LF, probe=outgoing.probe)
+            frame, direction = self.observer.frame, Direction.TO_SERVER
+            frame(direction, Channel.STDIN, outgoing.payload, eol=outgoing.eol, cause=outgoing.cause)
 
-        await self._stdin.write(outgoing.payload + b"\n", crossed)
+        await self._stdin.write(outgoing.payload + _ENDS[outgoing.eol], crossed)
 
     def write_now(self, outgoing: Outgoing) -> bool:
         """Write one message as a line if this needs no waiting."""
         is_written = self._stdin.write_now(outgoing.payload + b"\n")
         if is_written:
-            self.observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, eol=Eol.LF, probe=outgoing.probe)
+            self.observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, eol=Eol.LF, cause=outgoing.cause)
         return is_written
 
     def begin_to_end(self) -> None:
         """Close stdin after the waiting lines, and begin the shutdown."""
+        self._was_computing = is_runnable(self.child.pid)  # the end of stdin wakes also one that waits
         self._stdin.close_when_written()
         self.ending.begin()
         if self._said_since < 0:
             self._said_since = 0
+            self._stdout.is_urgent = True
             self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _end_a_flood(self) -> None:
         """Proceed to SIGTERM: a server that keeps writing thousands of lines does not read its stdin."""
         if self._said_since >= _FLOOD:
             self.ending.hurry()
+        else:  # on a busy machine it takes longer to write, or to read, as many
+            self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _on_lines(self, lines: Sequence[Line]) -> None:
         if self._said_since >= 0:
@@ -629,7 +656,9 @@ class _Live:
         self.observer.fact(ProcessFact(event, self.child.pid))
 
     def _stdin_closed(self) -> None:
-        self._report(ProcessEvent.STDIN_EOF)
+        unread = 0 if self._stdin.was_read else self._stdin.written
+        state = ProcessActivity(runnable=self._was_computing, unread=unread) if self._was_computing or unread else None
+        self.observer.fact(ProcessFact(ProcessEvent.STDIN_EOF, self.child.pid, state=state))
 
     def _stdout_ended(self) -> None:
         self._report(ProcessEvent.STDOUT_EOF)

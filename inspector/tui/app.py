@@ -34,15 +34,16 @@ from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper
 from inspector.tui.lasting_app import border
 from inspector.tui.navigation import Navigation, Opener, make_panel
-from inspector.tui.pacing import TURN_S, Pacing, Painted
+from inspector.tui.pacing import Pacing, Painted
 from inspector.tui.panels import Panel
 from inspector.tui.queued_app import QueuedApp
+from inspector.tui.replay_controls import Replay
 from inspector.tui.restarts import Restarts
 from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.items.definition_changes import DefinitionChanges
-from inspector.tui.screens.replay.controls import Replay
-from inspector.tui.tabs import Tab, Tabs, subject_of
+from inspector.tui.tabs import Tab, Tabs, conversation_of
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import TURN_S
 from inspector.tui.toasts import TOAST_CSS, Toasts
 from inspector.tui.widgets.bars import FooterBar, MenuBar, Menus, valid_actions
 from inspector.tui.widgets.virtual_list import LogList
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback
     from inspector.tui.screens.sessions.panel import SessionsPanel
     from inspector.tui.screens.tap.dialog import AttachedTap
+    from inspector.tui.widgets.json_tree.view import JsonView
     from inspector.tui.widgets.payload_actions import PayloadActions
 
 
@@ -96,7 +98,7 @@ class InspectApp(QueuedApp[None]):
         """Show a live conversation or a capture, and others `beside` in separate tabs.
 
         `begin` starts another live conversation, to reconnect; it takes the capabilities to declare if the user
-        chose some. `first` is a conversation that has already started. The caller ends `subject` after the app has
+        chose some. `first` is a conversation that has already started. The caller ends `conversation` after the app has
         ended. `show` names the first screen, `name` the first tab (`named`: see `Opened`). With an `opener`, the
         user can open more conversations. `over` is a screen initially on top of everything. `tap` is the socket of
         the tap that records `replay`. `watch` returns a watcher that reports when a server has to be restarted; None
@@ -122,7 +124,7 @@ class InspectApp(QueuedApp[None]):
             self.toasts,
             Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named),
         )
-        self.header = HeaderBar(self.subject, shown=show)
+        self.header = HeaderBar(self.conversation, shown=show)
         self._make_parts(opener, tap, watch)
 
     def _make_parts(self, opener: Opener | None, tap: str, watch: "Callable[[Target], Watcher | None] | None") -> None:
@@ -137,7 +139,7 @@ class InspectApp(QueuedApp[None]):
         self.pacing = Pacing(
             self,
             self._tick,
-            lambda: sum(tab.subject.journal.count for tab in self.tabs),
+            lambda: sum(tab.conversation.journal.count for tab in self.tabs),
             lambda: self.playback is not None,
         )
         self.painted = Painted(self)
@@ -156,6 +158,7 @@ class InspectApp(QueuedApp[None]):
             self.toasts,
         )
         """In the order of their ticks, see `_tick`."""
+        self.input_queue.update = partial(_update_visible, self)
         if tap:
             from inspector.tui.screens.tap import dialog  # imported here because few runs are attached
 
@@ -167,7 +170,7 @@ class InspectApp(QueuedApp[None]):
         self._action_owners = _action_owners(*self.parts, self.connection, exports, self.menus)
 
     def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
-        return subject_of(first, replay)
+        return conversation_of(first, replay)
 
     @property
     def tab(self) -> Tab:
@@ -175,9 +178,9 @@ class InspectApp(QueuedApp[None]):
         return self.tabs.current
 
     @property
-    def subject(self) -> OpenConversation:
+    def conversation(self) -> OpenConversation:
         """Conversation of the visible tab."""
-        return self.tabs.subject
+        return self.tabs.conversation
 
     @property
     def panel(self) -> Panel:
@@ -194,7 +197,7 @@ class InspectApp(QueuedApp[None]):
 
         Widgets that are not visible initially are created after the first paint.
         """
-        panel = self.tab.panels[self.tab.shown] = make_panel(self.tab.shown, self.subject)
+        panel = self.tab.panels[self.tab.shown] = make_panel(self.tab.shown, self.conversation)
         yield self.header
         with self.tabs.panes, self.tab.pane:
             yield panel
@@ -216,19 +219,19 @@ class InspectApp(QueuedApp[None]):
         self.call_after_refresh(_settle)
         self.call_after_refresh(self.restarts.begin_watching)
         self.set_timer(self.CHECKS_AFTER_S, self._begin_checking)
-        if isinstance(self.subject, Recording):
-            self.run_worker(self.subject.keep_up, thread=True, exclusive=True, group="load")
+        if isinstance(self.conversation, Recording):
+            self.run_worker(self.conversation.keep_up, thread=True, exclusive=True, group="load")
         if self._beside:
             self.call_after_refresh(self.navigation.add_tabs, self._beside)
 
     def on_ready(self) -> None:
         """Connect right after the first paint, before the remaining widgets are created."""
-        self.tab.subject.begin()
+        self.tab.conversation.begin()
 
     def _begin_checking(self) -> None:
         Thread(target=_import_ahead, name="mcp-inspect imports", daemon=True).start()
         if self.checker is None:
-            self.checker = Checker(lambda: [tab.subject for tab in self.tabs])
+            self.checker = Checker(lambda: [tab.conversation for tab in self.tabs])
 
     def on_unmount(self) -> None:
         """Stop watching and checking before the journals are closed."""
@@ -256,7 +259,7 @@ class InspectApp(QueuedApp[None]):
         12. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
         await self.input_queue.look()
-        if not self._is_laid_out:
+        if not self.is_laid_out:
             return
         self._focus_keeper.tick()
         if not self.painted.may_update():
@@ -266,7 +269,7 @@ class InspectApp(QueuedApp[None]):
                 part.tick()
 
     @property
-    def _is_laid_out(self) -> bool:
+    def is_laid_out(self) -> bool:
         """Whether a panel is visible."""
         return bool(self.tab.panels) and self.header.is_attached
 
@@ -291,7 +294,7 @@ class InspectApp(QueuedApp[None]):
 
     def refocus(self) -> None:
         """Focus the visible panel; a dialog's keys work without a focus."""
-        if self._is_laid_out and not self.screen.is_modal:
+        if self.is_laid_out and not self.screen.is_modal:
             self.panel.take_focus()
 
     async def run_action(
@@ -314,13 +317,15 @@ class InspectApp(QueuedApp[None]):
         return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable actions of a replay, of a tap and of a connection to a URL only where there is one."""
+        """Enable actions of a replay, of a tap, of a server and of a connection to a URL only where there is one."""
         if action == "held" and self.tap is None:
             return False
-        if action == "credentials" and self.subject.login.target is None:
+        if action == "credentials" and self.conversation.login.target is None:
+            return False
+        if action in _TO_SERVER and self.conversation.is_recorded:
             return False
         if self._action_owners.get(action) is self.replay:
-            return self.replay.playback is not None
+            return self.replay.allows(action)
         return super().check_action(action, parameters)
 
     def action_copy(self) -> None:
@@ -348,12 +353,13 @@ class InspectApp(QueuedApp[None]):
 
     def commands(self) -> list[Command]:
         """Return the commands of the palette: valid actions, tools, resources and prompts, then all other actions."""
-        from inspector.tui.screens.help.commands import elsewhere
+        from inspector.tui.screens.help.commands import OtherActions
 
         picture = Command("Screenshot", "Save the screen as an SVG file.", "", self.deliver_screenshot, id="screenshot")
         items = [] if self.tabs.shows_timeline else list(self.navigation.item_commands())
         valid = self._actions()
-        return [*valid, picture, *items, *elsewhere(self, {each.id for each in valid})]
+        others = OtherActions(self, lambda: self.panel, self.navigation.action_show)
+        return [*valid, picture, *items, *others.commands({each.id for each in valid})]
 
     def _actions(self) -> list[Command]:
         """Return the valid actions of the focused pane, then of the screen, then of the app."""
@@ -407,6 +413,12 @@ class InspectApp(QueuedApp[None]):
 
         expect(message.view, message.place)
 
+    def on_json_view_decode_wanted(self, message: "JsonView.DecodeWanted") -> None:
+        """Show the decodings of a value."""
+        from inspector.tui.widgets.json_tree.decoded import decode
+
+        decode(self, message.value, message.where)
+
     async def on_panel_draft_wanted(self, message: Panel.DraftWanted) -> None:
         """Open a message as a draft in the Composer."""
         await self.navigation.open_draft(message.message)
@@ -436,6 +448,8 @@ def _action_owners(*parts: object) -> dict[str, object]:
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
 
 
+_TO_SERVER = frozenset(("ping", "refresh_mode", "restart_again"))
+"""Actions in the menus that need a connection of mcp-inspect: a capture and a tap have none."""
 _LIKELY_NEXT = ("help.help", "items.tools", "start.start")
 """Modules of screens and dialogs that are often opened first."""
 
@@ -448,6 +462,13 @@ def _import_ahead() -> None:
 
 _RECENT = 10
 """Number of recent commands listed first in the palette."""
+
+
+def _update_visible(app: InspectApp) -> None:
+    """Update the header and the visible panels now, as a tick does: what a key has changed is painted once."""
+    if app.is_laid_out and app.painted.may_update():
+        with border():
+            app.navigation.tick()
 
 
 def _settle() -> None:

@@ -39,6 +39,14 @@ if TYPE_CHECKING:
 _WAITS_EVERY = 10
 """Ticks between two updates of the waiting bar: three updates a second."""
 
+_UNFIT = r"[^A-Za-z0-9._-]+"
+_LONGEST = 80
+_RUSH = 2000
+"""Entries per second that count as a rush."""
+_PATIENCE_S = 0.1
+_LOOK_S = 0.02
+"""Minimum time between two measurements of the rate."""
+
 
 class Waits:
     """Shows who waits for whom as soon as something hangs."""
@@ -57,13 +65,13 @@ class Waits:
             return
         self._ticks = 0
         if self.bar is None:
-            if not self._tabs.subject.can_act:
+            if not self._tabs.conversation.can_act:
                 return
 
             self.bar = WaitingBar()
             self._app.screen_stack[0].mount(self.bar)  # an open dialog would take it along
         elif self.bar.is_attached:
-            self.bar.sync(None if self._tabs.shows_timeline else self._tabs.subject)
+            self.bar.sync(None if self._tabs.shows_timeline else self._tabs.conversation)
 
 
 class ServerRequests:
@@ -83,12 +91,12 @@ class ServerRequests:
         While the connection is being opened, the dialog opens on its own, because nothing else can be done. Later it
         must not open while the user may be typing.
         """
-        guide = self._tabs.subject.login.guide
+        guide = self._tabs.conversation.login.guide
         waiting = guide.waiting if guide is not None else None
         if waiting is None or waiting is self._login_seen:
             return
         self._login_seen = waiting
-        if self._tabs.subject.stage is ConversationStage.CONNECTING and len(self._app.screen_stack) == 1:
+        if self._tabs.conversation.stage is ConversationStage.CONNECTING and len(self._app.screen_stack) == 1:
             self._show_login()
         else:
             self._app.bell()
@@ -97,12 +105,12 @@ class ServerRequests:
 
     def _show_login(self) -> bool:
         """Show the dialog if a login is pending; return whether it is."""
-        guide = self._tabs.subject.login.guide
+        guide = self._tabs.conversation.login.guide
         if guide is None or guide.waiting is None:
             return False
         from inspector.tui.screens.login.dialog import LoginScreen
 
-        self._app.push_screen(LoginScreen(self._tabs.subject))
+        self._app.push_screen(LoginScreen(self._tabs.conversation))
         return True
 
     def action_held(self, kind: str = "") -> None:
@@ -122,7 +130,7 @@ class ServerRequests:
         from inspector.tui.screens.inbox.dialog import QuestionScreen
 
         self._app.clear_notifications()  # they have been seen, and would cover the actions
-        self._app.push_screen(QuestionScreen(self._tabs.subject, waiting))
+        self._app.push_screen(QuestionScreen(self._tabs.conversation, waiting))
 
 
 class ConnectionActions:
@@ -143,44 +151,46 @@ class ConnectionActions:
 
     async def action_refresh(self) -> None:
         """Fetch the server's lists again."""
-        if why := why_silent(self._tabs.subject):
+        if why := why_silent(self._tabs.conversation):
             self._toasts.say(why, severity="warning")
             return
         self._app.run_worker(self._refresh(), group="relisting")  # it may have to wait for the user's login
 
     async def _refresh(self) -> None:
-        await self._tabs.subject.refresh()
+        await self._tabs.conversation.refresh()
         self._toasts.say("Lists refreshed.")
 
     async def action_refresh_mode(self) -> None:
         """Toggle whether changed lists are fetched automatically."""
-        subject = self._tabs.subject
-        if why := why_silent(subject):
+        conversation = self._tabs.conversation
+        if why := why_silent(conversation):
             self._toasts.say(why, severity="warning")
             return
-        on = not subject.refreshes
+        on = not conversation.refreshes
         by_itself, asked = (
             "Changed lists are refreshed automatically.",
             f"Changed lists are refreshed on request ({keys.shown_key('refresh')}).",
         )
         self._toasts.say(by_itself if on else asked)
-        await subject.refresh_by_itself(on)
+        await conversation.refresh_by_itself(on)
 
     def action_offers(self) -> None:
         """Show the client capabilities as switches, and declare those that are chosen."""
-        subject = self._tabs.subject
-        if not subject.can_act:
+        conversation = self._tabs.conversation
+        if not conversation.can_act:
             self._toasts.say("Not available in a recording.")
             return
         from inspector.tui.screens.server.capabilities import CapabilitiesScreen
 
-        opening = subject.opening
+        opening = conversation.opening
 
         async def take(chosen: frozenset[str] | None) -> None:
-            if chosen is not None and chosen != subject.inbox.offers:
+            if chosen is not None and chosen != conversation.inbox.offers:
                 await self.offer(chosen)
 
-        self._app.push_screen(CapabilitiesScreen(subject.inbox.offers, opening.revision if opening else None), take)
+        self._app.push_screen(
+            CapabilitiesScreen(conversation.inbox.offers, opening.revision if opening else None), take
+        )
 
     def action_credentials(self, kind: str) -> None:
         """Ask for a bearer token, or show the headers of the connection; reconnect with what is entered."""
@@ -193,14 +203,14 @@ class ConnectionActions:
                 tab.headers = headers
                 self._restart(tab)
 
-        if (target := tab.subject.login.target) is not None:
+        if (target := tab.conversation.login.target) is not None:
             self._app.push_screen((TokenScreen if kind == "token" else HeadersScreen)(target), take)
 
     async def offer(self, chosen: frozenset[str]) -> None:
         """Declare these capabilities: immediately if possible, otherwise with a new connection."""
-        subject = self._tabs.subject
+        conversation = self._tabs.conversation
         self._tabs.current.offers = chosen
-        if subject.stage is ConversationStage.OPEN and await subject.inbox.declare(chosen):
+        if conversation.stage is ConversationStage.OPEN and await conversation.inbox.declare(chosen):
             self._toasts.say("Applies from the next request.")
         else:
             self._restart(self._tabs.current)
@@ -210,15 +220,15 @@ class ConnectionActions:
         self._app.run_worker(self._ping(), group="ping")
 
     async def _ping(self) -> None:
-        said, well = await ping(self._tabs.subject)
-        self._toasts.say(said, severity="information" if well else "warning")
+        message, well = await ping(self._tabs.conversation)
+        self._toasts.say(message, severity="information" if well else "warning")
 
     async def action_cancel_request(self) -> None:
         """Cancel the running request; if there is none, show how to quit."""
         for panel in self._tabs.current.panels.values():
             if await panel.cancel_running():
                 return
-        if self._tabs.subject.stage is ConversationStage.CONNECTING:
+        if self._tabs.conversation.stage is ConversationStage.CONNECTING:
             self._toasts.say(
                 f"Still connecting. {keys.shown_key('reconnect')} reconnects, {keys.shown_key('quit')} quits."
             )
@@ -226,17 +236,17 @@ class ConnectionActions:
             self._toasts.say(f"No request is running. {keys.shown_key('quit')} quits.")
 
 
-async def ping(subject: OpenConversation) -> tuple[str, bool]:
+async def ping(conversation: OpenConversation) -> tuple[str, bool]:
     """Send a ping, or its nearest equivalent; return the outcome as text, and whether it was successful."""
-    opening = subject.opening
-    if (why := why_silent(subject)) or opening is None:
+    opening = conversation.opening
+    if (why := why_silent(conversation)) or opening is None:
         return why or "Not connected yet: protocol version not negotiated.", False
     method = method_of(opening.revision)
     if not method:
         return f"{opening.revision.named} has no ping.", False
     sent: list[Exchange] = []
     try:
-        called = await subject.call(method, {}, sent.append)
+        called = await conversation.call(method, {}, sent.append)
     except InspectError as error:
         return f"{method} failed: {visible(str(error), limit=300)}", False
     instead = "" if method == PING else f" ({method}: no ping in this protocol version)"
@@ -245,13 +255,9 @@ async def ping(subject: OpenConversation) -> tuple[str, bool]:
         waited = f"no response within {reply.seconds:g} s" if isinstance(reply, Silent) else "no response"
         return f"Ping: {waited}{instead}", False
     if isinstance(reply.message, ErrorResponse):
-        said = visible(reply.message.message, limit=200)
-        return f"Ping: {human_duration(took)}, error {reply.message.code}: {said}", False
+        message = visible(reply.message.message, limit=200)
+        return f"Ping: {human_duration(took)}, error {reply.message.code}: {message}", False
     return f"Ping: {human_duration(took)}{instead}", True
-
-
-_UNFIT = r"[^A-Za-z0-9._-]+"
-_LONGEST = 80
 
 
 class ExportActions:
@@ -275,12 +281,12 @@ class ExportActions:
     def _source(self) -> "ExportSource":
         from inspector.tui.screens.export.ways import ExportSource
 
-        panel, subject = self._tabs.panel, self._tabs.subject
+        panel, conversation = self._tabs.panel, self._tabs.conversation
         path = panel.export_capture if isinstance(panel, HasCapture) else None
         if path is not None:
             return ExportSource(_fit(path.stem), path, share=self._share)
-        journal = subject.journal
-        name = journal.capture_path.stem if journal.capture_path is not None else subject.about.label
+        journal = conversation.journal
+        name = journal.capture_path.stem if journal.capture_path is not None else conversation.about.label
         return ExportSource(_fit(name), journal.capture_path, journal, tuple(panel.export_scopes), self._share)
 
     def _exported(self, made: "ExportResult | None") -> None:
@@ -289,9 +295,9 @@ class ExportActions:
         if made.lines:
             from inspector.tui.widgets.lines import LinesScreen
 
-            self._app.push_screen(LinesScreen(visible(made.said, limit=200), made.lines))
+            self._app.push_screen(LinesScreen(visible(made.message, limit=200), made.lines))
         else:
-            self._app.notify(visible(made.said, limit=400), markup=False, timeout=8)
+            self._app.notify(visible(made.message, limit=400), markup=False, timeout=8)
 
 
 def _fit(name: str) -> str:
@@ -310,18 +316,13 @@ IDLE = Pace(0, 0.25)
 RUSHING = Pace(0.002, 0.06)
 LIVE = Pace(0.002, 0.002)
 RECORDED = Pace(0.008, 0.001)
-_RUSH = 2000
-"""Entries per second that count as a rush."""
-_PATIENCE_S = 0.1
-_LOOK_S = 0.02
-"""Minimum time between two measurements of the rate."""
 
 
 class Checker:
     """Checks the conversations on a thread, which starts at once; `stop` ends it after the current slice."""
 
-    def __init__(self, subjects: Callable[[], Iterable[OpenConversation]]) -> None:
-        self._subjects = subjects
+    def __init__(self, conversations: Callable[[], Iterable[OpenConversation]]) -> None:
+        self._conversations = conversations
         self._enough = threading.Event()
         self._rates: dict[int, Rate] = {}
         self._thread = threading.Thread(target=self._run, name="mcp-inspect checks", daemon=True)
@@ -341,16 +342,16 @@ class Checker:
         pause = 0.0
         while not self._enough.wait(pause):
             try:
-                pause = min((self._check_slice(each) for each in self._subjects()), default=IDLE.pause)
+                pause = min((self._check_slice(each) for each in self._conversations()), default=IDLE.pause)
             except (OSError, ValueError, InspectError):  # its journal was closed during a long slice
                 if not self._enough.is_set():
                     raise
 
-    def _check_slice(self, subject: OpenConversation) -> float:
-        """Run the checks of one subject for a slice; return the seconds until its next one."""
-        rate = self._rates.setdefault(id(subject), Rate())
-        pace = pace_of(subject, rate.of(subject.journal.count, time.monotonic()))
-        return pace.pause if pace.slice_s and subject.checks.step(pace.slice_s) else IDLE.pause
+    def _check_slice(self, conversation: OpenConversation) -> float:
+        """Run the checks of one conversation for a slice; return the seconds until its next one."""
+        rate = self._rates.setdefault(id(conversation), Rate())
+        pace = pace_of(conversation, rate.of(conversation.journal.count, time.monotonic()))
+        return pace.pause if pace.slice_s and conversation.checks.step(pace.slice_s) else IDLE.pause
 
 
 class Rate:
@@ -367,15 +368,15 @@ class Rate:
         return self._rate
 
 
-def pace_of(subject: OpenConversation, rate: float) -> Pace:
-    """Return the pace of a subject's checks while its journal grows by `rate` entries per second."""
-    if subject.stage is ConversationStage.LOADING:
+def pace_of(conversation: OpenConversation, rate: float) -> Pace:
+    """Return the pace of a conversation's checks while its journal grows by `rate` entries per second."""
+    if conversation.stage is ConversationStage.LOADING:
         return IDLE
-    if not subject.journal.live:
-        subject.checks.consider()
-    if subject.checks.paused:
+    if not conversation.journal.live:
+        conversation.checks.consider()
+    if conversation.checks.paused:
         return IDLE
-    if not subject.journal.live:
+    if not conversation.journal.live:
         return RECORDED
     return RUSHING if rate >= _RUSH else LIVE
 

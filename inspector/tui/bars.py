@@ -14,13 +14,13 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from inspector.present.server import other_client
-from inspector.present.spans import Role, Span, clip
+from inspector.present.spans import Role, Span
 from inspector.present.waiting import Programs, WaitingRequest, WaitLine, WaitView, child_pid, wait_of
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
 from inspector.protocol.listed_items import LISTS
 from inspector.session.inbox import ProposalState, Ticket, TicketState
-from inspector.text import cell_width, clock, human_duration, one_line
+from inspector.text import clock, human_duration, one_line
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.tabs import ALL, Tab, Tabs, TabState, tab_label
@@ -45,9 +45,9 @@ class HeaderBar(ItemBar):
             super().__init__()
             self.name = name
 
-    def __init__(self, subject: OpenConversation, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, conversation: OpenConversation, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
-        self._subject = subject
+        self._subject = conversation
         self._chosen = shown
         self._state: tuple[Any, ...] = ()
         self._figures: tuple[int, ...] = ()
@@ -80,7 +80,7 @@ class HeaderBar(ItemBar):
             self._look()
 
     @property
-    def subject(self) -> OpenConversation:
+    def conversation(self) -> OpenConversation:
         """The conversation shown."""
         return self._subject
 
@@ -94,9 +94,9 @@ class HeaderBar(ItemBar):
         self._chosen = name
         self._look()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self._subject = subject
+        self._subject = conversation
         self._look()
 
     def sync(self) -> None:
@@ -114,12 +114,12 @@ class HeaderBar(ItemBar):
         self.post_message(self.ScreenChosen(name))
 
     def _look(self) -> None:
-        subject = self._subject
-        self._state, self._figures, self._ticks = _state(subject), _figures(subject), 0
+        conversation = self._subject
+        self._state, self._figures, self._ticks = _state(conversation), _figures(conversation), 0
         self._working = respond, are_digits_keys = self._keys()
-        first = (_first_line(subject, respond),) if self._names_server else ()
-        second = _second_line(subject, self._chosen, are_digits_keys=are_digits_keys)
-        self.show((*first, second, *self._held(), *_warnings(subject)))
+        first = (_first_line(conversation, respond),) if self._names_server else ()
+        second = _second_line(conversation, self._chosen, are_digits_keys=are_digits_keys)
+        self.show((*first, second, *self._held(), *_warnings(conversation)))
 
     def _keys(self) -> tuple[str, bool]:
         """Return the key that responds to the server, and whether digits show screens: a text field consumes them."""
@@ -131,34 +131,42 @@ class HeaderBar(ItemBar):
         return [BarLine((BarItem(tuple(self._badge)),), (), inset=1)] if self._badge else []
 
 
-def _state(subject: OpenConversation) -> tuple[Any, ...]:
+def _state(conversation: OpenConversation) -> tuple[Any, ...]:
     """Return the state whose changes are shown at once. Openings and listings are replaced, never changed."""
-    journal = subject.journal
+    journal = conversation.journal
     listings = journal.conversation.catalogue.listings
     return (
-        subject.stage,
-        id(subject.opening),
+        conversation.stage,
+        id(conversation.opening),
         id(journal.connection),
-        subject.listing,
-        subject.why,
-        subject.grows,
-        id(journal.surroundings.unreachable),
+        conversation.listing,
+        conversation.why,
+        conversation.grows,
+        id(journal.connection_facts.unreachable),
         journal.recording,
         journal.backpressure,
         journal.notices,
-        subject.inbox.changes,
+        conversation.inbox.changes,
         *map(id, listings.values()),
     )
 
 
-def _figures(subject: OpenConversation) -> tuple[int, ...]:
+def _figures(conversation: OpenConversation) -> tuple[int, ...]:
     """Return the running figures: entries, tenths of a second spent connecting, changes of the checks."""
-    checks = subject.checks_so_far
-    return subject.journal.count, _waited_ns(subject) // 100_000_000, checks.changes if checks is not None else 0
+    checks = conversation.checks_so_far
+    return (
+        conversation.journal.count,
+        _waited_ns(conversation) // 100_000_000,
+        checks.changes if checks is not None else 0,
+    )
 
 
-def _waited_ns(subject: OpenConversation) -> int:
-    return subject.now_ns - subject.journal.started_ns if subject.stage is ConversationStage.CONNECTING else 0
+def _waited_ns(conversation: OpenConversation) -> int:
+    return (
+        conversation.now_ns - conversation.journal.started_ns
+        if conversation.stage is ConversationStage.CONNECTING
+        else 0
+    )
 
 
 class IdentityBar(ItemBar):
@@ -175,26 +183,26 @@ class IdentityBar(ItemBar):
 
     def sync(self, *, chosen: bool) -> None:
         """Update. `chosen`: whether the tab has the focus."""
-        subject = self._tab.subject
+        conversation = self._tab.conversation
         respond = working_key(self.app, "respond")
-        seen = (respond, chosen, self._tab.name, _waited_ns(subject) // 100_000_000, *_state(subject))
+        seen = (respond, chosen, self._tab.name, _waited_ns(conversation) // 100_000_000, *_state(conversation))
         if seen != self._seen:
             self._seen = seen
-            self.show([_first_line(subject, respond, (self._tab.name, chosen))])
+            self.show([_first_line(conversation, respond, (self._tab.name, chosen))])
 
     def on_click(self, event: events.Click) -> None:
         """Focus the tab."""
         self._tab.panels[self._tab.shown].take_focus()
 
 
-def _first_line(subject: OpenConversation, respond: str, tab: tuple[str, bool] | None = None) -> BarLine:
+def _first_line(conversation: OpenConversation, respond: str, tab: tuple[str, bool] | None = None) -> BarLine:
     """Return name, protocol version and state; of a `tab` with its name and whether it is the current one.
 
     `respond` is the key that responds to a server request now.
     """
-    opening = subject.opening
+    opening = conversation.opening
     server: Any = opening.server if opening else {}
-    name = one_line(peek.text(server, "name") or subject.about.label, _LONGEST_NAME)
+    name = one_line(peek.text(server, "name") or conversation.about.label, _LONGEST_NAME)
     version = one_line(peek.text(server, "version") or "", 16)
     left = [BarItem(((name, "strong"),))]
     if tab is not None:
@@ -203,62 +211,62 @@ def _first_line(subject: OpenConversation, respond: str, tab: tuple[str, bool] |
         left[1:] = [_quiet(name, 3)] if name != tab[0] else []
     if version:
         left.append(BarItem(((version, "muted"),), rank=5))
-    fact = subject.journal.connection
+    fact = conversation.journal.connection
     if fact is not None:
         left.append(_quiet(TRANSPORTS.get(fact.transport, fact.transport), 4))
     if opening is not None:
         left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=6)]
         if client := other_client(opening):
-            left.append(_quiet(f"{'as' if subject.journal.head.mode == 'client' else 'client'} {client}", 2))
-    right = [*_waiting(subject, respond), BarItem(tuple(_stage(subject))), *_recording(subject)]
-    if subject.listing:
-        right.insert(0, BarItem(((f"{glyphs().pending} Listing {subject.listing}", "pending"),), rank=6))
+            left.append(_quiet(f"{'as' if conversation.journal.head.mode == 'client' else 'client'} {client}", 2))
+    right = [*_waiting(conversation, respond), BarItem(tuple(_stage(conversation))), *_recording(conversation)]
+    if conversation.listing:
+        right.insert(0, BarItem(((f"{glyphs().pending} Listing {conversation.listing}", "pending"),), rank=6))
     return BarLine(tuple(left), tuple(right), gap=1, inset=1)
 
 
-def _waiting(subject: OpenConversation, respond: str) -> tuple[BarItem, ...]:
+def _waiting(conversation: OpenConversation, respond: str) -> tuple[BarItem, ...]:
     """Return the number of server requests waiting for a response, and the key that shows the oldest."""
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets)
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in conversation.inbox.tickets)
     if not waiting:
         return ()
-    said: Span = (f"{glyphs().event} {waiting} waiting ", "warning")
-    return (BarItem((said, (f"{respond}  ", "accent")), name="inbox"),)
+    part: Span = (f"{glyphs().event} {waiting} waiting ", "warning")
+    return (BarItem((part, (f"{respond}  ", "accent")), name="inbox"),)
 
 
 def _quiet(words: str, rank: int) -> BarItem:
     return BarItem(((f"{glyphs().note} ", "faint"), (one_line(words, 24), "muted")), rank=rank)
 
 
-def _stage(subject: OpenConversation) -> list[Span]:
+def _stage(conversation: OpenConversation) -> list[Span]:
     signs = glyphs()
-    match subject.stage:
+    match conversation.stage:
         case ConversationStage.CONNECTING:
-            tenths = _waited_ns(subject) // 100_000_000 * 100_000_000
+            tenths = _waited_ns(conversation) // 100_000_000 * 100_000_000
             return [(f"{signs.pending} Connecting {human_duration(tenths) if tenths else ''}".rstrip(), "pending")]
-        case ConversationStage.OPEN if (silent := subject.journal.surroundings.unreachable) is not None:
+        case ConversationStage.OPEN if (silent := conversation.journal.connection_facts.unreachable) is not None:
             since = clock(silent.wall_ns).partition(".")[0]
             return [(f"{signs.error} No response since {since}", "error")]
         case ConversationStage.OPEN:
             return [(f"{signs.connected} Connected", "ok")]
         case ConversationStage.CLOSED:
-            return [(f"{signs.disconnected} Disconnected", "warning" if subject.why else "muted")]
+            return [(f"{signs.disconnected} Disconnected", "warning" if conversation.why else "muted")]
         case ConversationStage.FAILED:
             return [(f"{signs.error} Not connected", "error")]
         case ConversationStage.LOADING:
             return [(f"{signs.pending} Reading", "pending")]
-        case ConversationStage.RECORDED if subject.grows and subject.moment_shown is None:
-            return [(f"{signs.connected} Live {'tap' if subject.is_tapped else 'capture'}", "ok")]
-        case ConversationStage.RECORDED if subject.moment_shown == 0:
+        case ConversationStage.RECORDED if conversation.grows and conversation.moment_shown is None:
+            return [(f"{signs.connected} Live {'tap' if conversation.is_tapped else 'capture'}", "ok")]
+        case ConversationStage.RECORDED if conversation.moment_shown == 0:
             return [(f"{signs.closed} Replay before the first entry", "warning")]
-        case ConversationStage.RECORDED if subject.moment_shown is not None:
-            return [(f"{signs.closed} Replay at #{subject.moment_shown:,}", "warning")]
+        case ConversationStage.RECORDED if conversation.moment_shown is not None:
+            return [(f"{signs.closed} Replay at #{conversation.moment_shown:,}", "warning")]
         case ConversationStage.RECORDED:
             return [(f"{signs.closed} Capture", "accent")]
 
 
-def _second_line(subject: OpenConversation, chosen: str, *, are_digits_keys: bool) -> BarLine:
+def _second_line(conversation: OpenConversation, chosen: str, *, are_digits_keys: bool) -> BarLine:
     shown = [action for action in keys.all_actions() if _has_tab(action, chosen)]
-    return BarLine(tuple(_tab(subject, action, chosen, is_key=are_digits_keys) for action in shown), gap=0)
+    return BarLine(tuple(_tab(conversation, action, chosen, is_key=are_digits_keys) for action in shown), gap=0)
 
 
 _SHORT = {"resources": "Res", "findings": "Find"}
@@ -271,7 +279,7 @@ def _has_tab(action: keys.Action, chosen: str) -> bool:
     return action.id in _SCREENS or action.id == f"screen.{chosen}"
 
 
-def _tab(subject: OpenConversation, action: keys.Action, chosen: str, *, is_key: bool) -> BarItem:
+def _tab(conversation: OpenConversation, action: keys.Action, chosen: str, *, is_key: bool) -> BarItem:
     """Return a tab in three forms.
 
     They are: with the count; with signs only and a short name; without the name. Where its key does not act, it is
@@ -285,7 +293,7 @@ def _tab(subject: OpenConversation, action: keys.Action, chosen: str, *, is_key:
     digit: Span = (keys.key_name(action.keys[0]), "accent" if here else "faint")
     key: Span = digit if is_key else (" " * len(digit[0]), "text")
     label: Span = (f" {_SHORT.get(name, action.label)}", role)
-    signs = [each for each in (_badge(subject, name), *_faults(subject, name)) if each[0]]
+    signs = [each for each in (_badge(conversation, name), *_faults(conversation, name)) if each[0]]
     counted = tuple((f" {text}", ink) for text, ink in signs)
     urgent = tuple(each for each in signs if each[1] != "faint")
     space: tuple[Span, ...] = ((" ", "text"),)
@@ -298,41 +306,43 @@ def _tab(subject: OpenConversation, action: keys.Action, chosen: str, *, is_key:
     return BarItem(full, name=name, chosen=here, short=short, shortest=least)
 
 
-def _badge(subject: OpenConversation, name: str) -> Span:
+def _badge(conversation: OpenConversation, name: str) -> Span:
     """Return the number of items of a screen, or a sign that something is wrong there; "" for neither."""
     if name == "traffic":
-        return f"{subject.journal.count:,}", "faint"
+        return f"{conversation.journal.count:,}", "faint"
     if name in LISTS:
-        known = subject.journal.conversation.catalogue.listings
+        known = conversation.journal.conversation.catalogue.listings
         listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
         return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
     if name == "inbox":
-        waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets) or _waited(subject)
+        waiting = sum(ticket.state is TicketState.WAITING for ticket in conversation.inbox.tickets) or _waited(
+            conversation
+        )
         return f"{glyphs().event}{waiting}" if waiting else "", "warning"
     if name == "tasks":
-        return _running(subject)
+        return _running(conversation)
     if name == "findings":
-        return _found(subject)
+        return _found(conversation)
     if name == "server":
-        if subject.stage is ConversationStage.FAILED:
+        if conversation.stage is ConversationStage.FAILED:
             return glyphs().error, "error"
-        return glyphs().warning if subject.opening and subject.opening.warnings else "", "warning"
+        return glyphs().warning if conversation.opening and conversation.opening.warnings else "", "warning"
     return "", "faint"
 
 
-def _faults(subject: OpenConversation, name: str) -> tuple[Span, ...]:
+def _faults(conversation: OpenConversation, name: str) -> tuple[Span, ...]:
     """Return the number of a screen's items in which checks have found errors."""
     if name == "traffic":
-        failed = subject.journal.conversation.exchanges.failures.count(1)
+        failed = conversation.journal.conversation.exchanges.failures.count(1)
         return ((f"{glyphs().error}{failed:,}", "error"),) if failed else ()
-    checks = subject.checks_so_far if name in LISTS else None
+    checks = conversation.checks_so_far if name in LISTS else None
     wrong = checks.faulty(name) if checks is not None else 0
     return ((f"{glyphs().error}{wrong:,}", "error"),) if wrong else ()
 
 
-def _found(subject: OpenConversation) -> Span:
+def _found(conversation: OpenConversation) -> Span:
     """Return the number of errors found by checks; if there are none, the number of warnings."""
-    checks = subject.checks_so_far
+    checks = conversation.checks_so_far
     counts = checks.counts if checks is not None else {}
     if errors := counts.get("error"):
         return f"{glyphs().error}{errors:,}", "error"
@@ -340,23 +350,23 @@ def _found(subject: OpenConversation) -> Span:
     return (f"{glyphs().warning}{warnings:,}", "warning") if warnings else ("", "faint")
 
 
-def _waited(subject: OpenConversation) -> int:
+def _waited(conversation: OpenConversation) -> int:
     """Return how many server requests were waiting at the shown replay position."""
-    if subject.moment_shown is None:
+    if conversation.moment_shown is None:
         return 0
     from inspector.tui.screens.inbox.model import recorded_state
 
-    journal = subject.journal
+    journal = conversation.journal
     return sum(recorded_state(each, journal, goes_on=True).waits for each in journal.conversation.server_requests)
 
 
-def _running(subject: OpenConversation) -> Span:
-    running = sum(not task.ended for task in subject.journal.conversation.tasks.all)
+def _running(conversation: OpenConversation) -> Span:
+    running = sum(not task.ended for task in conversation.journal.conversation.tasks.all)
     return f"{glyphs().pending}{running}" if running else "", "pending"
 
 
-def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
-    signs, journal = glyphs(), subject.journal
+def _recording(conversation: OpenConversation) -> tuple[BarItem, ...]:
+    signs, journal = glyphs(), conversation.journal
     if journal.loaded:
         return ()
     if not journal.recording or journal.capture_path is None:
@@ -365,16 +375,16 @@ def _recording(subject: OpenConversation) -> tuple[BarItem, ...]:
     return (*behind, BarItem(((f" {signs.recording}", "error"),), rank=2), BarItem((("Recording", "muted"),), rank=3))
 
 
-def _warnings(subject: OpenConversation) -> list[BarLine]:
+def _warnings(conversation: OpenConversation) -> list[BarLine]:
     """Return one line with the most serious warning and the number of others; it is always visible."""
-    opened = subject.journal.connection
-    is_insecure = subject.about.insecure or (opened is not None and opened.insecure)
-    found = [*([INSECURE] if is_insecure else ()), *subject.journal.notices]
+    opened = conversation.journal.connection
+    is_insecure = conversation.about.insecure or (opened is not None and opened.insecure)
+    found = [*([INSECURE] if is_insecure else ()), *conversation.journal.notices]
     if not found:
         return []
-    said = BarItem(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
+    bar_item = BarItem(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
     more = BarItem(((f"{len(found) - 1} more on screen {keys.action('screen.server').keys[0]}", "muted"),))
-    return [BarLine((said,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
+    return [BarLine((bar_item,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
 
 
 # --- The line of tabs of an app with several conversations, with their common timeline first.
@@ -422,11 +432,11 @@ def _hint() -> tuple[BarItem, ...]:
 
 def state_of(tab: Tab) -> TabState:
     """Return the state of a conversation, as shown by its tab."""
-    subject = tab.subject
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in subject.inbox.tickets)
-    failed = subject.journal.conversation.exchanges.failures.count(1)
-    sign = _sign(subject.stage, lost=bool(subject.why))
-    if subject.stage is ConversationStage.OPEN and subject.journal.surroundings.unreachable is not None:
+    conversation = tab.conversation
+    waiting = sum(ticket.state is TicketState.WAITING for ticket in conversation.inbox.tickets)
+    failed = conversation.journal.conversation.exchanges.failures.count(1)
+    sign = _sign(conversation.stage, lost=bool(conversation.why))
+    if conversation.stage is ConversationStage.OPEN and conversation.journal.connection_facts.unreachable is not None:
         sign = glyphs().error, "error"
     return TabState(tab.name, sign, failed, waiting)
 
@@ -444,122 +454,6 @@ def _sign(stage: ConversationStage, *, lost: bool) -> Span:
             return signs.error, "error"
         case ConversationStage.RECORDED:
             return signs.closed, "accent"
-
-
-# --- One line above the footer while server requests wait: the requester, the causing call, the request, the next key.
-
-_LEAST = 24
-"""Minimum visible width of the request, in cells; requester and call are shown only if more space is left."""
-_NOTHING_SAID = (-1, "", -1)
-
-
-class NoticeBar(ItemBar):
-    """The line about server requests; hidden while none waits."""
-
-    DEFAULT_CSS = """
-    NoticeBar { display: none; height: 1; dock: bottom; margin-bottom: 1; }
-    NoticeBar.-asked { display: block; }
-    """
-
-    def __init__(self, subject: OpenConversation) -> None:
-        super().__init__()
-        self._subject = subject
-        self._changes = -1
-        self._announced = 0
-        self._waiting: tuple[Ticket, ...] = ()
-        self._said: tuple[int, str, int] = _NOTHING_SAID
-        """State that the line depends on: the age in seconds, the key that works, the width."""
-        self._said_of_memory = ("", 0)
-        """The same for definition changes to approve: the text with the key, the width."""
-
-    def rebind(self, subject: OpenConversation) -> None:
-        """Show another conversation."""
-        self._subject = subject
-        self._changes, self._announced = -1, 0
-
-    @property
-    def oldest(self) -> Ticket | None:
-        """The server request that has waited longest; None if there is none."""
-        return next((ticket for ticket in self._waiting if ticket.state is TicketState.WAITING), None)
-
-    def sync(self, *, shown: str) -> str:
-        """Update, with `shown` as the visible screen; return the text of a toast about new requests, or ""."""
-        subject, came = self._subject, ""
-        if not self.is_attached:  # it is mounted after the first paint
-            return came
-        if subject.inbox.changes != self._changes:
-            self._changes = subject.inbox.changes
-            self._waiting = tuple(each for each in subject.inbox.tickets if each.state is TicketState.WAITING)
-            self._said = _NOTHING_SAID
-            came = self._news()
-        memory = subject.memory.comparison
-        alarmed = memory is not None and memory.alarms and not subject.memory.shown
-        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
-        if alarmed and not self._waiting:
-            self._show_changes()
-        if self._waiting:
-            self._say(self._waiting[0])
-        return came
-
-    def _show_changes(self) -> None:
-        """Show what needs approval, and where."""
-        from inspector.present.list_changes import alarm
-
-        memory, width = self._subject.memory.comparison, self.size.width or self.app.size.width
-        assert memory is not None, "there is something to approve"
-        said = alarm(memory)
-        tools, changes = working_key(self.app, "screen.tools"), keys.action("offered.changes").keys[0]
-        if (state := (said + tools, width)) == self._said_of_memory:
-            return
-        self._said_of_memory, self._said = state, _NOTHING_SAID
-        hint: tuple[Span, ...] = ((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted"))
-        right = (BarItem(hint, "tools"),) if tools else ()
-        room = max(1, width - BarLine((), right, inset=1).width - 2 * BarLine().gap)
-        left: list[Span] = [(f"{glyphs().event} ", "warning"), (said, "strong")]
-        self.show([BarLine((BarItem(tuple(clip(left, room)), "tools"),), right, inset=1, grave=True)])
-
-    def _news(self) -> str:
-        fresh = [ticket for ticket in self._waiting if ticket.number > self._announced]
-        self._announced = max((ticket.number for ticket in self._subject.inbox.tickets), default=0)
-        if not fresh:
-            return ""
-        from inspector.tui.screens.inbox.model import asked_by, request_summary
-
-        more = f" (and {len(fresh) - 1} more)" if len(fresh) > 1 else ""
-        return f"{asked_by(self._subject.journal)} asks: {request_summary(fresh[0].server_request)}{more}"
-
-    def _say(self, ticket: Ticket) -> None:
-        server_request, journal = ticket.server_request, self._subject.journal
-        seconds = max(0, self._subject.now_ns - server_request.asked_ns) // 1_000_000_000
-        width = self.size.width or self.app.size.width  # before the first layout it has no width
-        state = (seconds, working_key(self.app, "respond"), width)
-        if state == self._said:
-            return
-        self._said, self._said_of_memory = state, ("", 0)
-        from inspector.tui.screens.inbox.model import asked_by, cause_summary, request_summary
-
-        right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")
-        room = width - BarLine((), right, inset=1).width - 2 * BarLine().gap
-        by, cause, asked = asked_by(journal), cause_summary(server_request, journal), request_summary(server_request)
-        ways = [f"{by} asks in {cause}: ", f"{by} asks: ", "asked: "] if cause else [f"{by} asks: ", "asked: "]
-        least = min(cell_width(asked), _LEAST)
-        who = next((way for way in ways if cell_width(way) + 2 + least <= room), ways[-1])
-        left: list[Span] = [(f"{glyphs().event} ", "warning"), (who, "strong"), (asked, "text")]
-        self.show([BarLine((BarItem(tuple(clip(left, max(1, room))), "inbox"),), right, inset=1, grave=True)])
-
-    def _right(self, age: str) -> tuple[BarItem, ...]:
-        items = [BarItem(((age, "warning"),), rank=3)]
-        if inbox := working_key(self.app, "screen.inbox"):
-            items.append(BarItem(((inbox, "accent"), (" Inbox", "muted")), "inbox", rank=1))
-        items.append(BarItem(((working_key(self.app, "respond"), "accent"), (" here", "muted")), "here"))
-        if len(self._waiting) > 1:
-            items.insert(0, BarItem(((f"{len(self._waiting)} wait", "warning"),), "inbox", rank=2))
-        return tuple(items)
-
-    def pressed(self, name: str) -> None:
-        """Run the action of the clicked item."""
-        action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "respond"))
-        self.app.call_later(self.app.run_action, action.action)
 
 
 # --- Two lines above the footer while something hangs: who waits for whom, the known facts, and a key that helps.
@@ -589,11 +483,11 @@ class WaitingBar(Vertical):
         yield self._known
         yield self._advice
 
-    def sync(self, subject: OpenConversation | None) -> None:
+    def sync(self, conversation: OpenConversation | None) -> None:
         """Update; None hides the bar."""
         if not self._known.is_attached:
             return
-        wait = self._look(subject) if subject is not None else None
+        wait = self._look(conversation) if conversation is not None else None
         self.set_class(wait is not None, "-waits")
         if wait is None:
             self._programs.forget()
@@ -604,17 +498,17 @@ class WaitingBar(Vertical):
         self._advice.display = bool(wait.advice)
         self._advice.show([("  ", "text"), (wait.advice, "accent")])
 
-    def _look(self, subject: OpenConversation) -> WaitLine | None:
-        if not subject.can_act or subject.stage not in _WAITING:
+    def _look(self, conversation: OpenConversation) -> WaitLine | None:
+        if not conversation.can_act or conversation.stage not in _WAITING:
             return None
-        if subject.login.guide is not None and subject.login.guide.waiting is not None:
+        if conversation.login.guide is not None and conversation.login.guide.waiting is not None:
             return None  # logins are shown elsewhere
-        asked = tuple(_asked(ticket) for ticket in subject.inbox.tickets if ticket.state is TicketState.WAITING)
-        seen = WaitView(subject.now_ns, subject.stage is ConversationStage.CONNECTING, asked)
-        if wait_of(subject.journal, seen) is None:
+        asked = tuple(_asked(ticket) for ticket in conversation.inbox.tickets if ticket.state is TicketState.WAITING)
+        seen = WaitView(conversation.now_ns, conversation.stage is ConversationStage.CONNECTING, asked)
+        if wait_of(conversation.journal, seen) is None:
             return None
-        running, busy = self._programs.of(child_pid(subject.journal))
-        return wait_of(subject.journal, WaitView(seen.now_ns, seen.connecting, asked, running, busy))
+        running, busy = self._programs.of(child_pid(conversation.journal))
+        return wait_of(conversation.journal, WaitView(seen.now_ns, seen.connecting, asked, running, busy))
 
 
 def _asked(ticket: Ticket) -> WaitingRequest:

@@ -1,7 +1,7 @@
 """The conversation that the interface shows, live or recorded, behind one common interface.
 
-Panels only use a subject. Its journal is read on this thread; operations on the server run on the engine's loop and
-are awaited here. A recorded conversation can only be viewed.
+Panels only use a conversation. Its journal is read on this thread; operations on the server run on the engine's loop
+and are awaited here. A recorded conversation can only be viewed.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from inspector.tui import keys
 if TYPE_CHECKING:
     from inspector.auth.guide import Guide
     from inspector.capture.store.history import History, PastJournal
-    from inspector.present.list_changes import RememberedServer
+    from inspector.present.changes.lists import RememberedServer
     from inspector.present.live_checks import AnyChecks, PastChecks
     from inspector.present.stats_report import ToolUse
     from inspector.session.session import Session
@@ -259,8 +259,8 @@ class WatchView:
 
     def news(self) -> tuple[str, ...]:
         """Return the events since the last call: streams cut, ended, reopened. May quote the server. Nearly free."""
-        said = self._live.session.watching.said if self._live and self._live.session else []
-        news = tuple(said[self._reported :])
+        lines = self._live.session.watching.notices if self._live and self._live.session else []
+        news = tuple(lines[self._reported :])
         self._reported += len(news)
         return news
 
@@ -293,7 +293,7 @@ class ConversationStage(StrEnum):
 
 
 class About(msgspec.Struct, frozen=True):
-    """Facts about a subject that are not in its journal."""
+    """Facts about a conversation that are not in its journal."""
 
     label: str
     """Short name for titles: the script, the host."""
@@ -305,7 +305,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 class OpenConversation:
-    """Interface used by panels. A subject that is not live raises on `call`; see `Recording` and `LiveSubject`."""
+    """Interface used by panels. One that is not live raises on `call`; see `Recording` and `LiveConversation`."""
 
     can_act = False
 
@@ -350,6 +350,11 @@ class OpenConversation:
     def stage(self) -> ConversationStage:
         """Current state."""
         return ConversationStage.RECORDED
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is a recording, to whose server nothing can be sent."""
+        return self.stage in (ConversationStage.LOADING, ConversationStage.RECORDED)
 
     @property
     def grows(self) -> bool:
@@ -476,7 +481,7 @@ class Recording(OpenConversation):
         self.journal.close()
 
 
-class LiveSubject(OpenConversation):
+class LiveConversation(OpenConversation):
     can_act = True
 
     def __init__(self, live: Live) -> None:
@@ -596,15 +601,15 @@ class LiveSubject(OpenConversation):
         await asyncio.wrap_future(self._live.end())
 
 
-def why_silent(subject: OpenConversation) -> str:
+def why_silent(conversation: OpenConversation) -> str:
     """Return why nothing can be sent now and what to do, in two sentences for the user; "" if sending is possible."""
-    if subject.stage is ConversationStage.OPEN and subject.can_act:
+    if conversation.stage is ConversationStage.OPEN and conversation.can_act:
         return ""
-    if subject.stage is ConversationStage.CONNECTING:
+    if conversation.stage is ConversationStage.CONNECTING:
         return f"Still connecting. {keys.shown_key('reconnect')} reconnects."
-    if subject.can_act:
+    if conversation.can_act:
         return f"Not connected. {keys.shown_key('reconnect')} reconnects."
-    if subject.grows and subject.is_tapped:
+    if conversation.grows and conversation.is_tapped:
         send = keys.shown_key("tap.send")
         return f"This is the session of another client. {send} on a row of Traffic sends a request through its tap."
     return f"This is a recording. {keys.shown_key('reconnect')} starts its server in a new tab."
@@ -615,19 +620,19 @@ def why_silent(subject: OpenConversation) -> str:
 _pasts: "WeakKeyDictionary[OpenConversation, History]" = WeakKeyDictionary()
 
 
-def past_of(subject: OpenConversation) -> "History":
-    """Return the history of a subject; for a past one, that of its capture."""
+def past_of(conversation: OpenConversation) -> "History":
+    """Return the history of a conversation; for a past one, that of its capture."""
     from inspector.capture.store.history import History  # not needed for the first paint
 
-    whole = subject.whole if isinstance(subject, PastSubject) else subject
+    whole = conversation.whole if isinstance(conversation, ReplayedConversation) else conversation
     found = _pasts.get(whole)
     if found is None:
         found = _pasts[whole] = History(whole.journal)
     return found
 
 
-class PastSubject(OpenConversation):
-    """State at a replay position. It advances along with `journal`; an earlier position is another subject."""
+class ReplayedConversation(OpenConversation):
+    """State at a replay position. It advances along with `journal`; an earlier position is another conversation."""
 
     def __init__(self, whole: OpenConversation, journal: "PastJournal") -> None:
         super().__init__(journal, whole.about)
@@ -674,9 +679,9 @@ class PastSubject(OpenConversation):
         return self.journal.store.time_ns(count) + self.waited_ns if count else 0
 
 
-def is_listed(subject: OpenConversation) -> bool:
+def is_listed(conversation: OpenConversation) -> bool:
     """Return whether every list that the server declares has been fetched or has failed."""
-    capabilities = subject.opening.capabilities if subject.opening is not None else {}
-    listings = subject.journal.conversation.catalogue.listings
+    capabilities = conversation.opening.capabilities if conversation.opening is not None else {}
+    listings = conversation.journal.conversation.catalogue.listings
     declared = [kind for kind, listed in LISTS.items() if listed.capability in capabilities]
-    return subject.listing is None and all(listings[kind].asked or subject.stopped(kind) for kind in declared)
+    return conversation.listing is None and all(listings[kind].asked or conversation.stopped(kind) for kind in declared)

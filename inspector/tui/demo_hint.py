@@ -42,7 +42,7 @@ class DemoStep(NamedTuple):
 
 
 def _newest(tab: Tab) -> list[Exchange]:
-    exchanges = tab.subject.journal.conversation.exchanges
+    exchanges = tab.conversation.journal.conversation.exchanges
     return [exchanges[at] for at in range(max(0, len(exchanges) - _NEWEST), len(exchanges))]
 
 
@@ -62,7 +62,7 @@ STEPS = (
     ),
     DemoStep(
         "Call elicit_form and respond with {respond}",
-        lambda tab: any(each.state is TicketState.ANSWERED for each in tab.subject.inbox.tickets),
+        lambda tab: any(each.state is TicketState.ANSWERED for each in tab.conversation.inbox.tickets),
     ),
     DemoStep("Press {screen.findings} and read a finding", lambda tab: tab.shown == "findings"),
 )
@@ -114,7 +114,7 @@ class DemoHint:
             self.bar.display = self._app.size.height >= _LEAST_ROWS
 
     def _begin(self) -> None:
-        environment = self._tabs.subject.about.environment
+        environment = self._tabs.conversation.about.environment
         if environment is None or _WANTED not in environment.values or _hidden().exists():
             self._is_over = True
             return

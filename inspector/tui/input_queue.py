@@ -11,10 +11,12 @@ A widget that shows something new and moves the focus there without a key holds 
 text typed as soon as the new content is visible is meant for it.
 
 A search or a list that waits for a pause in typing (`postpone`), or works on a thread (`settling`), is superseded
-input: an event that acts is handled only after it, so that no action uses an earlier selection or filter.
+input: an event that acts is handled only after it, so that no action uses an earlier selection or filter. Enter in a
+search acts, too: where it leads depends on what was found. If that is nothing, the keys typed ahead act nowhere else.
 
 Keys typed ahead do not delay leaving. `ctrl+q` acts at once and drops the events before it. `q` may be part of a
-text, so it waits for its turn. Of several screen changes in the queue, only the last one is carried out.
+text, so it waits for its turn. Of several screen changes in the queue, only the last one is carried out. What fails,
+or asks first, drops the keys behind it (`drop_typed_ahead`).
 """
 
 import time
@@ -42,6 +44,8 @@ _ROUNDS: Final = 2
 _MOST_TURNS: Final = 20
 """Maximum number of waits per round for a widget that keeps receiving messages: keys continue during a flood."""
 
+_FINDS: Final = "search.done"
+"""The action of a search that goes to what was found."""
 _LEAVES: Final = "ctrl+q"
 """Textual's own key to quit: it is never text, and works wherever the focus is."""
 
@@ -94,7 +98,14 @@ class InputQueue:
         """`refocus` focuses a visible widget; it is called if the focus was on a hidden one."""
         self._app = app
         self._refocus = refocus
-        self._waiting: deque[tuple[Event, Callable[[Event], Awaitable[None]]]] = deque()
+        self.update: Callable[[], None] = lambda: None
+        """Brings what is visible up to date; called before the effects of a key are painted."""
+        self._waiting: deque[tuple[Event, Callable[[Event], Awaitable[None]], bool]] = deque()
+        """Events with how to handle them, and whether each arrived before the previous one was handled."""
+        self._handled: Event | None = None
+        """The event that is handled, or was handled last."""
+        self.is_typed_ahead = False
+        """Whether the event that is handled arrived before the previous one was handled."""
         self._pressed: tuple[Widget, Offset, Offset] | None = None
         self._walk = 0
         """Number of the current walk; callbacks of earlier walks are ignored."""
@@ -102,8 +113,8 @@ class InputQueue:
         """Whether an event is being processed, or the focus is about to move."""
         self._is_held = False
         self._postponed = _postponed_of(app)
-        self._working: set[object] = set()
-        """What is settled on a thread."""
+        self._working: dict[tuple[Widget, str], object] = {}
+        """What is settled by a worker, by its widget and group."""
         self._waited_s = self._looked_s = 0.0
         """How long it has been busy, and the monotonic time of the last tick."""
 
@@ -128,14 +139,24 @@ class InputQueue:
             self._waiting.clear()
             await act(event)
             return
-        self._waiting.append((event, act))
+        self._waiting.append((event, act, not self.is_idle))
         await self._go_on()
 
-    def drop(self) -> None:
-        """Drop the events that wait, with a bell: they were meant for what was visible before."""
+    def drop(self) -> int:
+        """Drop the events that wait, with a bell: they were meant for what was visible before. Return how many keys."""
+        keys = sum(isinstance(event, Key) for event, _, _ in self._waiting)
         if self._waiting:
             self._waiting.clear()
             self._app.bell()
+        return keys
+
+    def take_repeats(self, most: int) -> int:
+        """Take the next events, at most so many, that are the same key as the one that is handled; return how many."""
+        key, count = getattr(self._handled, "key", None), 0
+        while count < most and self._waiting and key is not None and getattr(self._waiting[0][0], "key", None) == key:
+            self._waiting.popleft()
+            count += 1
+        return count
 
     async def look(self) -> None:
         """Stop waiting for a handler that hangs. Nearly free; called at each tick."""
@@ -160,15 +181,21 @@ class InputQueue:
             self._is_held = False
             self._begin(rounds=_ROUNDS)
 
-    async def settle(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do what an action may need; events that act wait for it."""
-        token = object()
-        self._working.add(token)
-        try:
-            await work()
-        finally:
-            self._working.discard(token)
-            self._begin(rounds=_ROUNDS)
+    def settling(
+        self, widget: Widget, group: str, work: Callable[[], Awaitable[None]]
+    ) -> Callable[[], Awaitable[None]]:
+        """Let events that act wait from now on; return the work with what ends that. It replaces that of its group."""
+        self._working[widget, group] = token = object()
+
+        async def settle() -> None:
+            try:
+                await work()
+            finally:
+                if self._working.get((widget, group)) is token:
+                    del self._working[widget, group]
+                    self._begin(rounds=_ROUNDS)
+
+        return settle
 
     def _is_settled(self) -> bool:
         """Whether an event may act now; otherwise what it waits for is started, and it is asked again afterwards."""
@@ -188,7 +215,7 @@ class InputQueue:
         except ScreenStackError:
             return False
         if isinstance(focused, Input) and (bound is None or bound.node is focused):
-            return False
+            return bound is not None and bound.binding.id == _FINDS
         if focused is not None and focused.check_consume_key(event.key, event.character):
             return False
         return bound is None or not (bound.binding.id or "").startswith("move.")
@@ -201,9 +228,13 @@ class InputQueue:
                 return
             if self._acts(self._waiting[0][0]) and not self._is_settled():
                 return
-            event, act = self._waiting.popleft()
+            event, act, self.is_typed_ahead = self._waiting.popleft()
             while self._waiting and self._shows_screen(event) and self._shows_screen(self._waiting[0][0]):
-                event, act = self._waiting.popleft()
+                event, act, _ = self._waiting.popleft()
+            if self.is_typed_ahead and self._is_behind_nothing(event):
+                self._app.bell()
+                continue
+            self._handled = event
             if isinstance(event, MouseDown):
                 self._pressed = self._pressed_at(event)
             moved = self._moved_click(event) if isinstance(event, MouseUp) else None
@@ -234,12 +265,21 @@ class InputQueue:
             return False
         return focused is None or not focused.check_consume_key(event.key, event.character)
 
+    def _is_behind_nothing(self, event: Event) -> bool:
+        """Whether an event is a key for another widget than the focused search, which has found nothing."""
+        try:
+            focused = self._app.focused
+            bound = self._app.screen.active_bindings.get(event.key) if isinstance(event, Key) else None
+        except ScreenStackError:
+            return False
+        return bound is not None and bound.node is not focused and getattr(focused, "found_nothing", False)
+
     def _pressed_at(self, event: MouseDown) -> tuple[Widget, Offset, Offset] | None:
         """Return the widget under the pressed button, and the position in the widget and on the screen."""
         widget = self._under(event)
         if widget is None:
             return None
-        return widget, event.screen_offset - widget.screen.find_widget(widget).region.offset, event.screen_offset
+        return widget, event.screen_offset - self._app.screen.find_widget(widget).region.offset, event.screen_offset
 
     def _moved_click(self, event: MouseUp) -> Click | None:
         """Return a click on a widget that has moved since the button was pressed; None if Textual reports it itself.
@@ -318,6 +358,7 @@ class InputQueue:
         else:
             self._is_busy = False
             if not self._waiting:
+                self.update()
                 _paint(self._app)
             await self._go_on()
 
@@ -358,12 +399,34 @@ def forget_postponed(widget: Widget) -> None:
     _postponed_of(widget.app).drop(widget)
 
 
-async def settling(widget: Widget, work: Callable[[], Awaitable[None]]) -> None:
-    """Do what an action may need, such as a search; events that act wait for it, up to PATIENCE_S."""
-    if (queue := _queue_of(widget)) is not None:
-        await queue.settle(work)
-    else:
-        await work()
+def is_typed_ahead(widget: Widget) -> bool:
+    """Whether the key that is handled was pressed before the effect of the previous one was visible."""
+    queue = _queue_of(widget)
+    return queue is not None and queue.is_typed_ahead
+
+
+def drop_typed_ahead(widget: Widget) -> None:
+    """Drop keys that were typed ahead, and say so: what they were meant for has failed, or asks first."""
+    queue = _queue_of(widget)
+    if queue is not None and (count := queue.drop()):
+        keys = f"{count} key{'' if count == 1 else 's'}"
+        widget.app.notify(f"Dropped {keys} typed ahead.", severity="warning", markup=False)
+
+
+def take_repeats(widget: Widget, most: int) -> int:
+    """Take repeats of the key that is handled, at most so many; return how many. They are handled together with it."""
+    queue = _queue_of(widget)
+    return 0 if queue is None else queue.take_repeats(most)
+
+
+def settling(widget: Widget, group: str, work: Callable[[], Awaitable[None]]) -> None:
+    """Do what an action may need, such as a search, in a worker; events that act wait for it, up to PATIENCE_S.
+
+    It replaces the worker of the same group.
+    """
+    queue = _queue_of(widget)
+    settle = work if queue is None else queue.settling(widget, group, work)
+    widget.run_worker(settle, group=group, exclusive=True)
 
 
 def _queue_of(widget: Widget) -> InputQueue | None:

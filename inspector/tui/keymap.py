@@ -15,8 +15,8 @@ import msgspec
 from textual.app import App
 from textual.keys import KEY_ALIASES, Keys, key_to_character
 
+from inspector.atomic_write import read_regular
 from inspector.config import settings
-from inspector.config.paths import read_regular
 from inspector.config.settings import keys_file, user_config
 from inspector.documents import UnreadableDocument, read_toml
 from inspector.text import lazy_pattern, visible

@@ -9,6 +9,7 @@ import asyncio
 import codecs
 import logging
 import os
+import selectors
 import threading
 import time
 import traceback
@@ -18,6 +19,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from rich.text import Text
@@ -38,16 +40,20 @@ from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
-from inspector.config.paths import places, private_directory
+from inspector.atomic_write import private_directory
+from inspector.config.paths import places
 from inspector.config.terminal import terminal
 from inspector.errors import UsageError
 from inspector.text import visible
+from inspector.tui.threads import end_turns
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _REPAINT_AGAIN_S = 1.0
 """Minimum time between two repaints: what fails in every repaint must not repaint forever."""
 _TOAST_S = 12
+_BRIEF_S, _BRIEF_FOR_S = 0.02, 0.3
+"""Seconds of each wait for the keyboard, and for how long after input: the input may end the app."""
 
 
 class ErrorLog:
@@ -66,14 +72,14 @@ class ErrorLog:
             error = error.error
         key = type(error).__name__, _place(error)
         self._counts[key] += 1
-        count, said = self._counts[key], ""
+        count, message = self._counts[key], ""
         if count == 1:
             self._write("".join(traceback.format_exception(error)))
             where = "its traceback is shown after quitting" if self._unwritten else f"traceback: {_short(self.path)}"
-            said = f"Internal error ({key[0]} in {key[1]}); the program and its recording continue; {where}"
+            message = f"Internal error ({key[0]} in {key[1]}); the program and its recording continue; {where}"
         elif str(count).strip("0") == "1":
             self._write(f"{key[0]} in {key[1]}: {count:,} times by now\n")
-        self._noted(said)
+        self._noted(message)
 
     def close(self) -> None:
         """Mention the errors of this run in the log of the program."""
@@ -83,15 +89,15 @@ class ErrorLog:
 
     def _write(self, text: str) -> None:
         """Append to the file; if that is impossible, to the log of the program, which is shown at the end."""
-        said = visible(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}", newlines=True)
+        message = visible(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}", newlines=True)
         try:
             private_directory(self.path.parent)
             is_long = self.path.exists() and self.path.stat().st_size > _LONGEST
             with open(self.path, "w" if is_long else "a", encoding="utf-8", opener=_private) as file:
-                file.write(said)
+                file.write(message)
         except (OSError, UsageError):
             self._unwritten = True
-            _log.error("internal error: %s", said)
+            _log.error("internal error: %s", message)
 
 
 _LONGEST = 1_000_000
@@ -118,6 +124,7 @@ class LastingApp(App[_T]):
     """An app that continues after an internal error."""
 
     def __init__(self) -> None:
+        setattr(constants, "ESCAPE_DELAY", terminal().escape_wait_s)  # noqa: B010 - read at each Escape
         if "TEXTUAL_COLOR_SYSTEM" not in os.environ and (colors := terminal().color_system):
             setattr(constants, "COLOR_SYSTEM", colors)  # noqa: B010 - as that variable sets it
         super().__init__()
@@ -165,6 +172,8 @@ class LastingApp(App[_T]):
 
     async def _shutdown(self) -> None:
         """Remove all widgets; what fails there does not turn leaving into a failure."""
+        if not self.is_headless:
+            end_turns()
         await super()._shutdown()
         self.error_log.close()
 
@@ -179,10 +188,10 @@ class LastingApp(App[_T]):
         else:
             super()._handle_exception(error)
 
-    def _noted(self, said: str) -> None:
+    def _noted(self, message: str) -> None:
         """Show a sentence, and repaint. It may be called on any thread."""
-        if said:
-            self.call_later(partial(self.notify, said, severity="error", markup=False, timeout=_TOAST_S))
+        if message:
+            self.call_later(partial(self.notify, message, severity="error", markup=False, timeout=_TOAST_S))
         if time.monotonic() - self._repainted > _REPAINT_AGAIN_S:
             self._repainted = time.monotonic()
             self.call_later(self.repaint)
@@ -230,6 +239,7 @@ def _install_borders() -> None:
         (Widget, "_get_box_model", _get_box_model),
         (LinuxDriver, "_run_input_thread", _run_input_thread),
         (linux_driver, "getincrementaldecoder", _lenient_decoder),
+        (linux_driver, "selectors", SimpleNamespace(SelectSelector=KeyboardSelector, EVENT_READ=selectors.EVENT_READ)),
     ):
         setattr(owner, name, ours)
 
@@ -272,6 +282,27 @@ def _get_box_model(widget: Widget, container: Size, *args: Any, **options: Any) 
 def _lenient_decoder(name: str) -> Any:
     """Return a decoder of the keyboard's bytes that replaces invalid ones; Textual's would end the app."""
     return partial(codecs.getincrementaldecoder(name), "replace")
+
+
+class KeyboardSelector(selectors.SelectSelector):
+    """Waits for the keyboard, after input no longer than a sequence that has begun may take, and then for short times.
+
+    Textual waits for a tenth of a second each time, and only then looks whether an Escape is a key by itself, or
+    whether the app ends; at the end it waits once more for nothing.
+    """
+
+    _has_read, _brief_until = False, 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Wait, and return what can be read."""
+        if not self.get_map():
+            return []
+        soon = constants.ESCAPE_DELAY if self._has_read else _BRIEF_S if time.monotonic() < self._brief_until else None
+        found = super().select(timeout if timeout is None or soon is None else min(timeout, soon))
+        self._has_read = bool(found)
+        if found:
+            self._brief_until = time.monotonic() + _BRIEF_FOR_S
+        return found
 
 
 def _run_input_thread(driver: LinuxDriver) -> None:

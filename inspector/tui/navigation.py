@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +17,7 @@ from inspector.capture.format.notes import Mark, View
 from inspector.config.targets import Capture, OpenCapture, OpenServer, StartChoice
 from inspector.errors import InspectError
 from inspector.present.spans import Span
-from inspector.protocol.json_diff import THINGS
+from inspector.protocol.changes import THINGS
 from inspector.protocol.listed_items import ListedItem
 from inspector.session.engine import OpenedSession
 from inspector.text import visible
@@ -26,7 +27,8 @@ from inspector.tui.bars import ConversationBar, HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.notes import notes_of
 from inspector.tui.panels import CanNarrow, Panel
-from inspector.tui.screens.replay.controls import Replay, recorded_server
+from inspector.tui.replay_controls import Replay, recorded_server
+from inspector.tui.screens import PANELS
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.toasts import Toasts
@@ -107,13 +109,13 @@ class Navigation:
     async def _prepared(self, tab: Tab, name: str) -> Panel:
         """Return the panel of a screen of a tab, ready to be shown."""
         replay = self._replay
-        subject, panel = await replay.subject_for(name, tab), tab.panels.get(name)
+        conversation, panel = await replay.subject_for(name, tab), tab.panels.get(name)
         if panel is None:
-            panel = tab.panels[name] = make_panel(name, tab.subject if name == "traffic" else subject)
+            panel = tab.panels[name] = make_panel(name, tab.conversation if name == "traffic" else conversation)
             if tab.pane.parent is None:
                 await self._tabs.panes.mount(tab.pane)
             await tab.pane.mount(panel)
-        replay.show_moment(panel, subject, tab)
+        replay.show_moment(panel, conversation, tab)
         if name == "findings":
             panel.show_findings(tab.panels.get(tab.shown, panel).selected_findings)
         if isinstance(panel, CanNarrow):
@@ -123,17 +125,17 @@ class Navigation:
 
     def item_commands(self) -> Iterator[Command]:
         """Yield a command to open each tool, resource, template and prompt."""
-        listings = self._tabs.subject.journal.conversation.catalogue.listings
+        listings = self._tabs.conversation.journal.conversation.catalogue.listings
         for kind, (screen, where) in _ITEM_SCREENS.items():
             for raw in listings[kind].items:
-                thing = THINGS[kind](raw)
-                run = partial(self._app.call_later, self._show_item, screen, thing)
-                does = thing.title if thing.title != thing.key else ""
-                yield Command(thing.key, does, keys.key_name("enter"), run, where, f"{kind} {thing.key}")
+                item = THINGS[kind](raw)
+                run = partial(self._app.call_later, self._show_item, screen, item)
+                does = item.title if item.title != item.key else ""
+                yield Command(item.key, does, keys.key_name("enter"), run, where, f"{kind} {item.key}")
 
-    async def _show_item(self, screen: str, thing: ListedItem) -> None:
+    async def _show_item(self, screen: str, item: ListedItem) -> None:
         await self.action_show(screen)
-        self._tabs.panel.show_item(thing)
+        self._tabs.panel.show_item(item)
 
     async def show_entry(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:
         """Show an entry in full in Traffic."""
@@ -178,18 +180,18 @@ class Navigation:
             return
         panel = self._tabs.current.panels.get("traffic")
         traffic = panel if isinstance(panel, TrafficPanel) else None
-        subject = self._tabs.subject
+        conversation = self._tabs.conversation
 
         def went(found: Mark | View | None) -> None:
             self._app.call_later(self._go_to_noted, found, traffic)
 
         present = traffic.present_view() if traffic is not None else None
-        self._app.push_screen(MarksScreen(subject, notes_of(subject), present), went)
+        self._app.push_screen(MarksScreen(conversation, notes_of(conversation), present), went)
 
     async def _go_to_noted(self, found: Mark | View | None, traffic: TrafficPanel | None) -> None:
         if traffic is not None:
             traffic.list.show_notes()
-        if isinstance(found, Mark) and found.n <= self._tabs.subject.journal.count:
+        if isinstance(found, Mark) and found.n <= self._tabs.conversation.journal.count:
             await self._go_to_mark(found.n)
         elif found is not None and not isinstance(found, Mark):
             await self.action_show("traffic")
@@ -218,7 +220,7 @@ class Navigation:
         if tab is None:
             return
         self._tabs.turn_to(tab)
-        self._header.rebind(tab.subject)
+        self._header.rebind(tab.conversation)
         await self.action_show(tab.shown)
 
     async def show_entry_of(self, number: int, n: int) -> None:
@@ -251,6 +253,24 @@ class Navigation:
         """Show what differs between two tabs side by side."""
         self._side_by_side().show_differences()
 
+    def action_blame(self) -> None:
+        """Ask whether to find out why the session of this tab fails and that of another one works."""
+        from inspector.tui.blaming import BlameScreen, server_of
+
+        here = self._tabs.current
+        others = [tab for tab in self._tabs if tab is not here]
+        if not others:
+            self._toasts.say(f"This needs a second tab that works: {keys.shown_key('tabs.open')} opens one.")
+            return
+        there = self._tabs.other or others[0]
+        server = server_of(here, there)
+        if server is None:
+            self._toasts.say(
+                f"Both are recordings: {keys.shown_key('reconnect')} starts the server of one in a new tab."
+            )
+            return
+        self._app.push_screen(BlameScreen(here, there, server))
+
     async def action_timeline(self) -> None:
         """Show the traffic of all tabs in one list."""
         tabs = self._tabs
@@ -273,11 +293,11 @@ class Navigation:
         tabs = self._tabs
         tab = tabs.add(opened)
         await self._app.mount(tab.notice)
-        if isinstance(tab.subject, Recording):
-            self._app.run_worker(tab.subject.keep_up, thread=True, group=f"load {tab.number}")
+        if isinstance(tab.conversation, Recording):
+            self._app.run_worker(tab.conversation.keep_up, thread=True, group=f"load {tab.number}")
         if tabs.bar is None:
-            tabs.bar = ConversationBar(tabs, self.show_tab)
-            await self._app.mount(tabs.bar, before=self._header)
+            tabs.bar = bar = ConversationBar(tabs, self.show_tab)
+            await self._app.mount(bar, before=self._header)
         tabs.bar.sync()
         return tab
 
@@ -300,8 +320,8 @@ class Navigation:
             return
         from inspector.tui.screens.start.start import OpenScreen
 
-        if not typed and self._typed is not None and self._typed[1].subject.stage is ConversationStage.FAILED:
-            typed, problem = self._typed[0], self._typed[1].subject.why
+        if not typed and self._typed is not None and self._typed[1].conversation.stage is ConversationStage.FAILED:
+            typed, problem = self._typed[0], self._typed[1].conversation.why
         servers, captures = self._opener.found()
         screen = OpenScreen(servers, captures, typed=typed, problem=problem)
 
@@ -318,11 +338,10 @@ class Navigation:
             await _prepare(wanted)
             tab = await self.add_tab(self._opener.open(wanted))
         except InspectError as error:
-            said = f"{error} {error.hint}".rstrip()
             if typed:
-                self.action_open(typed, said)
+                self.action_open(typed, error.full_text)
             else:
-                self._toasts.say(said, severity="error")
+                self._toasts.say(error.full_text, severity="error")
             return
         self._typed = (typed, tab) if typed else None
         await self.show_tab(tab.number)
@@ -330,7 +349,7 @@ class Navigation:
     async def open_capture(self, path: Path) -> None:
         """Show the tab that has this capture, or open it in a new one."""
         for tab in self._tabs:
-            shown = tab.subject.journal.capture_path
+            shown = tab.conversation.journal.capture_path
             if shown is not None and shown.absolute() == path:
                 await self.show_tab(tab.number)
                 await self.action_show("traffic")
@@ -347,7 +366,7 @@ class Navigation:
         if self._opener is None:
             self._toasts.say("Opening is not available here.")
             return
-        server, missing = recorded_server(tab.subject.journal, tab.subject.about.label)
+        server, missing = recorded_server(tab.conversation.journal, tab.conversation.about.label)
         if server is None:
             self._toasts.say(missing, severity="warning")
             return
@@ -398,17 +417,17 @@ class Navigation:
         if len(tabs) > 1 and tabs.current is not tab and not tabs.shows_timeline:  # it may have been beside the other
             await self.action_show(tabs.current.shown)
         if len(tabs) == 1 and tabs.bar is not None:
-            bar, tabs.bar = tabs.bar, None
-            await bar.remove()
+            tabs.bar = None
+            await self._app.query_one(ConversationBar).remove()
             if tabs.shows_timeline:
                 await self.show_tab(tabs.current.number)
         self._app.run_worker(self._end(tab), group=f"ending {tab.number}")
 
     async def _end(self, tab: Tab) -> None:
-        await tab.subject.end()
+        await tab.conversation.end()
         if tab.close is not None:
             await asyncio.to_thread(tab.close)
-        kept = tab.subject.journal.capture_path if tab.subject.can_act else None
+        kept = tab.conversation.journal.capture_path if tab.conversation.can_act else None
         self._toasts.say(f"{tab.name} closed." + (f" The session is in {kept.name}." if kept else ""))
 
 
@@ -420,69 +439,8 @@ async def _prepare(wanted: StartChoice) -> None:
         await asyncio.to_thread(stand_in, wanted.path)
 
 
-def make_panel(name: str, subject: OpenConversation) -> Panel:
-    """Create the panel of a screen by its name, such as "traffic"."""
-    match name:
-        case "traffic":
-            return TrafficPanel(subject)
-        case "tools":
-            from inspector.tui.screens.items.tools import ToolsPanel
-
-            return ToolsPanel(subject)
-        case "resources":
-            from inspector.tui.screens.items.resources import ResourcesPanel
-
-            return ResourcesPanel(subject)
-        case "prompts":
-            from inspector.tui.screens.items.prompts import PromptsPanel
-
-            return PromptsPanel(subject)
-        case "inbox":
-            from inspector.tui.screens.inbox.panel import InboxPanel
-
-            return InboxPanel(subject)
-        case "server":
-            from inspector.tui.screens.server.panel import ServerPanel
-
-            return ServerPanel(subject)
-        case "log":
-            from inspector.tui.screens.log.panel import ServerLogPanel
-
-            return ServerLogPanel(subject)
-        case "tasks":
-            from inspector.tui.screens.tasks.panel import TasksPanel
-
-            return TasksPanel(subject)
-        case _:
-            return _further(name, subject)
-
-
-def _further(name: str, subject: OpenConversation) -> Panel:
-    """Create the panel of a screen that is opened by a letter or rarely used."""
-    match name:
-        case "raw":
-            from inspector.tui.screens.compose.panel import ComposerPanel
-
-            return ComposerPanel(subject)
-        case "skills":
-            from inspector.tui.screens.skills.panel import SkillsPanel
-
-            return SkillsPanel(subject)
-        case "network":
-            from inspector.tui.screens.network.panel import NetworkPanel
-
-            return NetworkPanel(subject)
-        case "sessions":
-            from inspector.tui.screens.sessions.panel import SessionsPanel
-
-            return SessionsPanel(subject)
-        case "stats":
-            from inspector.tui.screens.stats.panel import StatsPanel
-
-            return StatsPanel(subject)
-        case "findings":
-            from inspector.tui.screens.findings.panel import FindingsPanel
-
-            return FindingsPanel(subject)
-        case _:
-            raise KeyError(name)
+def make_panel(name: str, conversation: OpenConversation) -> Panel:
+    """Create the panel of a screen by its name in `PANELS`."""
+    module, _, panel = PANELS[name].partition(":")
+    made: Panel = getattr(import_module(f"inspector.tui.screens.{module}"), panel)(conversation)
+    return made

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from inspector.capture.format.notes import Mark, Notes, NotesFile, new_mark
-from inspector.tui.conversation import OpenConversation, PastSubject
+from inspector.tui.conversation import OpenConversation, ReplayedConversation
 
 if TYPE_CHECKING:
     pass
 
 
 class ConversationNotes:
-    def __init__(self, subject: OpenConversation) -> None:
-        journal = subject.journal
+    def __init__(self, conversation: OpenConversation) -> None:
+        journal = conversation.journal
         self._journal = journal
         self._file = NotesFile(journal.capture_path, journal.head.id)
         self.changes = 0
@@ -61,9 +61,9 @@ class ConversationNotes:
 _noted: "WeakKeyDictionary[OpenConversation, ConversationNotes]" = WeakKeyDictionary()
 
 
-def notes_of(subject: OpenConversation) -> ConversationNotes:
+def notes_of(conversation: OpenConversation) -> ConversationNotes:
     """Return the notes on a conversation; at a replay position, those on the capture."""
-    whole = subject.whole if isinstance(subject, PastSubject) else subject
+    whole = conversation.whole if isinstance(conversation, ReplayedConversation) else conversation
     found = _noted.get(whole)
     if found is None:
         found = _noted[whole] = ConversationNotes(whole)

@@ -6,10 +6,7 @@ nothing happens.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import zip_longest
-from sys import setswitchinterval
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
@@ -93,34 +90,6 @@ def hurry(widget: "Widget") -> None:
     pacing = getattr(widget.app, "pacing", None)
     if isinstance(pacing, Pacing):
         pacing.wake()
-
-
-TURN_S = 0.005
-"""Python's default thread switch interval, in seconds."""
-_SHORT_TURN_S = 0.001
-_turns = Lock()
-_workers = 0
-"""Number of threads within `short_turns`."""
-
-
-@contextmanager
-def short_turns() -> Iterator[None]:
-    """Let the app's thread interrupt this one sooner: for a long computation that never waits.
-
-    Handling a key takes several waits for the interpreter, each as long as the switch interval. Threads that wait
-    often themselves need the default: with a shorter one, they would interrupt the app's thread more.
-    """
-    global _workers
-    with _turns:
-        _workers += 1
-        setswitchinterval(_SHORT_TURN_S)
-    try:
-        yield
-    finally:
-        with _turns:
-            _workers -= 1
-            if not _workers:
-                setswitchinterval(TURN_S)
 
 
 # What the terminal shows. Textual sends the whole screen whenever a widget changes its place: 30 kB for each menu that

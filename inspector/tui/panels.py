@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 import msgspec
 from textual import events, on
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.present.calls import CompletedCall
     from inspector.present.held_messages import TapStatus
-    from inspector.tui.screens.items.calls import RunningCall
+    from inspector.tui.results.calls import RunningCall
 
 
 if TYPE_CHECKING:
@@ -178,6 +178,18 @@ class Panel(Widget):
         if self.frame is not None:
             self.frame.arrange(event.size.width)
 
+    ROW_ACTIONS: ClassVar[frozenset[str]] = frozenset()
+    """Actions that apply to the selected row; without one, they are not possible."""
+
+    @property
+    def has_row(self) -> bool:
+        """Whether a row is selected that `ROW_ACTIONS` apply to."""
+        return True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable actions on a row only with one."""
+        return action not in self.ROW_ACTIONS or self.has_row
+
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _mark_titles(self) -> None:
@@ -190,19 +202,19 @@ class Panel(Widget):
     def sync(self) -> None:
         """Update; called thirty times a second and nearly free while nothing has changed."""
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation with the same server."""
 
-    def show_earlier(self, subject: OpenConversation) -> None:
+    def show_earlier(self, conversation: OpenConversation) -> None:
         """Show an earlier state of the same conversation: nothing of later entries remains."""
-        self.rebind(subject)
+        self.rebind(conversation)
 
     @property
     def showing(self) -> "tuple[ListedItem | None, CompletedCall | None]":
         """The item of a list and the result that are shown; None for what there is not."""
         return None, None
 
-    async def follow_item(self, thing: ListedItem) -> None:
+    async def follow_item(self, item: ListedItem) -> None:
         """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""
 
     @property
@@ -238,7 +250,7 @@ class Panel(Widget):
     def show_entry(self, n: int) -> None:
         """Show an entry of the journal; only in Traffic."""
 
-    def show_item(self, thing: ListedItem) -> None:
+    def show_item(self, item: ListedItem) -> None:
         """Open an item of a list; only on the screens of tools, resources and prompts."""
 
     def show_evidence(self, n: int, pointer: str, span: tuple[int, int] | None) -> None:

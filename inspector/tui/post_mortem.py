@@ -27,6 +27,7 @@ from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import ButtonBar
 from inspector.tui.widgets.section_card import COPY, section_renderable, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller
+from inspector.tui.widgets.wrapping import wrapping
 
 _WIDE = 100
 _STDERR, _LOST = "stderr", "Lost"
@@ -37,7 +38,7 @@ _SHARE = 0.65
 
 
 class PostMortemCard(Scroller):
-    """The card of one subject."""
+    """The card of one conversation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [COPY]
     DEFAULT_CSS = """
@@ -57,10 +58,10 @@ class PostMortemCard(Scroller):
     _LOOKS_AGAIN_S = 0.5
     """Update interval in seconds: the last output on stderr may arrive after the end."""
 
-    def __init__(self, subject: OpenConversation, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
-        """Show the end of `subject`; `dismissable`: whether Esc closes the card."""
+    def __init__(self, conversation: OpenConversation, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        """Show the end of `conversation`; `dismissable`: whether Esc closes the card."""
         super().__init__(id=id)
-        self._subject = subject
+        self._subject = conversation
         self._dismissable = dismissable
         self._seen: tuple[object, ...] = ()
         self._text = Static(markup=False)
@@ -104,10 +105,10 @@ class PostMortemCard(Scroller):
         self._draw()
 
     def _mortem(self) -> PostMortem:
-        subject = self._subject
-        shell = os.environ if subject.journal.live else {}
-        mortem = post_mortem(subject.journal, subject.why)
-        return with_surroundings(mortem, subject.journal, subject.about.environment, shell)
+        conversation = self._subject
+        shell = os.environ if conversation.journal.live else {}
+        mortem = post_mortem(conversation.journal, conversation.why)
+        return with_surroundings(mortem, conversation.journal, conversation.about.environment, shell)
 
     def _reason(self) -> list[Line]:
         """Return the reason, as far as the checks have found it by now; they run in the background."""
@@ -126,15 +127,15 @@ class PostMortemCard(Scroller):
         copy(self.app, sections_text([head, *mortem.sections]), "post-mortem")
 
 
-def _headline(subject: OpenConversation, mortem: PostMortem) -> Line:
-    if subject.stage is ConversationStage.FAILED and not subject.journal.processes:
-        what = "Login required" if subject.login.refused else "Cannot connect"
+def _headline(conversation: OpenConversation, mortem: PostMortem) -> Line:
+    if conversation.stage is ConversationStage.FAILED and not conversation.journal.processes:
+        what = "Login required" if conversation.login.refused else "Cannot connect"
         return ((f"{glyphs().error} ", "error"), (what, "error"))
     return mortem.headline
 
 
 def _drawn(
-    subject: OpenConversation,
+    conversation: OpenConversation,
     mortem: PostMortem,
     reason: Sequence[Line],
     size: tuple[int, int],
@@ -148,7 +149,7 @@ def _drawn(
     """
     width, rows = size
     inks = role_styles(dark=dark)
-    headline = spans_to_text(_headline(subject, mortem), dark=dark)
+    headline = spans_to_text(_headline(conversation, mortem), dark=dark)
     headline.no_wrap, headline.end = False, "\n"
     begins = headline.plain[2:].strip().lower()
     is_repeated = any(plain(line)[2:].lower().startswith(begins) for line in reason)  # with the cause behind it
@@ -156,25 +157,28 @@ def _drawn(
     reason_text = " ".join(plain(line) for line in reason)
     if not _says_the_same(mortem.why, headline.plain) and mortem.why.rstrip(".") not in reason_text:
         head.append(Text(mortem.why, inks["text"]))
+    known = " ".join(each.plain for each in head).lower()
     for line in reason:
-        if plain(line)[2:].lower() in headline.plain.lower():
+        if plain(line)[2:].lower() in known:
             continue
         shown = spans_to_text(line, dark=dark)
         shown.no_wrap, shown.end = False, "\n"
         head.append(shown)
-    if subject.hint and len(reason) < 2:  # the second line says what to do
-        head.append(Text(visible(subject.hint, limit=500), inks["accent"]))
+    if conversation.hint and len(reason) < 2:  # the second line says what to do
+        head.append(Text(visible(conversation.hint, limit=500), inks["accent"]))
     room = rows - sum(-(-cell_width(each.plain) // width) for each in head) - 3
-    words = [_last_words(section, subject, room, dark=dark) for section in mortem.sections if section.title == _STDERR]
+    words = [
+        _last_words(section, conversation, room, dark=dark) for section in mortem.sections if section.title == _STDERR
+    ]
     ordered = sorted(mortem.sections, key=lambda section: section.title != _LOST)
     facts = [_part(section, dark=dark) for section in ordered if section.title != _STDERR]
-    return Group(*head, _beside(facts, words) if wide and facts and words else Group(*words, *facts))
+    return Group(*map(wrapping, head), _beside(facts, words) if wide and facts and words else Group(*words, *facts))
 
 
-def _last_words(section: Section, subject: OpenConversation, room: int, *, dark: bool) -> RenderableType:
+def _last_words(section: Section, conversation: OpenConversation, room: int, *, dark: bool) -> RenderableType:
     """Return the end of stderr: as many lines as fit, each cut at the edge."""
     shown = section.lines[-max(_LEAST_LINES, min(room, _MOST_LINES)) :]
-    there = len(subject.journal.stderr_tail)
+    there = len(conversation.journal.stderr_tail)
     total = f" of {there}" if there < TAIL_LINES else ""
     more = f"  last {len(shown)}{total} lines" if len(shown) < there else ""
     title = Text.assemble((section.title, role_styles(dark=dark)["title"]), (more, role_styles(dark=dark)["muted"]))
@@ -186,9 +190,9 @@ def _last_words(section: Section, subject: OpenConversation, room: int, *, dark:
 
 def _says_the_same(why: str, headline: str) -> bool:
     """Whether `why` only repeats the headline, apart from another format of the time."""
-    said = headline[2:].partition(" after ")[0]
+    message = headline[2:].partition(" after ")[0]
     why = why.replace(" was ended by ", " was terminated by ")
-    return why.lower().startswith(said.lower()) and len(why) <= len(headline) + 8
+    return why.lower().startswith(message.lower()) and len(why) <= len(headline) + 8
 
 
 def _part(section: Section, *, dark: bool) -> RenderableType:

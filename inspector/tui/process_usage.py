@@ -13,7 +13,7 @@ from typing import NamedTuple
 from inspector.capture.journal import Journal
 from inspector.features.bench.load import ProcessTree
 from inspector.present.spans import Fact
-from inspector.present.stats_report import sparkline
+from inspector.present.stats_report import course, peaks, sparkline
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.text import human_size
 
@@ -100,9 +100,9 @@ def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:
     if not used:
         return ()
     sizes = [float(each.rss) for each in samples]
-    cpu = f"{used[-1]:.0f} %  {sparkline(_parts(used), _SOME_PERCENT)}  max {max(used):.0f} %"
+    cpu = f"{used[-1]:.0f} %  {sparkline(peaks(used, _COLUMNS), _SOME_PERCENT)}  max {max(used):.0f} %"
     seconds = samples[-1].at_s - samples[0].at_s
-    memory = f"{human_size(samples[-1].rss)}  {_course(sizes)}"
+    memory = f"{human_size(samples[-1].rss)}  {course(sizes, _COLUMNS)}"
     rate = (sizes[-1] - sizes[0]) * 60 / max(seconds, 1)
     if seconds >= _LEAST_S:
         memory += f"  {'+' if rate >= 0 else '-'}{human_size(round(abs(rate)))}/min"
@@ -115,8 +115,8 @@ def usage_text(samples: Sequence[Usage]) -> str:
     used = shares(samples)
     if not used:
         return ""
-    course = _course([float(each.rss) for each in samples])
-    return f"CPU {used[-1]:.0f} % · RSS {human_size(samples[-1].rss)} {course}"
+    chart = course([float(each.rss) for each in samples], _COLUMNS)
+    return f"CPU {used[-1]:.0f} % · RSS {human_size(samples[-1].rss)} {chart}"
 
 
 def grows_steadily(sizes: Sequence[float]) -> bool:
@@ -126,15 +126,3 @@ def grows_steadily(sizes: Sequence[float]) -> bool:
         return False
     first, second, last = (sum(part) / third for part in (sizes[:third], sizes[third : 2 * third], sizes[-third:]))
     return first < second < last and last > _GROWS * first
-
-
-def _course(sizes: Sequence[float]) -> str:
-    """Return a chart of memory that starts at its minimum; its full scale is at least a tenth of that."""
-    least = min(sizes)
-    return sparkline([each - least for each in _parts(sizes)], least / 10)
-
-
-def _parts(values: Sequence[float]) -> list[float]:
-    """Reduce values to the number of columns, each the maximum of its part."""
-    columns = min(_COLUMNS, len(values))
-    return [max(values[at * len(values) // columns : (at + 1) * len(values) // columns]) for at in range(columns)]

@@ -3,9 +3,8 @@
 The bar shows the first of these lines; the dialog shows all.
 """
 
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from itertools import zip_longest
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -17,19 +16,15 @@ from inspector.features.lock.schemas import DefinitionChange
 from inspector.features.watch.watcher import FileChange
 from inspector.present import spans as signs
 from inspector.present.calls import CompletedCall
-from inspector.present.compare import change_lines
-from inspector.present.compare import shown as json_of
-from inspector.present.spans import Line, Role, Span, lay, span
-from inspector.protocol.json_diff import ABSENT, MOST, JsonChange, differences
+from inspector.present.changes.captures import change_lines
+from inspector.present.changes.sides import beside, pairs, shown
+from inspector.present.spans import Line, Role, Span, span
+from inspector.protocol.changes import ABSENT, MOST, JsonChange, differences
 from inspector.text import human_duration
 from inspector.tui.panels import RerunCall
 
 SIDE_BY_SIDE = 100
 """Minimum width in columns to show before and after side by side."""
-_MOST_LINES = 2_000
-"""Maximum number of lines of a text that are compared."""
-_AROUND = 16
-"""Number of characters kept before the first difference when a long value is cut."""
 
 
 class CallResult(msgspec.Struct, frozen=True):
@@ -144,12 +139,12 @@ def definitions_line(report: RestartReport) -> Line:
     head: Span = ("Definitions  ", "muted")
     if not found.changes:
         return (head, ("Unchanged", "faint"))
-    said: list[Span] = [head]
+    parts: list[Span] = [head]
     for rating in sorted({each.rating for each in found.changes}, key=lambda each: each.rank):
         sign, role = _RATINGS[rating.rank]
-        said.append((f"{sign} {found.count(rating):,} {rating}  ", role))
+        parts.append((f"{sign} {found.count(rating):,} {rating}  ", role))
     worst = min(found.changes, key=lambda each: each.rating.rank)
-    return (*said, *_change_summary(worst))
+    return (*parts, *_change_summary(worst))
 
 
 _RATINGS: tuple[tuple[str, Role], ...] = (
@@ -170,12 +165,12 @@ def _change_summary(change: DefinitionChange) -> Iterator[Span]:
     yield span(name, "method", limit=60)
     yield (f": {text.visible(change.path, limit=80)}", "text")
     value = change.after if change.after is not ABSENT else change.before
-    yield (f" {sign} {text.visible(json_of(value, 60))}", "text")
+    yield (f" {sign} {text.visible(shown(value, 60))}", "text")
 
 
 def saved_line(report: RestartReport) -> Line:
     """Return how the saved calls ended that were run again, those with another outcome first."""
-    said: list[Span] = [("Saved calls  ", "muted")]
+    parts: list[Span] = [("Saved calls  ", "muted")]
     for passed, sign, word in (
         (True, signs.OK, "passed"),
         (False, signs.ERROR, "failed"),
@@ -183,13 +178,13 @@ def saved_line(report: RestartReport) -> Line:
     ):
         if count := sum(each.passed is passed for each in report.saved):
             role: Role = "ok" if passed else "warning" if passed is None else "error"
-            said.append((f"{sign} {count:,} {word}  ", role))
+            parts.append((f"{sign} {count:,} {word}  ", role))
     odd = [each for each in report.saved if each.passed is not True or each.before is False]
     for each in sorted(odd, key=lambda each: each.before is each.passed)[:_MOST_SAVED]:
         was = "" if each.before in (None, each.passed) else " (passed before)" if each.before else " (failed before)"
-        said += [span(each.name, "method", limit=40), (was, "warning")]
-        said.append(span(f": {each.why}  " if each.why else "  ", "text", limit=100))
-    return tuple(said)
+        parts += [span(each.name, "method", limit=40), (was, "warning")]
+        parts.append(span(f": {each.why}  " if each.why else "  ", "text", limit=100))
+    return tuple(parts)
 
 
 _MOST_SAVED = 3
@@ -220,10 +215,9 @@ def side_lines(found: ResultChange, width: int, most: int) -> list[Line]:
     wide = width >= SIDE_BY_SIDE
     room = (width - 3) // 2 if wide else width
     old, new = _side_head("Before", found.before), _side_head("After", found.after)
-    pairs = (pair for change in found.changes[:MOST] for pair in _pairs(change, room))
-    lines: list[Line] = [_beside(old, new, room)] if wide else []
-    for before, after in pairs:
-        added = [_beside(before, after, room)] if wide else [each for each in (before, after) if each]
+    lines: list[Line] = [beside(old, new, room)] if wide else []
+    for before, after in chain.from_iterable(pairs(change, room) for change in found.changes[:MOST]):
+        added = [beside(before, after, room)] if wide else [each for each in (before, after) if each]
         if len(lines) + len(added) > most:
             lines[-1] = (("…", "faint"),) if len(lines) > 1 else lines[-1]
             break
@@ -235,50 +229,6 @@ def _side_head(name: str, found: CallResult) -> Line:
     number = f" #{found.frame}" if found.frame else ""
     at = f" {signs.NOTE} {text.clock(found.wall_ns)[:8]} {signs.NOTE} " if found.wall_ns else "  "
     return ((f"{name}{number}", "title"), (at, "faint"), *found.status)
-
-
-def _beside(before: Line, after: Line, room: int) -> Line:
-    return (*lay(before, room), (" │ ", "faint"), *lay(after, room))
-
-
-def _pairs(change: JsonChange, room: int) -> Iterator[tuple[Line, Line]]:
-    """Yield corresponding lines of both sides; () for a missing line."""
-    before, after = change.before, change.after
-    if isinstance(before, str) and isinstance(after, str) and ("\n" in before or "\n" in after):
-        yield from _line_pairs(before.splitlines(), after.splitlines(), room)
-        return
-    path = f"{text.visible(change.path, limit=60)}: " if change.path else ""
-    old, new = (json_of(each, 4_000) for each in (before, after))
-    yield (
-        () if before is ABSENT else _side("-", path, _cut(old, new, room - len(path) - 2), "removed"),
-        () if after is ABSENT else _side("+", path, _cut(new, old, room - len(path) - 2), "added"),
-    )
-
-
-def _line_pairs(before: Sequence[str], after: Sequence[str], room: int) -> Iterator[tuple[Line, Line]]:
-    if max(len(before), len(after)) > _MOST_LINES:
-        before, after = before[:_MOST_LINES], after[:_MOST_LINES]
-    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        for old, new in zip_longest(before[i:j], after[k:m]):
-            yield (
-                () if old is None else _side("-", "", _cut(old, new or "", room - 2), "removed"),
-                () if new is None else _side("+", "", _cut(new, old or "", room - 2), "added"),
-            )
-
-
-def _side(sign: str, path: str, value: str, role: Role) -> Line:
-    return ((f"{sign} ", role), (path, "key"), span(value, role, limit=None))
-
-
-def _cut(value: str, other: str, room: int) -> str:
-    """Cut a value that is too long, to start shortly before its first difference."""
-    if len(value) <= room:
-        return value
-    first = next((at for at, (one, two) in enumerate(zip(value, other, strict=False)) if one != two), 0)
-    start = max(0, min(first - _AROUND, len(value) - room + 1))
-    return f"…{value[start + 1 :]}" if start else value
 
 
 def full_lines(report: RestartReport) -> list[Line]:

@@ -19,9 +19,10 @@ from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
-from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, is_listed
+from inspector.tui.conversation import ConversationStage, LiveConversation, OpenConversation, is_listed
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from inspector.features.lock.lock_file import ServerDefinitions
     from inspector.features.watch.watcher import FileChange, Watcher
     from inspector.tui.restart_model import CallResult, RestartReport
-    from inspector.tui.screens.items.calls import RunningCall
+    from inspector.tui.results.calls import RunningCall
 
 _LOOK_S = 0.02
 """Poll interval of a connection that is being opened, in seconds."""
@@ -169,7 +170,7 @@ class Restarts:
         """Repeat the last call on this connection, even if it may be destructive."""
         tab = self._tabs.current
         state = self._known.get(tab.number)
-        if state is not None and isinstance(tab.subject, LiveSubject):
+        if state is not None and isinstance(tab.conversation, LiveConversation):
             self._app.run_worker(self._call_again(tab, state, confirmed=True), group=f"restarted {tab.number}")
 
     # Restarting
@@ -197,10 +198,10 @@ class Restarts:
         state = self._known.setdefault(tab.number, TabRestarts())
         state.is_hidden = state.is_hidden and change is not None
         began_ns = time.monotonic_ns()
-        old, live = tab.subject, tab.reopened(tab.begin)
+        old, live = tab.conversation, tab.reopened(tab.begin)
         if runs_again:
             state.call = self._last_call(tab) or state.call
-        new = LiveSubject(live)
+        new = LiveConversation(live)
         new.watching.watch_first(old.watching.wanted)
         tab.rebind(new)
         if tab is self._tabs.current:
@@ -241,16 +242,16 @@ class Restarts:
     async def _remember(self, state: TabRestarts, old: OpenConversation) -> None:
         """Store the state of a connection that the next one is compared with."""
         if old.opening is not None:
-            state.definitions = await asyncio.to_thread(_definitions, old)
+            state.definitions = await read_on_thread(_definitions, old)
         call = state.call
         if call is not None and call.journal is old.journal and call.over:
-            state.result = await asyncio.to_thread(_result, call)
+            state.result = await read_on_thread(_result, call)
 
     async def _follow(
         self,
         tab: Tab,
         state: TabRestarts,
-        new: LiveSubject,
+        new: LiveConversation,
         began_ns: int,
         *,
         confirmed: bool,
@@ -276,7 +277,7 @@ class Restarts:
         before = state.definitions
         await _until(lambda: is_listed(new) or new.stage is not ConversationStage.OPEN)
         if before is not None:
-            found = await asyncio.to_thread(_compared_definitions, before, new)
+            found = await read_on_thread(_compared_definitions, before, new)
             _report(state, definitions=found)
         if runs_again:
             await self._call_again(tab, state, confirmed=confirmed)
@@ -286,15 +287,15 @@ class Restarts:
                 if panel.requests is not None
                 for call in await panel.requests.run_marked()
             ]
-            if tab.subject is new:
+            if tab.conversation is new:
                 _report(state, saved=tuple(ran))
 
     async def _call_again(self, tab: Tab, state: TabRestarts, *, confirmed: bool) -> None:
         """Repeat the last call, unless it may be destructive, and compare its result."""
-        made, subject = state.call, tab.subject
+        made, conversation = state.call, tab.conversation
         if made is None:
             return
-        if why := _why_not(made, subject, confirmed=confirmed):
+        if why := _why_not(made, conversation, confirmed=confirmed):
             _report(state, not_run=why)
             return
         requests = (panel.requests for panel in tab.panels.values() if panel.requests is not None)
@@ -304,8 +305,8 @@ class Restarts:
         state.call = call = by.repeat(made)
         _report(state, not_run="", result=None)
         await _until(lambda: call.over)
-        after = await asyncio.to_thread(_result, call)
-        if tab.subject is subject:
+        after = await read_on_thread(_result, call)
+        if tab.conversation is conversation:
             from inspector.tui.restart_model import compare_results
 
             _report(state, result=compare_results(state.result, after))
@@ -357,9 +358,9 @@ class Restarts:
     def _begin(self, tab: Tab) -> None:
         """Watch the files of a tab's server."""
         self._watchers[tab.number] = None
-        if self._watch is None or tab.begin is None or not isinstance(tab.subject, LiveSubject):
+        if self._watch is None or tab.begin is None or not isinstance(tab.conversation, LiveConversation):
             return
-        watcher = self._watchers[tab.number] = self._watch(tab.subject.target)
+        watcher = self._watchers[tab.number] = self._watch(tab.conversation.target)
         if watcher is not None:
             self._known.setdefault(tab.number, TabRestarts())
             watcher.start()
@@ -375,23 +376,23 @@ async def _until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(_LOOK_S)
 
 
-def _opened_ns(subject: OpenConversation) -> int:
+def _opened_ns(conversation: OpenConversation) -> int:
     """Return the time of the response that opened a connection."""
-    first = (each for each in subject.journal.conversation.exchanges[:4] if each.method in _OPENED_BY)
+    first = (each for each in conversation.journal.conversation.exchanges[:4] if each.method in _OPENED_BY)
     ended = [each.ended_ns for each in first if each.ended_ns is not None]
     return max(ended, default=time.monotonic_ns())
 
 
-def _definitions(subject: OpenConversation) -> "ServerDefinitions":
+def _definitions(conversation: OpenConversation) -> "ServerDefinitions":
     from inspector.features.lock.lock_file import definitions_of
 
-    return definitions_of(subject.journal.conversation)
+    return definitions_of(conversation.journal.conversation)
 
 
-def _compared_definitions(before: "ServerDefinitions", subject: OpenConversation) -> object:
+def _compared_definitions(before: "ServerDefinitions", conversation: OpenConversation) -> object:
     from inspector.features.lock.changes import compare_definitions
 
-    return compare_definitions(before, _definitions(subject))
+    return compare_definitions(before, _definitions(conversation))
 
 
 def _result(call: "RunningCall") -> "CallResult":
@@ -401,19 +402,19 @@ def _result(call: "RunningCall") -> "CallResult":
 
     looked = view_call(call.journal, call.exchange, None, call.called, method=call.method)
     wall_ns = call.journal.store.wall_ns(call.exchange.request_frame) if call.exchange is not None else 0
-    return result_of(looked, call.thing.key, wall_ns)
+    return result_of(looked, call.item.key, wall_ns)
 
 
-def _why_not(made: "RunningCall", subject: OpenConversation, *, confirmed: bool) -> str:
+def _why_not(made: "RunningCall", conversation: OpenConversation, *, confirmed: bool) -> str:
     """Return why a call is not repeated automatically; "" if it is. What counts is the tool's current definition."""
-    if not isinstance(made.thing, Tool):
+    if not isinstance(made.item, Tool):
         return ""
-    name = visible(made.thing.name, limit=60)
-    listing = subject.journal.conversation.catalogue.listings["tools"]
-    now = next((tool for tool in map(Tool, listing.items) if tool.name == made.thing.name), None)
+    name = visible(made.item.name, limit=60)
+    listing = conversation.journal.conversation.catalogue.listings["tools"]
+    now = next((tool for tool in map(Tool, listing.items) if tool.name == made.item.name), None)
     if now is None:
         return f"{name} was not run again: the server does not list it any more" if listing.whole else ""
-    if (now.destructive or made.thing.destructive) and not confirmed:
+    if (now.destructive or made.item.destructive) and not confirmed:
         return f"{name} was not run again: it is marked as destructive"
     return ""
 
@@ -427,7 +428,9 @@ def _bar_lines(
     right = (_EXIT_REPORT, *_RIGHT) if report is not None and report.failed else _RIGHT
     lines = [BarLine(_first_items(report, watched), right, inset=1, gap=1)]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    lines += [_text_line((span(f"{glyphs().warning} {said}{more}", "warning", limit=300),)) for said in problems[:1]]
+    lines += [
+        _text_line((span(f"{glyphs().warning} {message}{more}", "warning", limit=300),)) for message in problems[:1]
+    ]
     if report is None:
         return lines
     diff = BarItem((("[ Diff ", "accent"), (keys.shown_key("restart.changes"), "faint"), (" ]", "accent")), "diff")

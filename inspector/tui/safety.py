@@ -21,8 +21,9 @@ from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.color import Color
-from textual.events import Key
+from textual.events import Key, Resize
 from textual.filter import LineFilter
+from textual.geometry import Size
 from textual.keys import Keys, _character_to_key
 from textual.strip import Strip
 from textual.style import Style
@@ -199,6 +200,7 @@ def install_workarounds() -> None:
     """Install the workarounds for every app of this process; calling it again changes nothing."""
     StylesCache.get_inner_outer = staticmethod(_inner_outer)  # type: ignore[method-assign, assignment]
     Widget._check_refresh = _check_refresh  # type: ignore[method-assign, assignment]  # noqa: SLF001
+    Widget._size_updated = _size_updated  # type: ignore[method-assign, assignment]  # noqa: SLF001
     XTermParser._sequence_to_key_events = _key_events  # type: ignore[method-assign, assignment]  # noqa: SLF001
     _xterm_parser._re_cursor_position = _CURSOR_REPORT  # noqa: SLF001
 
@@ -225,6 +227,23 @@ def _check_refresh(widget: Widget) -> None:
     if widget._layout_required:  # noqa: SLF001
         widget._layout_updates += 1  # noqa: SLF001 - part of the key of the cached size
     _textual_check_refresh(widget)
+
+
+_textual_size_updated = Widget._size_updated  # noqa: SLF001
+
+
+def _size_updated(widget: Widget, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+    """Note the size that a layout has given a widget, without a request for one more layout.
+
+    Textual requests one for every widget of a new size, which lays out and paints the whole screen a second time. Only
+    a scroll bar that appears needs one, and requests it itself. A widget whose place was looked up before the layout is
+    not new to the layout, and would get no `Resize`; of two in a row, it handles one.
+    """
+    earlier = widget.outer_size
+    changed = _textual_size_updated(widget, size, virtual_size, container_size, layout=False)
+    if size != earlier:
+        widget.post_message(Resize(size, virtual_size, container_size))
+    return changed
 
 
 _textual_key_events = XTermParser._sequence_to_key_events  # noqa: SLF001

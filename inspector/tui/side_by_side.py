@@ -5,7 +5,6 @@ On Tools, Resources and Prompts the other half follows the selection by name, an
 of the lists, of the selected item and of its results.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,9 +13,9 @@ from textual.app import App
 from textual.widget import Widget
 
 from inspector.present import spans as signs
-from inspector.present.list_changes import change_lines
+from inspector.present.changes.lists import change_lines
 from inspector.present.spans import Line, Span, span
-from inspector.protocol.json_diff import ListChanges, differences, key_of, list_changes
+from inspector.protocol.changes import ListChanges, differences, key_of, list_changes
 from inspector.protocol.listed_items import ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import visible
@@ -25,6 +24,7 @@ from inspector.tui.bars import HeaderBar, IdentityBar
 from inspector.tui.panels import Panel
 from inspector.tui.restart_model import ResultChange, compare_results, result_of, side_lines
 from inspector.tui.tabs import WIDE, Tab, Tabs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.toasts import Toasts
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
 from inspector.tui.widgets.lines import LinesScreen
@@ -55,8 +55,8 @@ class ListsCompared(msgspec.Struct, frozen=True):
                 if key_of(each.kind, after) == key:
                     paths = [change.path or "all of it" for change in differences(before, after)]
                     more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-                    said = visible(", ".join(paths[:_MOST_PATHS]), limit=160)
-                    return (name, (" differs: ", "warning"), (f"{said}{more}", "text"))
+                    message = visible(", ".join(paths[:_MOST_PATHS]), limit=160)
+                    return (name, (" differs: ", "warning"), (f"{message}{more}", "text"))
         return (name, (" is the same", "faint"))
 
     @property
@@ -84,17 +84,17 @@ def compare_lists(names: tuple[str, str], kinds: Sequence[str], *sides: Mapping[
 
 def summary_line(found: ListsCompared, many: str) -> Line:
     """Return the numbers of equal and different items; `many` is what they are called."""
-    said: list[Span] = [(f"{many.capitalize()}  ", "muted"), (f"{found.alike:,} alike", "text")]
+    parts: list[Span] = [(f"{many.capitalize()}  ", "muted"), (f"{found.alike:,} alike", "text")]
     differ = sum(len(each.changed) for each in found.changes)
     if differ:
-        said += [("  ", "text"), (f"{signs.WARNING} {differ:,} differ", "warning")]
+        parts += [("  ", "text"), (f"{signs.WARNING} {differ:,} differ", "warning")]
     only = (sum(len(each.removed) for each in found.changes), sum(len(each.added) for each in found.changes))
     for count, name in zip(only, found.names, strict=True):
         if count:
-            said += [("  ", "text"), (f"{signs.WARNING} {count:,} only in ", "warning"), span(name, "text", limit=40)]
+            parts += [("  ", "text"), (f"{signs.WARNING} {count:,} only in ", "warning"), span(name, "text", limit=40)]
     if found.changes and any(each.reordered for each in found.changes):
-        said += [("  ", "text"), ("different order", "muted")]
-    return tuple(said)
+        parts += [("  ", "text"), ("different order", "muted")]
+    return tuple(parts)
 
 
 def results_line(found: ResultChange) -> Line:
@@ -185,7 +185,7 @@ class SideBySide:
         if other is None or other.pane not in widget.ancestors:
             return
         self._tabs.current = other
-        self._header.rebind(other.subject)
+        self._header.rebind(other.conversation)
         self._header.shown = other.shown
         if self._tabs.bar is not None:
             self._tabs.bar.sync()
@@ -240,14 +240,14 @@ class SideBySide:
 
     def _follow(self, here: Panel, beside: Panel) -> None:
         """Show the selected item in the other half, too, unless its server has none of this name."""
-        thing, _ = here.showing
-        if (key := _item_key(thing)) != self._followed:
+        item, _ = here.showing
+        if (key := _item_key(item)) != self._followed:
             self._followed = key
-            if thing is not None:
-                beside.call_later(beside.follow_item, thing)
+            if item is not None:
+                beside.call_later(beside.follow_item, item)
 
     def _sides(self) -> tuple[Mapping[str, Listing], ...]:
-        return tuple(tab.subject.journal.conversation.catalogue.listings for tab in self._tabs.pair)
+        return tuple(tab.conversation.journal.conversation.catalogue.listings for tab in self._tabs.pair)
 
     def _compare(self) -> None:
         kinds, sides = _KINDS[self._tabs.current.shown], self._sides()
@@ -264,7 +264,7 @@ class SideBySide:
         copies = [{kind: side[kind] for kind in kinds} for side in sides]
 
         async def compare() -> None:
-            found = await asyncio.to_thread(compare_lists, names, kinds, *copies)
+            found = await read_on_thread(compare_lists, names, kinds, *copies)
             if key is self._compared:
                 self._found = found
 
@@ -272,24 +272,24 @@ class SideBySide:
 
     def _compare_results(self) -> None:
         shown = [tab.panels[tab.shown].showing for tab in self._tabs.pair]
-        things, looked = [item for item, _ in shown], [result for _, result in shown]
-        key = (*looked, *things)
+        items, looked = [item for item, _ in shown], [result for _, result in shown]
+        key = (*looked, *items)
         if len(key) == len(self._looked) and all(a is b for a, b in zip(key, self._looked, strict=True)):
             return
         self._looked, self._results = key, None
-        left, right = things
+        left, right = items
         if any(each is None for each in looked) or left is None or right is None or left.key != right.key:
             return
         results = [result_of(each, left.key, 0) for each in looked if each is not None]
 
         async def compare() -> None:
-            found = await asyncio.to_thread(compare_results, *results)
+            found = await read_on_thread(compare_results, *results)
             if key is self._looked:
                 self._results = found
 
         self._app.run_worker(compare(), group="comparing results", exclusive=True)
 
-    def _sync_bar(self, thing: ListedItem | None) -> None:
+    def _sync_bar(self, item: ListedItem | None) -> None:
         if self._bar is None:
             self._bar = DifferencesBar()
             self._app.screen_stack[0].mount(self._bar, before="FooterBar")
@@ -302,13 +302,13 @@ class SideBySide:
         button: Any = ("[ Differences ", "accent"), (keys.shown_key("tabs.differences"), "faint"), (" ]", "accent")
         many = self._tabs.current.shown
         items = [BarItem(summary_line(found, many))]
-        if thing is not None and found.differs:
-            items.append(BarItem(found.about(thing.key), rank=1))
+        if item is not None and found.differs:
+            items.append(BarItem(found.about(item.key), rank=1))
         lines = [BarLine(tuple(items), (BarItem(button, "differences"),) if found.differs else (), gap=3, inset=1)]
         if self._results is not None:
             lines.append(BarLine((BarItem(results_line(self._results)),), inset=1))
         self._bar.show(lines)
 
 
-def _item_key(thing: ListedItem | None) -> tuple[type[ListedItem], str] | None:
-    return None if thing is None else (type(thing), thing.key)
+def _item_key(item: ListedItem | None) -> tuple[type[ListedItem], str] | None:
+    return None if item is None else (type(item), item.key)

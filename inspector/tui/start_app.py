@@ -31,21 +31,35 @@ class StartApp(QueuedApp[StartChoice]):
     ]
 
     def __init__(
-        self, servers: Sequence[FoundServer], captures: Sequence[Capture], taps: Sequence[LiveTap] = ()
+        self,
+        servers: Sequence[FoundServer],
+        captures: Sequence[Capture],
+        taps: Sequence[LiveTap] = (),
+        *,
+        typed: str = "",
+        problem: str = "",
     ) -> None:
-        """Show servers in the given order, running taps, and captures with the newest first."""
+        """Show servers in the given order, running taps, and captures with the newest first.
+
+        `typed` and `problem`: text typed earlier, and why it could not be opened; "" at first.
+        """
         super().__init__()
         install(self, ascii_only=glyphs().to_server.isascii())
         apply_theme(self)
-        self._pane = StartPane(servers, captures, taps, alone=True)
+        self._pane = StartPane(servers, captures, taps, typed=typed, problem=problem, alone=True)
         self._menus = Menus(self, lambda: self.input_queue.has_key)
+
+    @property
+    def typed(self) -> str:
+        """Text of the input line; "" if a row was chosen."""
+        return self._pane.typed
 
     def compose(self) -> ComposeResult:
         """Compose a line with the name, the pane, and the footer."""
         bar = ItemBar()
         name = BarItem((("mcp-inspect", "title"), (f" {__version__}", "muted")))
-        said = BarItem((("Inspect, test and debug MCP servers.", "text"),), rank=1)
-        bar.show([BarLine((name,), (said,), inset=1)])
+        bar_item = BarItem((("Inspect, test and debug MCP servers.", "text"),), rank=1)
+        bar.show([BarLine((name,), (bar_item,), inset=1)])
         yield bar
         yield self._pane
         yield FooterBar()

@@ -6,7 +6,7 @@ Events in a hidden tab are shown with its name. The line of tabs exists only whi
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Protocol, overload
 
 import msgspec
 from textual.app import App
@@ -20,15 +20,13 @@ from inspector.protocol.facts import Headers
 from inspector.session.engine import Live, OpenedSession
 from inspector.session.inbox import TicketState
 from inspector.text import one_line, visible
-from inspector.tui.conversation import ConversationStage, LiveSubject, OpenConversation, Recording
+from inspector.tui.conversation import ConversationStage, LiveConversation, OpenConversation, Recording
 from inspector.tui.panels import Panel, Panes
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
-    from inspector.tui.bars import ConversationBar, NoticeBar
-    from inspector.tui.screens.traffic.timeline import TimelinePanel
-
+    from inspector.tui.notice_bar import NoticeBar
 
 ALL = 0
 """Number of the timeline of all tabs; the numbers of tabs start at 1."""
@@ -45,7 +43,7 @@ class Tab:
     def __init__(
         self,
         number: int,
-        subject: OpenConversation,
+        conversation: OpenConversation,
         begin: Callable[..., Live] | None = None,
         *,
         shown: str = "traffic",
@@ -59,9 +57,9 @@ class Tab:
         chose some, and `held`: nothing is started or sent before `Live.begin`.
         """
         self.number = number
-        self.subject = subject
+        self.conversation = conversation
         self.begin = begin
-        self.name = name or subject.about.label
+        self.name = name or conversation.about.label
         self._is_named = named and bool(name)
         self.close = close
         self.offers: frozenset[str] | None = None
@@ -72,7 +70,7 @@ class Tab:
         self.panels: dict[str, Panel] = {}
         self.pane = Vertical(classes="pane")
         """Where its panels are."""
-        self._stage = subject.stage
+        self._stage = conversation.stage
         self._login: object = None
         """The login that has been reported."""
 
@@ -85,38 +83,42 @@ class Tab:
     @cached_property
     def notice(self) -> "NoticeBar":
         """The line about server requests, created after the first paint."""
-        from inspector.tui.bars import NoticeBar
+        from inspector.tui.notice_bar import NoticeBar
 
-        return NoticeBar(self.subject)
+        return NoticeBar(self.conversation)
 
     def own_name(self) -> str:
         """Return the server's name once, when it becomes known, if the user has not named the tab; "" otherwise."""
-        opening = None if self._is_named else self.subject.opening
-        if opening is None or not isinstance(self.subject, LiveSubject):
+        opening = None if self._is_named else self.conversation.opening
+        if opening is None or not isinstance(self.conversation, LiveConversation):
             return ""
         self._is_named = True
         name = peek.text(opening.server, "name")
         return one_line(name, _LONGEST_NAME) if name else ""
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation with the same server."""
-        subject.journal.name = self.subject.journal.name
-        self.subject = subject
-        self.notice.rebind(subject)
+        conversation.journal.name = self.conversation.journal.name
+        self.conversation = conversation
+        self.notice.rebind(conversation)
         for panel in self.panels.values():
-            panel.rebind(subject)
+            panel.rebind(conversation)
 
     def take_end_notice(self) -> str:
         """Return that the connection has failed or closed since the last call, with the reason; "" otherwise."""
-        stage, before = self.subject.stage, self._stage
+        stage, before = self.conversation.stage, self._stage
         self._stage = stage
-        if stage is before or stage not in (ConversationStage.FAILED, ConversationStage.CLOSED) or not self.subject.why:
+        if (
+            stage is before
+            or stage not in (ConversationStage.FAILED, ConversationStage.CLOSED)
+            or not self.conversation.why
+        ):
             return ""
-        return ("not connected: " if stage is ConversationStage.FAILED else "closed: ") + self.subject.why
+        return ("not connected: " if stage is ConversationStage.FAILED else "closed: ") + self.conversation.why
 
     def take_login_notice(self) -> str:
         """Return that the server requires a login, once for each login; "" otherwise."""
-        guide = self.subject.login.guide
+        guide = self.conversation.login.guide
         waiting, before = guide.waiting if guide is not None else None, self._login
         self._login = waiting
         return "login required" if waiting is not None and waiting is not before else ""
@@ -126,10 +128,12 @@ class Tab:
         """What would be lost by closing the tab, one line each: pending requests and server requests."""
         from inspector.tui.screens.inbox.model import request_summary
 
-        if not self.subject.can_act or self.subject.stage is not ConversationStage.OPEN:
+        if not self.conversation.can_act or self.conversation.stage is not ConversationStage.OPEN:
             return []
-        pending = self.subject.journal.conversation.pairs.pending
-        asked = [ticket.server_request for ticket in self.subject.inbox.tickets if ticket.state is TicketState.WAITING]
+        pending = self.conversation.journal.conversation.pairs.pending
+        asked = [
+            ticket.server_request for ticket in self.conversation.inbox.tickets if ticket.state is TicketState.WAITING
+        ]
         return [
             *(
                 f"{visible(each.method, limit=100)} is waiting for a response"
@@ -140,12 +144,19 @@ class Tab:
         ]
 
 
-def subject_of(first: Live | None, capture: Path | None) -> OpenConversation:
-    """Return the subject of a tab. Raises: CaptureError if `capture` is not a capture."""
+def conversation_of(first: Live | None, capture: Path | None) -> OpenConversation:
+    """Return the conversation of a tab. Raises: CaptureError if `capture` is not a capture."""
     if capture is not None:
         return Recording(capture, places().cache / "captures")
     assert first is not None, "a waiting request"
-    return LiveSubject(first)
+    return LiveConversation(first)
+
+
+class TabBar(Protocol):
+    """The line of tabs."""
+
+    def sync(self) -> object:
+        """Update."""
 
 
 class Tabs(Sequence[Tab]):
@@ -159,12 +170,12 @@ class Tabs(Sequence[Tab]):
         self._looks = 0
         self.current = first
         """The visible tab; while the timeline is visible, the previous one."""
-        self.timeline: TimelinePanel | None = None
+        self.timeline: Panel | None = None
         self.shows_timeline = False
         self.panes = Panes()
         """Where the panels of all tabs are."""
         self._pair: tuple[Tab, ...] = ()
-        self.bar: ConversationBar | None = None
+        self.bar: TabBar | None = None
         """The line of tabs; None while there is only one tab."""
 
     @overload
@@ -178,9 +189,9 @@ class Tabs(Sequence[Tab]):
         return len(self._tabs)
 
     @property
-    def subject(self) -> OpenConversation:
+    def conversation(self) -> OpenConversation:
         """Conversation of the visible tab."""
-        return self.current.subject
+        return self.current.conversation
 
     @property
     def panel(self) -> Panel:
@@ -224,12 +235,12 @@ class Tabs(Sequence[Tab]):
     def add(self, opened: OpenedSession) -> Tab:
         """Add a hidden tab with a conversation. Raises: CaptureError if it is a capture that can't be read."""
         self._numbers += 1
-        subject = subject_of(opened.first, opened.capture)
-        tab = Tab(self._numbers, subject, opened.begin, name=opened.name, named=opened.named, close=opened.close)
+        conversation = conversation_of(opened.first, opened.capture)
+        tab = Tab(self._numbers, conversation, opened.begin, name=opened.name, named=opened.named, close=opened.close)
         tab.name = _unlike(tab.name, [each.name for each in self])
         self._tabs.append(tab)
         for each in self:
-            each.subject.journal.name = each.name
+            each.conversation.journal.name = each.name
         return tab
 
     def remove(self, tab: Tab) -> Tab:
@@ -252,7 +263,7 @@ class Tabs(Sequence[Tab]):
         if name := tab.own_name():
             tab.name = _unlike(name, [each.name for each in self if each is not tab])
             if len(self) > 1:
-                tab.subject.journal.name = tab.name
+                tab.conversation.journal.name = tab.name
         here = tab is self.current and not self.shows_timeline
         prefix = "" if here else f"{tab.name}: "
         seen = not here or getattr(self._app.screen, "SHOWS_QUESTIONS", False)
@@ -260,11 +271,11 @@ class Tabs(Sequence[Tab]):
             self._app.bell()
             if not here:  # in the visible tab, the line above the footer shows it
                 self._toasts.say(prefix + came)
-        for said in tab.subject.watching.news():
-            self._toasts.say(prefix + said, severity="warning")
-        for said in (tab.take_end_notice(), tab.take_login_notice()):
-            if said and not here:  # in the visible tab, it is seen anyway
-                self._toasts.say(prefix + said, severity="warning")
+        for message in tab.conversation.watching.news():
+            self._toasts.say(prefix + message, severity="warning")
+        for message in (tab.take_end_notice(), tab.take_login_notice()):
+            if message and not here:  # in the visible tab, it is seen anyway
+                self._toasts.say(prefix + message, severity="warning")
 
 
 def _unlike(name: str, others: list[str]) -> str:

@@ -19,6 +19,9 @@ from textual.theme import Theme
 from inspector.config.settings import user_config
 from inspector.present.spans import Role, Span
 
+DARK_NAME = "inspect-dark"
+LIGHT_NAME = "inspect-light"
+
 
 class _Colours(msgspec.Struct, frozen=True):
     """Colours of one theme: backgrounds from the screen outwards, text colours from loud to quiet, then hues."""
@@ -86,9 +89,6 @@ _LIGHT = _Colours(
     orange="#8a430d",
     red="#a8231c",
 )
-
-DARK_NAME = "inspect-dark"
-LIGHT_NAME = "inspect-light"
 
 
 def _theme(name: str, c: _Colours, *, dark: bool) -> Theme:
@@ -160,9 +160,7 @@ def _variables(c: _Colours) -> dict[str, str]:
     }
 
 
-DARK = _theme(DARK_NAME, _DARK, dark=True)
-LIGHT = _theme(LIGHT_NAME, _LIGHT, dark=False)
-THEMES = (DARK, LIGHT)
+THEMES = (_theme(DARK_NAME, _DARK, dark=True), _theme(LIGHT_NAME, _LIGHT, dark=False))
 """The app's themes; the first one is the default."""
 
 

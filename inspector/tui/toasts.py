@@ -30,8 +30,8 @@ class Toasts:
 
     def say(self, message: str, *, severity: str = "information", timeout: float = 4) -> None:
         """Show a message for `timeout` seconds. Untrusted text is made visible; markup is never parsed."""
-        said = visible(message, limit=300)
-        self._app.notify(said, severity=severity, markup=False, timeout=timeout)  # type: ignore[arg-type]
+        text = visible(message, limit=300)
+        self._app.notify(text, severity=severity, markup=False, timeout=timeout)  # type: ignore[arg-type]
 
     def show_until_input(self, message: str) -> None:
         """Show a message about an event that the user did not trigger. It disappears on the next key or click.
@@ -45,9 +45,9 @@ class Toasts:
         """Remove the message that stays until the next input."""
         if not self._until_input or not isinstance(event, Key | MouseDown):
             return
-        said, self._until_input = self._until_input, ""
+        message, self._until_input = self._until_input, ""
         app = self._app
-        for each in [each for each in app._notifications if each.message == said]:  # noqa: SLF001 - no public way
+        for each in [each for each in app._notifications if each.message == message]:  # noqa: SLF001 - no public way
             app._unnotify(each)  # noqa: SLF001
 
     def tick(self) -> None:

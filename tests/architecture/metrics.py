@@ -4,14 +4,60 @@ They are signals. A figure over its limit is a reason to look, not a reason to c
 """
 
 import ast
+import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from tests.architecture.imports import imports
 from tests.architecture.sources import Source, dotted, sources
+
+_MCP = tuple(
+    f"inspector.{each}"
+    for each in ("protocol", "capture", "session", "checks", "tui.conversation", "tui.tabs", "tui.screens", "tui.app")
+)
+_KEYS = re.compile(r"inspector\.tui\.(keyboard(\.|$)|keys$|actions$|keymap$|input_queue$)")
+_CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+_VAGUE = {"said", "told", "thing", "things", "subject", "desk", "rung", "hearer", "surroundings"}
+_RIDDLE = re.compile(
+    r"^test_(it|its|what|of|who|whoever|whatever|that|those|this|these|such|where|to|in|at|on|for|by)_"
+    r"|_(told|said|says|nobody|somebody|whoever|stands|anew|asked|tells)(_|$)"
+)
+_MOST_LATE = 5
+GOALS = {
+    "lines": 124_000,
+    "lines of tui and present": 42_000,
+    "lines of tests": 105_000,
+    "imports from screen to screen": 0,
+    "imports of a widget that know MCP": 0,
+    "imports from the keys to screens": 0,
+    "import circles": 0,
+    "files with more than 5 late constants": 0,
+    "lines of decorators of checks": 1_500,
+    "lines of Action(...)": 600,
+    "vague identifiers": 30,
+    "test names that are riddles": 120,
+    "files that docstrings name and that are gone": 0,
+    "methods of the largest class": 40,
+    "methods with annotated self": 0,
+    "bases with one subclass": 0,
+    "public class names used twice": 0,
+    "files in the fullest folder": 45,
+}
+"""What the layout aims at."""
+REACHED = {
+    "lines": 149_500,
+    "lines of tui and present": 51_500,
+    "lines of tests": 125_500,
+    "lines of decorators of checks": 700,
+    "lines of Action(...)": 10,
+    "test names that are riddles": 20,
+    "bases with one subclass": 2,
+}
+"""The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""
+LIMITS = {name: REACHED.get(name, goal) for name, goal in GOALS.items()}
 
 
 class Metric(NamedTuple):
@@ -33,8 +79,6 @@ class Graph(NamedTuple):
 
     targets: Mapping[str, frozenset[str]]
     """Module → modules of ours that it imports."""
-    borders: int
-    """Import statements of ours below the top level of their file."""
 
 
 class ClassInfo(NamedTuple):
@@ -49,28 +93,14 @@ def graph(modules: Iterable[Source]) -> Graph:
     for name, source in every.items():
         wanted = {_module_of(each.name, every) for each in imports(source)}
         targets[name] = frozenset(wanted - {"", name})
-    return Graph(targets, sum(_borders(source, every) for source in every.values()))
+    return Graph(targets)
 
 
 def _module_of(name: str, every: Mapping[str, Source]) -> str:
-    """Return the module that holds a dotted name, "" if it is none of ours."""
+    """Return the module that holds a dotted name, "" if it is not one of ours."""
     while name and name not in every:
         name = name.rpartition(".")[0]
     return name
-
-
-def _borders(source: Source, every: Mapping[str, Source]) -> int:
-    top = {id(node) for node in source.tree.body}
-    below = (
-        node for node in ast.walk(source.tree) if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in top
-    )
-    return sum(
-        any(name.split(".")[0] in {each.split(".")[0] for each in every} for name in _roots(node)) for node in below
-    )
-
-
-def _roots(node: ast.Import | ast.ImportFrom) -> list[str]:
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
 
 
 def cycles(targets: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
@@ -121,19 +151,6 @@ def base_names(node: ast.ClassDef) -> list[str]:
     return [dotted(base).rpartition(".")[2] for base in plain]
 
 
-def effective_methods(
-    info: ClassInfo, known: Mapping[str, list[ClassInfo]], targets: Mapping[str, frozenset[str]]
-) -> set[str]:
-    """Return the names of a class's methods, including those inherited from classes of ours."""
-    own = {node.name for node in info.node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    for name in base_names(info.node):
-        same = [each for each in known.get(name, ()) if each.node is not info.node]
-        base = next((each for each in same if each.module in (info.module, *targets.get(info.module, ()))), None)
-        if base is not None:
-            own |= effective_methods(base, known, targets)
-    return own
-
-
 def single_bases(known: Mapping[str, list[ClassInfo]], modules: Iterable[Source]) -> list[str]:
     """Return base classes of ours with exactly one subclass.
 
@@ -165,69 +182,149 @@ def annotated_self(modules: Iterable[Source]) -> list[str]:
     ]
 
 
+def walls(targets: Mapping[str, frozenset[str]], wall: Callable[[str, str], bool]) -> list[str]:
+    """Return the imports that cross a wall, as "importer → imported"."""
+    return sorted(f"{name} → {each}" for name, wanted in targets.items() for each in wanted if wall(name, each))
+
+
+def _screen(module: str) -> str:
+    parts = module.split(".")
+    return parts[3] if parts[:3] == ["inspector", "tui", "screens"] and len(parts) > 3 else ""
+
+
+def is_between_screens(importer: str, imported: str) -> bool:
+    """Whether a screen imports another one."""
+    return bool(_screen(importer) and _screen(imported)) and _screen(importer) != _screen(imported)
+
+
+def is_widget_to_mcp(importer: str, imported: str) -> bool:
+    """Whether a widget imports something that knows MCP."""
+    return importer.startswith("inspector.tui.widgets") and imported.startswith(_MCP)
+
+
+def is_keys_to_screen(importer: str, imported: str) -> bool:
+    """Whether what holds the keys imports a screen."""
+    return bool(_KEYS.match(importer)) and imported.startswith("inspector.tui.screens")
+
+
+def late_constants(source: Source) -> int:
+    """Return how many constants of a module are behind its first function or class."""
+    count, is_late = 0, False
+    for node in source.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            is_late = True
+        elif is_late and isinstance(node, ast.Assign | ast.AnnAssign):
+            assigned = node.targets if isinstance(node, ast.Assign) else [node.target]
+            count += any(isinstance(each, ast.Name) and _CONSTANT.fullmatch(each.id) for each in assigned)
+    return count
+
+
+def decorator_lines(source: Source) -> int:
+    """Return the lines of decorators of functions."""
+    functions = (node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return sum(node.lineno - node.decorator_list[0].lineno for node in functions if node.decorator_list)
+
+
+def action_lines(source: Source) -> int:
+    """Return the lines of calls of `Action`."""
+    return sum(
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Action"
+    )
+
+
+def vague_names(source: Source) -> int:
+    """Return how often a name is vague: one of `_VAGUE`."""
+    return sum(
+        getattr(node, {ast.Name: "id", ast.arg: "arg", ast.Attribute: "attr"}.get(type(node), "-"), "") in _VAGUE
+        for node in ast.walk(source.tree)
+    )
+
+
+def riddles(tests: Iterable[Source]) -> list[str]:
+    """Return the names of tests that do not say what is tested, under which condition and with which result."""
+    return [
+        node.name
+        for source in tests
+        if PurePosixPath(source.path).name.startswith("test_")
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+        if _RIDDLE.search(node.name)
+    ]
+
+
+def gone_files(modules: Iterable[Source], known: Container[str]) -> list[str]:
+    """Return the files that docstrings name, and that are not in `known` (stems of files and names of folders)."""
+    return [
+        f"{source.module}: {name}"
+        for source in modules
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for name in re.findall(r"`([a-z_/]+\.py)`", ast.get_docstring(node) or "")
+        if PurePosixPath(name).stem not in known
+    ]
+
+
 def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metric]:
     """Return all figures of a source tree."""
-    targets, borders = graph(modules)
+    targets = graph(modules).targets
     known = classes(modules)
-    importers = Counter(name for wanted in targets.values() for name in wanted)
-    single = [name for name in targets if importers[name] == 1 and not name.endswith("__main__")]
-    largest = max(
-        ((len(effective_methods(each, known, targets)), each.node.name) for every in known.values() for each in every),
-        default=(0, ""),
-    )
-    circle = next(iter(cycles(targets)), frozenset())
+    own_counts = [
+        (sum(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) for each in node.body), node.name)
+        for source in modules
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ClassDef)
+    ]
+    largest = max(own_counts, default=(0, ""))
     folders = Counter(str(PurePosixPath(source.path).parent) for source in modules)
     fullest = max(((count, name) for name, count in folders.items()), default=(0, ""))
     twice = [name for name, every in known.items() if len(every) > 1 and not name.startswith("_")]
-    test_files = sum(PurePosixPath(source.path).name.startswith("test_") for source in tests)
-    return [
-        Metric("files", len(modules), LIMITS["files"]),
-        Metric("lines", sum(source.text.count("\n") for source in modules), LIMITS["lines"]),
-        Metric("modules with one importer", len(single), LIMITS["modules with one importer"]),
-        Metric("methods of the largest class", largest[0], LIMITS["methods of the largest class"], largest[1]),
-        Metric("methods with annotated self", len(annotated_self(modules)), LIMITS["methods with annotated self"]),
-        Metric("bases with one subclass", len(single_bases(known, modules)), LIMITS["bases with one subclass"]),
-        Metric("largest import cycle", len(circle), LIMITS["largest import cycle"], ", ".join(sorted(circle))),
-        Metric("lazy and type-only imports", borders, LIMITS["lazy and type-only imports"]),
-        Metric("public class names used twice", len(twice), LIMITS["public class names used twice"], ", ".join(twice)),
-        Metric("files in the fullest folder", fullest[0], LIMITS["files in the fullest folder"], fullest[1]),
-        Metric("test files", test_files, LIMITS["test files"]),
-    ]
+    late = [source.module for source in modules if late_constants(source) > _MOST_LATE]
+    checks = [source for source in modules if source.path.startswith("inspector/checks/")]
+    front = [source for source in modules if source.path.startswith(("inspector/tui/", "inspector/present/"))]
+    paths = [PurePosixPath(source.path) for source in (*modules, *tests)]
+    stems = {path.stem for path in paths} | {path.parent.name for path in paths}
+    circles = [", ".join(sorted(each)) for each in cycles(targets)]
+    found: dict[str, int | list[str] | tuple[int, str]] = {
+        "lines": sum(source.text.count("\n") for source in modules),
+        "lines of tui and present": sum(source.text.count("\n") for source in front),
+        "lines of tests": sum(source.text.count("\n") for source in tests),
+        "imports from screen to screen": walls(targets, is_between_screens),
+        "imports of a widget that know MCP": walls(targets, is_widget_to_mcp),
+        "imports from the keys to screens": walls(targets, is_keys_to_screen),
+        "import circles": circles,
+        "files with more than 5 late constants": late,
+        "lines of decorators of checks": sum(map(decorator_lines, checks)),
+        "lines of Action(...)": sum(map(action_lines, modules)),
+        "vague identifiers": sum(map(vague_names, modules)),
+        "test names that are riddles": riddles(tests),
+        "files that docstrings name and that are gone": gone_files(modules, stems),
+        "methods of the largest class": largest,
+        "methods with annotated self": annotated_self(modules),
+        "bases with one subclass": single_bases(known, modules),
+        "public class names used twice": twice,
+        "files in the fullest folder": fullest,
+    }
+    return [_metric(name, value) for name, value in found.items()]
+
+
+def _metric(name: str, value: int | list[str] | tuple[int, str]) -> Metric:
+    if isinstance(value, list):
+        return Metric(name, len(value), LIMITS[name], "; ".join(value[:5]))
+    count, worst = (value, "") if isinstance(value, int) else value
+    return Metric(name, count, LIMITS[name], worst)
 
 
 def table(metrics: Iterable[Metric]) -> str:
     """Lay the figures out as lines of text."""
     rows = [
-        f"{each.name:32}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}"
+        f"{each.name:46}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}"
         + "  OVER" * (not each.holds)
         for each in metrics
     ]
     return "\n".join(rows)
 
-
-GOALS = {
-    "files": 450,
-    "lines": 88_000,
-    "modules with one importer": 60,
-    "methods of the largest class": 40,
-    "methods with annotated self": 0,
-    "bases with one subclass": 0,
-    "largest import cycle": 3,
-    "lazy and type-only imports": 150,
-    "public class names used twice": 0,
-    "files in the fullest folder": 45,
-    "test files": 650,
-}
-REACHED = {
-    "files": 578,
-    "lines": 143_000,
-    "modules with one importer": 94,
-    "methods of the largest class": 56,
-    "bases with one subclass": 1,
-    "lazy and type-only imports": 306,
-}
-"""Where a goal is not reached yet: the figure that may not grow. Lower it with each step, remove it at the goal."""
-LIMITS = {name: max(goal, REACHED.get(name, goal)) for name, goal in GOALS.items()}
 
 if __name__ == "__main__":
     found = measure(sources("inspector"), sources("tests"))

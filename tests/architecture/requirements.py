@@ -12,19 +12,19 @@ class Requirement:
 
     says: str
     proofs: tuple[str, ...]
-    """Files below `tests/`, each with a test: "test_text.py::test_what_acts_or_hides_is_shown"."""
+    """Files below `tests/`, each with a test: "test_text.py::test_visible_shows_control_characters"."""
 
 
-_ACTS = "stories/test_nothing_acts_on_the_terminal.py::test_nothing_acts_of_"
+_ACTS = "stories/test_nothing_acts_on_the_terminal.py::test_"
 _STATIC = "architecture/test_security.py::test_"
-_FAULTS = "stories/test_faults.py::test_it_is_survived"
+_FAULTS = "stories/test_faults.py::test_fault_is_survived"
 _FUZZ = "fuzzing/test_arbitrary_input.py::test_"
 
 DISPLAY = (
     Requirement(
         "One function renders all foreign text: controls, sequences, bidi, zero-width, tags, selectors, surrogates.",
         (
-            "test_text.py::test_what_acts_or_hides_is_shown",
+            "test_text.py::test_visible_shows_control_characters",
             "test_text.py::test_nothing_that_is_returned_can_act",
             "test_text.py::test_a_heap_of_marks_is_counted_instead_of_drawn",
             _FUZZ + "any_text_can_be_shown_and_does_nothing",
@@ -33,15 +33,15 @@ DISPLAY = (
     Requirement(
         "Also in titles, toasts, stderr, errors, file names, header values, prompts, tasks, questions, ids.",
         (
-            _ACTS + "what_a_server_says_nor_of_the_capture_of_it",
-            _ACTS + "http_heads_and_streams",
-            _ACTS + "what_configuration_files_say",
+            _ACTS + "hostile_server_text_has_no_effect_on_the_terminal",
+            _ACTS + "http_heads_and_streams_have_no_effect_on_the_terminal",
+            _ACTS + "configuration_files_have_no_effect_on_the_terminal",
         ),
     ),
     Requirement(
         "And in what commands print on a terminal, text and JSON.",
         (
-            _ACTS + "what_any_command_prints",
+            _ACTS + "printed_output_has_no_effect_on_the_terminal",
             "cli/test_output.py::test_json_for_a_terminal_is_indented_and_acts_on_nothing",
         ),
     ),
@@ -63,17 +63,17 @@ DISPLAY = (
     Requirement(
         "Links are inert; the whole address and its host in punycode are shown; only http and https, by a library.",
         (
-            "present/test_logins.py::test_anything_else_is_not_opened_and_says_why",
+            "present/test_logins.py::test_unsafe_link_is_not_opened_with_a_reason",
             "present/test_logins.py::test_the_whole_url_is_shown_and_nothing_in_it_acts",
             "tui/screens/inbox/test_panel.py::test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_address",
-            "auth/test_addresses.py::test_what_is_no_address_of_the_web_is_not_opened",
+            "auth/test_addresses.py::test_non_web_url_is_not_opened_in_the_browser",
             _STATIC + "browsers_are_opened_in_two_places",
         ),
     ),
     Requirement(
         "The clipboard gets no control characters, and how many were left out is said.",
         (
-            "test_text.py::test_what_would_act_when_pasted_is_removed_and_counted",
+            "test_text.py::test_clipboard_text_loses_control_characters_with_a_count",
             "present/test_copies.py::test_control_characters_are_left_out_and_counted",
         ),
     ),
@@ -81,21 +81,21 @@ DISPLAY = (
         "In a command to paste no name of a server is an option of ours.",
         (
             "present/test_copies.py::test_no_name_of_a_server_becomes_an_option_of_ours",
-            "present/test_copies.py::test_an_address_that_is_none_stands_in_no_command",
+            "present/test_copies.py::test_invalid_url_is_in_no_command",
         ),
     ),
     Requirement(
         "A confirmation quotes arguments and server as they are.",
         (
             "tui/screens/items/test_tools.py::test_a_destructive_tool_asks_once",
-            "tui/widgets/test_dialogs.py::test_what_is_quoted_is_shown_as_it_is",
+            "tui/widgets/test_dialogs.py::test_dialog_shows_markup_literally",
             "tui/widgets/test_dialogs.py::test_only_a_yes_is_a_yes",
         ),
     ),
     Requirement(
         "Heaps of marks, joiners and endless lines keep their cells and their time.",
         (
-            "tui/test_safety.py::test_what_loses_a_joiner_or_a_selector_takes_the_cells_that_were_counted_for_it",
+            "tui/test_safety.py::test_removed_joiner_keeps_the_cell_count",
             "test_text.py::test_the_limit_cuts_before_the_work",
             "test_text.py::test_padded_text_takes_exactly_the_width",
         ),
@@ -108,9 +108,9 @@ RUNNING = (
         (
             "tui/screens/start/test_start.py::test_a_server_is_shown_in_full_and_started_only_after_a_second_key",
             "tui/screens/start/test_start.py::test_each_is_shown_in_full_and_answered_for_itself",
-            "cli/commands/test_open.py::test_names_are_asked_about_and_captures_and_commands_are_not",
-            "cli/commands/test_open.py::test_without_a_terminal_nothing_is_asked_or_opened",
-            _ACTS + "what_configuration_files_say",
+            "cli/commands/test_open.py::test_open_confirms_servers_by_name_only",
+            "cli/commands/test_open.py::test_open_without_terminal_is_refused",
+            _ACTS + "configuration_files_have_no_effect_on_the_terminal",
         ),
     ),
     Requirement(
@@ -146,7 +146,7 @@ NETWORK = (
         "Certificates are checked; where they are not, that is in sight and recorded.",
         (
             "tui/test_bars.py::test_a_warning_lasts_on_a_line_of_its_own",
-            "tui/test_bars.py::test_that_no_certificate_was_looked_at_is_known_from_the_capture_too",
+            "tui/test_bars.py::test_insecure_tls_is_shown_for_captures",
         ),
     ),
     Requirement(
@@ -161,7 +161,7 @@ NETWORK = (
         "Metadata leads nobody into a private network.",
         (
             "auth/test_discovery.py::test_a_pointer_into_a_private_network_is_not_followed",
-            "auth/test_addresses.py::test_a_server_of_the_open_network_leads_nobody_into_a_private_one",
+            "auth/test_addresses.py::test_private_network_is_refused_for_public_server",
         ),
     ),
     Requirement(
@@ -173,9 +173,9 @@ NETWORK = (
             "transports/http/test_reply.py::test_a_body_beyond_the_limit_is_cut_and_its_beginning_shown",
             "transports/http/test_reply.py::test_a_body_that_unpacks_to_a_flood_is_cut",
             "protocol/flows/test_list_all.py::test_a_list_without_end_is_cut",
-            "protocol/test_jsonrpc.py::test_what_is_nested_or_long_beyond_sense_is_named",
+            "protocol/test_jsonrpc.py::test_deep_or_long_message_is_invalid_with_a_reason",
             "protocol/test_jsonrpc.py::test_a_number_of_a_million_digits_is_read_at_once",
-            "protocol/test_jsonrpc.py::test_what_would_fill_the_memory_as_objects_is_not_made_objects",
+            "protocol/test_jsonrpc.py::test_oversized_message_is_not_decoded",
             _FUZZ + "any_schema_is_a_form_with_a_value_and_any_value_gets_a_verdict",
             _FAULTS,
         ),
@@ -184,7 +184,7 @@ NETWORK = (
         "OAuth: state, PKCE S256, exact redirect, issuer; logins by issuer; one visit to 127.0.0.1, then closed.",
         (
             "auth/test_authorization.py::test_a_redirect_that_is_not_the_answer_ends_the_login",
-            "auth/test_authorization.py::test_a_server_without_s256_is_not_asked",
+            "auth/test_authorization.py::test_server_without_s256_is_refused",
             "auth/test_discovery.py::test_metadata_of_another_issuer_is_not_used",
             "auth/test_steps.py::test_a_client_is_kept_for_its_own_issuer_alone",
             "auth/test_guide.py::test_other_visits_are_turned_away_and_a_second_one_too",
@@ -207,9 +207,9 @@ AT_REST = (
             "capture/format/test_file.py::test_file_and_new_directories_are_for_their_owner_alone",
             "capture/format/test_file.py::test_a_link_is_not_followed",
             "config/test_paths.py::test_a_directory_that_others_could_read_is_tightened_and_its_parent_left",
-            "auth/test_storage.py::test_nobody_else_can_read_it",
+            "auth/test_storage.py::test_token_file_is_private",
             "auth/test_storage.py::test_a_link_in_its_place_is_not_followed",
-            "tui/screens/export/test_dialog.py::test_what_is_saved_is_for_its_owner_and_no_link_is_followed",
+            "tui/screens/export/test_dialog.py::test_saved_file_is_private_and_follows_no_link",
             _STATIC + "files_are_made_private_and_never_through_a_link",
         ),
     ),
@@ -220,7 +220,7 @@ AT_REST = (
             "present/test_http.py::test_a_url_keeps_all_but_what_gives_access",
             "capture/format/test_redact.py::test_the_file_has_none_and_what_is_in_memory_has_all",
             "tui/screens/server/test_panel.py::test_values_are_masked_until_z_reveals_them",
-            "present/test_copies.py::test_what_crossed_http_is_copied_as_curl_without_its_secrets",
+            "present/test_copies.py::test_http_request_is_copied_as_curl_without_secrets",
         ),
     ),
     Requirement(
@@ -231,14 +231,14 @@ AT_REST = (
             _STATIC + "nothing_is_read_that_could_act",
         ),
     ),
-    Requirement("No telemetry, no look for updates.", (_STATIC + "only_what_was_asked_for_makes_clients",)),
+    Requirement("No telemetry, no look for updates.", (_STATIC + "http_clients_are_made_only_in_allowed_modules",)),
 )
 
 HONESTY = (
     Requirement("Nothing is ever called safe.", (_STATIC + "nothing_is_called_safe",)),
     Requirement(
         "Annotations are what the server claims.",
-        ("present/test_items.py::test_a_row_says_what_it_is_claimed_to_be_and_what_it_costs",),
+        ("present/test_items.py::test_tool_row_has_claims_and_cost",),
     ),
 )
 

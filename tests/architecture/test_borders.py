@@ -54,7 +54,7 @@ def _complaints(source: Source, handler: ast.ExceptHandler) -> Iterator[str]:
         yield "a border that does not log the traceback (logger.exception)"
 
 
-def test_every_border_says_so_and_logs_the_traceback() -> None:
+def test_borders_are_marked_and_log_tracebacks() -> None:
     assert not [fault for source in sources("inspector") for fault in _faults(source)]
 
 

@@ -28,13 +28,13 @@ def _useless(errors: Source, others: list[Source]) -> set[str]:
     return _classes(errors) - told_apart
 
 
-def test_every_error_is_told_from_the_others_somewhere() -> None:
+def test_error_classes_are_each_distinguished_somewhere() -> None:
     everything = sources("inspector")
     errors = next(source for source in everything if source.path == "inspector/errors.py")
     assert _useless(errors, [source for source in everything if source is not errors]) == set()
 
 
-def test_every_error_stands_in_the_picture() -> None:
+def test_error_classes_are_all_in_the_module_docstring() -> None:
     errors = next(source for source in sources("inspector") if source.path == "inspector/errors.py")
     picture = ast.get_docstring(errors.tree) or ""
     assert {name for name in _classes(errors) if name not in picture} == set()
@@ -49,7 +49,7 @@ def test_every_error_descends_from_one() -> None:
     assert all(base in {_ROOT_OF_THE_TREE, *bases} for names in bases.values() for base in names)
 
 
-def test_a_class_that_nobody_names_is_found() -> None:
+def test_unused_error_class_is_found() -> None:
     errors = read("inspector/errors.py", "class A(Exception): ...\nclass B(A): ...\nclass C(A): ...")
     catches = read("inspector/x.py", "try: pass\nexcept (errors.A, OSError): raise C from None")
     exits = read("inspector/cli/exit_status.py", "CODES = {C: 4}")

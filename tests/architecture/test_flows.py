@@ -65,8 +65,7 @@ async def test_both_flows_are_as_the_page_describes_them() -> None:
     there, back = steps("From a key to the wire"), steps("From bytes to a row")
     with painting(), recorded([*there, *back]) as calls:
         sitting = Sitting()
-        app = InspectApp(sitting.begin)
-        async with app.run_test(size=SIZE) as pilot:
+        async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
             await connected(pilot)
             await until(lambda: "tools/list" in text(app), "the lists")
             calls.clear()

@@ -15,6 +15,7 @@ from tests.architecture.sources import Source, dotted, read, sources
 FLOORS = (
     ("errors", "documents"),
     ("text", "atomic_write"),
+    ("json_file",),
     ("protocol", "forms"),
     ("transports", "capture", "checks", "config"),
     ("filters",),
@@ -22,7 +23,7 @@ FLOORS = (
     ("session",),
     ("present",),
     ("features", "demo"),
-    ("tui",),
+    ("tui", "serve"),
     ("cli",),
 )
 _FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -49,6 +50,7 @@ _RULES = {
         (_PURE - {"time"}) | _SCREEN | {"jsonschema"}, "every room shows foreign text"
     ),  # time of day, by zone
     "atomic_write": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
+    "json_file": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only reads and writes files"),
     "protocol": Rule(_PURE | _SCREEN | {"jsonschema"}, "a fold of frames must be repeatable"),
     "forms": Rule(_PURE | _SCREEN | {"jsonschema"}, "command line and dialogs both use it"),
     "checks": Rule(_SCREEN | {"asyncio", "httpx"}, "tested without a loop or a terminal"),
@@ -63,6 +65,7 @@ _RULES = {
     "features": Rule(_SCREEN, "it must run headless for days"),
     "demo": Rule(_SCREEN | {"httpx"}, "it is a second opinion and shares nothing with the client"),
     "tui": Rule(frozenset({"httpx", "subprocess", "json", "msgspec.json"}), "it asks the session, shows plain data"),
+    "serve": Rule(_SCREEN | {"httpx", "subprocess"}, "its client is a program; the session talks to servers"),
     "cli": Rule(frozenset({"textual"}), "headless commands must not pay for the interface"),
 }
 _ALLOWED = {("inspector/forms/validate.py", "jsonschema"): "the one place that judges a value by its schema"}

@@ -1,4 +1,4 @@
-"""Each package under `inspector/` has a test folder at the same place in `tests/` that imports from it."""
+"""Each package under `inspector/` has tests at its place in `tests/`, or above it, that import from it."""
 
 from pathlib import PurePosixPath
 
@@ -9,21 +9,20 @@ from tests.architecture.sources import Source, read, sources
 
 
 def _faults(modules: list[Source], tests: list[Source]) -> list[str]:
-    """Return a line for each package with modules of its own that no test file at or below its place imports."""
+    """Return a line for each package with modules of its own that no test file at, below or above its place imports."""
     packages = {str(PurePosixPath(source.path).parent) for source in modules if not source.path.endswith("__.py")}
-    covered = {package for test in tests for package in _covers(test)}
+    covered = {package for test in tests for package in packages & _imported_near(test)}
     return [f"{package} has no tests" for package in sorted(packages - covered)]
 
 
-def _covers(test: Source) -> set[str]:
-    """Return the packages that a test file imports from and at or below whose place it is."""
+def _imported_near(test: Source) -> set[str]:
+    """Return the packages that a test file imports from and at, below or above whose place it is."""
     path = PurePosixPath(test.path)
     if not path.name.startswith("test_"):
         return set()
-    places = {str(PurePosixPath("inspector", *place.parts[1:])) for place in path.parents if place.parts[:1]}
-    return {
-        place for place in places for wanted in imports(test) if wanted.name.startswith(place.replace("/", ".") + ".")
-    }
+    place = PurePosixPath("inspector", *path.parent.parts[1:])
+    imported = {each for wanted in imports(test) for each in PurePosixPath(wanted.name.replace(".", "/")).parents}
+    return {str(each) for each in imported if each in (place, *place.parents) or place in each.parents}
 
 
 def test_every_package_has_tests() -> None:
@@ -42,5 +41,6 @@ def test_a_package_without_tests_is_found(path: str, text: str) -> None:
     assert _faults([_MODULE], [read(path, text)]) == ["inspector/a has no tests"]
 
 
-def test_a_package_with_tests_is_left_alone() -> None:
-    assert not _faults([_MODULE], [read("tests/a/deeper/test_anything.py", _TEST)])
+@pytest.mark.parametrize("path", ["tests/a/test_b.py", "tests/a/deeper/test_anything.py", "tests/test_all.py"])
+def test_a_package_with_tests_is_left_alone(path: str) -> None:
+    assert not _faults([_MODULE], [read(path, _TEST)])

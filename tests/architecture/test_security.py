@@ -17,14 +17,18 @@ _STARTS = {
 _BECOMES_ANOTHER = {
     "inspector/cli/commands/tap.py",
     "inspector/features/tap/__main__.py",
-    "inspector/features/tap/relay.py",
+    "inspector/features/tap/processes.py",
 }
 """The tap replaces its process by the server's where it cannot tap, and `tap run` is the client's parent."""
 _OPENS_BROWSERS = {"inspector/auth/addresses.py", "inspector/tui/screens/inbox/server_request.py"}
-_LISTENS = {"inspector/transports/http/listener.py"}
+_LISTENS = {
+    "inspector/transports/http/listener.py",
+    "inspector/serve/http.py",  # hands its socket on 127.0.0.1 to the server of the official SDK
+}
 _HAS_LISTENERS = {
     "inspector/auth/guide.py",
     "inspector/demo/http.py",
+    "inspector/features/apps/site.py",
     "inspector/features/mock/http.py",
     "inspector/features/tap/http.py",
 }
@@ -139,7 +143,7 @@ def test_only_one_file_listens() -> None:
     assert not _faults(_ports)
 
 
-def test_only_what_was_asked_for_makes_clients() -> None:
+def test_http_clients_are_made_only_in_allowed_modules() -> None:
     assert not _faults(_clients)
 
 
@@ -177,7 +181,7 @@ def test_nothing_is_called_safe() -> None:
         (_words, "print('this server is safe')"),
     ],
 )
-def test_what_breaks_a_rule_is_found(rule: Callable[[Source], Iterator[str]], text: str) -> None:
+def test_security_rule_finds_violation(rule: Callable[[Source], Iterator[str]], text: str) -> None:
     assert list(rule(read("inspector/a.py", text)))
 
 
@@ -191,5 +195,5 @@ def test_what_breaks_a_rule_is_found(rule: Callable[[Source], Iterator[str]], te
         (_words, "print('its certificate is not trusted')"),
     ],
 )
-def test_what_keeps_it_is_left_alone(rule: Callable[[Source], Iterator[str]], text: str) -> None:
+def test_security_rule_accepts_allowed_code(rule: Callable[[Source], Iterator[str]], text: str) -> None:
     assert not list(rule(read("inspector/a.py", text)))

@@ -91,7 +91,7 @@ _SAID = [
 
 
 @pytest.mark.parametrize("said", _SAID)
-def test_what_must_not_be_said_is_found(said: str) -> None:
+def test_foreign_mention_is_found(said: str) -> None:
     assert _faults(said.replace("|", ""))
 
 
@@ -110,5 +110,5 @@ def test_what_must_not_be_said_is_found(said: str) -> None:
         "Homepage on pypi.org/project/mcp-inspect",
     ],
 )
-def test_what_may_be_said_is_left_alone(text: str) -> None:
+def test_allowed_text_has_no_fault(text: str) -> None:
     assert not _faults(text)

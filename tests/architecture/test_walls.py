@@ -13,11 +13,6 @@ from tests.architecture.sources import Source, read, sources
 _SCREENS = "inspector.tui.screens"
 _FEATURES = "inspector.features"
 _WIDGETS = "inspector.tui.widgets"
-_EXCEPTIONS = {
-    ("inspector/tui/screens/replay/controls.py", "traffic"): "a part of the app: it moves the traffic's rows in time",
-    ("inspector/tui/screens/tasks/panel.py", "items"): "the result of a task is shown as that of a call",
-}
-"""(file, screen that it imports): why."""
 
 
 def _within(module: str, package: str) -> str:
@@ -25,17 +20,17 @@ def _within(module: str, package: str) -> str:
     return module.removeprefix(package + ".").partition(".")[0] if module.startswith(package + ".") else ""
 
 
-def _faults(source: Source) -> Iterator[tuple[int, str, str]]:
-    """Yield line, folder and sentence of each import through a wall."""
+def _faults(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield line and sentence of each import through a wall."""
     for wanted in imports(source):
         for package, one in ((_SCREENS, "screen"), (_FEATURES, "feature")):
             here, there = _within(source.module, package), _within(wanted.name, package)
             if here and there and here != there:
-                yield wanted.line, there, f"a {one} imports no other {one}: {wanted.name}"
+                yield wanted.line, f"a {one} imports no other {one}: {wanted.name}"
         if _is_plain(source) and (wanted.is_of("textual") or wanted.is_of("rich")):
-            yield wanted.line, "textual", f"a model imports no widgets: {wanted.name}"
+            yield wanted.line, f"a model imports no widgets: {wanted.name}"
         if _within(source.module, _WIDGETS) and (wanted.is_of("inspector.protocol") or wanted.is_of(_SCREENS)):
-            yield wanted.line, _within(wanted.name, "inspector"), f"a shared widget knows no {wanted.name}"
+            yield wanted.line, f"a shared widget knows no {wanted.name}"
 
 
 def _is_plain(source: Source) -> bool:
@@ -45,16 +40,8 @@ def _is_plain(source: Source) -> bool:
 
 def test_nothing_is_imported_through_a_wall() -> None:
     assert not [
-        f"{source.path}:{line}: {said}"
-        for source in sources("inspector")
-        for line, there, said in _faults(source)
-        if (source.path, there) not in _EXCEPTIONS
+        f"{source.path}:{line}: {sentence}" for source in sources("inspector") for line, sentence in _faults(source)
     ]
-
-
-def test_every_exception_is_needed() -> None:
-    found = {(source.path, there) for source in sources("inspector") for _, there, _ in _faults(source)}
-    assert not set(_EXCEPTIONS) - found
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ SPELT = (
         "https://x.example/$(id)\x00",
     ],
 )
-def test_what_is_no_address_of_the_web_is_refused_with_its_name(url: str) -> None:
+def test_non_web_url_is_refused_by_name(url: str) -> None:
     assert split(url) is None
     assert "not a web URL" in refusal(url, SERVER)
 
@@ -51,7 +51,7 @@ def test_plain_http_leads_only_to_this_machine_or_to_the_host_that_was_named() -
 @pytest.mark.parametrize(
     "host", ["169.254.169.254", "10.1.2.3", "192.168.0.1", "127.0.0.1", "localhost", "[::1]", *SPELT]
 )
-def test_a_server_of_the_open_network_leads_nobody_into_a_private_one(host: str) -> None:
+def test_private_network_is_refused_for_public_server(host: str) -> None:
     assert "private network" in refusal(f"https://{host}/x", SERVER)
     assert bool(refusal(f"https://{host}/x", "http://127.0.0.1:3000/mcp")) is is_link_local(host)
 
@@ -65,7 +65,7 @@ def test_a_host_of_the_open_network_is_neither_private_nor_this_machine(host: st
     assert refusal(f"https://{host}/x", SERVER) == ""
 
 
-def test_this_machine_is_known_however_it_is_spelt() -> None:
+def test_loopback_is_recognized_in_every_spelling() -> None:
     assert all(map(is_loopback, ("127.1", "2130706433", "\uff11\uff12\uff17.0.0.1", "::ffff:127.0.0.1", "localhost.")))
     assert not any(map(is_loopback, ("10.1", "0.0.0.0", "128.0.0.1", "localhost.example")))
 
@@ -91,7 +91,7 @@ def test_refusal_of_a_private_address_in_any_spelling_names_the_network(host: st
 
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "0xa9fea9fe"])
 @pytest.mark.parametrize("server", ["http://127.0.0.1:3000/mcp", "http://localhost/mcp", "https://10.0.0.1/mcp"])
-def test_refusal_of_a_link_local_address_from_elsewhere_says_so(host: str, server: str) -> None:
+def test_link_local_refusal_names_the_reason(host: str, server: str) -> None:
     assert "local link" in refusal(f"https://{host}/x", server)
     assert refusal(f"https://{host}/x", f"https://{host}/mcp") == ""
 
@@ -156,7 +156,7 @@ def test_without_a_display_there_is_no_browser(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "-flag", "", "http://a b/", "https://"])
-def test_what_is_no_address_of_the_web_is_not_opened(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_non_web_url_is_not_opened_in_the_browser(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     assert not open_browser(url)
@@ -186,4 +186,4 @@ def test_an_address_is_handed_over_as_it_is(monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_the_line_for_the_other_machine_holds_nothing_that_acts(env: dict[str, str], line: str) -> None:
-    assert tunnel(7, env) == line
+    assert tunnel(7, env=env) == line

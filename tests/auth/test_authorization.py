@@ -52,7 +52,7 @@ def test_without_scopes_the_parameter_is_left_out() -> None:
     assert "scope" not in world.asked()
 
 
-def test_what_the_address_has_of_its_own_is_kept() -> None:
+def test_authorization_url_keeps_its_own_query() -> None:
     world = World()
     ask(world, server(authorization_endpoint=f"{CONSENT}?tenant=7#x"))
     query = parse_qsl(urlsplit(world.visits[0].url).query)
@@ -61,18 +61,18 @@ def test_what_the_address_has_of_its_own_is_kept() -> None:
 
 
 @pytest.mark.parametrize("pkce", [None, (), ("plain",)])
-def test_a_server_without_s256_is_not_asked(pkce: tuple[str, ...] | None) -> None:
+def test_server_without_s256_is_refused(pkce: tuple[str, ...] | None) -> None:
     world = World()
     with pytest.raises(LoginFailed, match="does not support S256"):
         world.play(check_server(server(pkce=pkce)))
     assert world.visits == []
 
 
-def test_the_assumed_server_of_the_oldest_revision_says_nothing_of_pkce_and_is_asked() -> None:
+def test_assumed_server_without_pkce_metadata_is_accepted() -> None:
     World().play(check_server(server(pkce=None, assumed=True)))
 
 
-def test_a_server_without_an_address_to_ask_at_is_told_so() -> None:
+def test_server_without_authorization_endpoint_is_refused() -> None:
     with pytest.raises(LoginFailed, match="no authorization endpoint"):
         World().play(check_server(server(authorization_endpoint="")))
 
@@ -102,7 +102,7 @@ def test_a_redirect_that_is_not_the_answer_ends_the_login(
         ask(world, at)
 
 
-def test_what_the_answer_of_somebody_else_says_is_not_shown() -> None:
+def test_error_text_of_a_foreign_issuer_is_not_shown() -> None:
     world = World()
     world.consents = back(iss="https://evil.example", error="call", error_description="0900-EVIL")
     with pytest.raises(LoginFailed) as failed:
@@ -117,13 +117,13 @@ def test_a_person_who_does_not_come_back_is_no_fault_of_the_server() -> None:
         ask(world, server())
 
 
-def test_whoever_asks_to_stay_logged_in_has_to_be_asked_for_consent() -> None:
+def test_offline_access_requests_consent() -> None:
     world = World()
     ask(world, server(), ("a", "offline_access"))
     assert world.asked()["prompt"] == "consent"
 
 
-def test_where_a_browser_came_back_to_is_told_without_what_gives_access() -> None:
+def test_return_address_hides_code_and_state() -> None:
     came = {"code": "c0de", "state": "5tate", "iss": "https://as.example", "other": "x"}
     told = return_address("http://127.0.0.1:1/callback?a=1", came)
     assert "iss=https%3A%2F%2Fas.example" in told

@@ -11,7 +11,7 @@ from inspector.auth.steps import HttpFetched, LoginFailed, StepVerdict
 from tests.auth.scripted import ABOUT, ISSUER, PROTECTED, SERVER, World, about, answer, page, protected
 
 
-def test_a_challenge_tells_scopes_metadata_and_error() -> None:
+def test_challenge_has_scopes_metadata_and_error() -> None:
     value = 'Bearer realm="x", error="insufficient_scope", scope="a b", resource_metadata="https://x.example/m"'
     (found,) = parse_challenges([value])
     assert (found.scheme, found.scopes, found.error) == ("bearer", ("a", "b"), "insufficient_scope")
@@ -54,7 +54,7 @@ def test_anything_can_be_read(values: list[str]) -> None:
 ROOT = "https://api.example/.well-known/oauth-protected-resource"
 
 
-def test_what_the_challenge_names_is_the_only_place_that_is_asked() -> None:
+def test_resource_metadata_of_the_challenge_is_the_only_url_fetched() -> None:
     world = World()
     world.pages["https://api.example/custom"] = answer(protected())
     found = world.play(find_resource(SERVER, "https://api.example/custom"))
@@ -63,7 +63,7 @@ def test_what_the_challenge_names_is_the_only_place_that_is_asked() -> None:
     assert world.urls() == ["https://api.example/custom"]
 
 
-def test_without_a_pointer_the_place_with_the_path_is_asked_before_the_root() -> None:
+def test_well_known_url_with_path_is_fetched_before_the_root() -> None:
     world = World(prm=page(404))
     world.pages[ROOT] = answer(protected(resource="https://api.example"))
     found = world.play(find_resource(SERVER, ""))
@@ -72,7 +72,7 @@ def test_without_a_pointer_the_place_with_the_path_is_asked_before_the_root() ->
     assert [login_step.verdict for login_step in world.login_steps] == [StepVerdict.MISSING, StepVerdict.GOOD]
 
 
-def test_a_site_that_answers_every_address_with_a_page_is_told_so() -> None:
+def test_html_instead_of_metadata_is_reported() -> None:
     world = World(prm=page())
     assert world.play(find_resource(SERVER, "")) is None
     assert "which is not JSON" in world.login_steps[0].found
@@ -153,13 +153,13 @@ def test_find_server_when_the_issuer_differs_by_a_final_slash_uses_it_and_warns_
     assert world.login_steps[-1].verdict is verdict
 
 
-def test_a_server_that_can_not_be_reached_is_told_with_the_reason() -> None:
+def test_unreachable_server_is_reported_with_the_reason() -> None:
     world = World(prm=HttpFetched("", why="connection refused"))
     assert world.play(find_resource(SERVER, "")) is None
     assert world.login_steps[0].found == "no response: connection refused"
 
 
-def test_a_redirect_elsewhere_is_told_and_not_followed() -> None:
+def test_redirect_of_metadata_is_reported_and_not_followed() -> None:
     world = World(prm=HttpFetched("", 302, (("location", "https://evil.example/x"),)))
     world.play(find_resource(SERVER, ""))
     assert "'https://evil.example/x', which was not followed" in world.login_steps[0].found

@@ -174,7 +174,7 @@ async def test_many_that_are_refused_at_once_cost_one_login(house: House) -> Non
     assert (visitor.visits, house.given) == (1, 1)
 
 
-async def test_many_that_wait_for_a_login_that_fails_ask_nobody_again(house: House) -> None:
+async def test_failed_login_is_not_repeated_for_waiting_requests(house: House) -> None:
     class Unwilling(Willing):
         async def visit(self, visit: OpenAddress) -> Redirected | Abandoned:
             self.visits += 1
@@ -216,7 +216,7 @@ async def test_a_prohibition_that_no_login_changes_is_the_answer(house: House) -
     assert house.at_guard == []
 
 
-async def test_what_was_kept_is_used_and_renewed_without_the_person(house: House) -> None:
+async def test_stored_login_is_refreshed_without_the_user(house: House) -> None:
     url = f"{house.door.url}/mcp"
     visitor = Willing()
     store = _Kept(StoredLogin(AccessToken("dead", house.guard.url, refresh_token="r0")))
@@ -241,7 +241,7 @@ class _Kept(TokenStore):
         self.known = known
 
 
-async def test_the_users_headers_go_to_the_server_and_to_nobody_else(house: House) -> None:
+async def test_user_headers_go_to_the_resource_server_only(house: House) -> None:
     async with opened(house, keeper_of(house), headers=(("X-Mine", "secret"),)) as (endpoint, _):
         assert await post(endpoint) == 200
     assert {request.header("x-mine") for request in house.seen} == {"secret"}
@@ -249,13 +249,13 @@ async def test_the_users_headers_go_to_the_server_and_to_nobody_else(house: Hous
     assert {request.header("authorization") for request in house.at_guard} == {None}
 
 
-async def test_a_header_of_the_users_own_means_that_nobody_logs_in(house: House) -> None:
+async def test_user_authorization_header_disables_login(house: House) -> None:
     async with opened(house, keeper_of(house), headers=(("authorization", "Bearer mine"),)) as (endpoint, _):
         assert await post(endpoint) == 401
     assert (house.at_guard, house.seen[0].header("authorization")) == ([], "Bearer mine")
 
 
-async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House) -> None:
+async def test_login_without_a_user_ends_with_advice(house: House) -> None:
     async with opened(house, keeper_of(house, NoAuthorizer(f"{house.door.url}/mcp"))) as (endpoint, recorder):
         with pytest.raises(LoginFailed, match=r"^the server answered with HTTP 401 .*; consent.*a user's consent"):
             await post(endpoint)
@@ -263,7 +263,7 @@ async def test_where_nobody_is_there_the_login_ends_with_what_to_do(house: House
     assert ends.count(HttpEvent.REQUEST) == ends.count(HttpEvent.END)
 
 
-async def test_a_login_is_told_while_it_goes_on(house: House) -> None:
+async def test_keeper_is_busy_during_a_login(house: House) -> None:
     busy: list[bool] = []
 
     class Looking(Willing):
@@ -297,7 +297,7 @@ async def test_a_token_can_be_renewed_before_it_is_sent(house: House) -> None:
     assert visitor.visits == 0
 
 
-def test_what_is_signed_can_be_checked_with_the_public_key() -> None:
+def test_signed_jwt_verifies_with_the_public_key() -> None:
     for algorithm, key in (("ES256", ECKey.generate_key("P-256")), ("RS256", RSAKey.generate_key(2048))):
         signed = sign({"iss": "me"}, key.as_pem(private=True).decode(), algorithm)
         assert jwt.decode(signed, key, algorithms=[algorithm]).claims == {"iss": "me"}
@@ -311,7 +311,7 @@ def test_what_is_signed_can_be_checked_with_the_public_key() -> None:
         ("x", "HS256", "not a signature algorithm"),
     ],
 )
-def test_a_key_that_is_none_is_told(key: str, algorithm: str, says: str) -> None:
+def test_invalid_key_is_a_usage_error(key: str, algorithm: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         sign({}, key, algorithm)
 

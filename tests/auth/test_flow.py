@@ -91,21 +91,21 @@ def test_a_step_up_asks_for_what_it_had_and_what_is_missing() -> None:
     assert done.token.asked == ("read", "write")
 
 
-def test_a_step_up_keeps_what_was_granted_without_having_been_asked_for() -> None:
+def test_step_up_keeps_scopes_granted_without_request() -> None:
     world = World()
     known = StoredLogin(replace(OLD, asked=(), scopes=("read", "list")), {ISSUER: ME})
     run(world, challenged(error="insufficient_scope", scope="write"), known)
     assert world.asked()["scope"] == "read list write"
 
 
-def test_a_step_up_asks_the_person_even_where_the_scope_was_asked_for_before() -> None:
+def test_step_up_visits_the_browser_for_a_scope_requested_before() -> None:
     world = World()
     run(world, challenged(error="insufficient_scope", scope="read"), KNOWN)
     assert world.asked()["scope"] == "read"
     assert len(world.visits) == 1
 
 
-def test_where_nobody_can_consent_to_a_step_up_the_advice_has_the_union_and_the_url() -> None:
+def test_step_up_without_a_user_advises_the_union_of_scopes() -> None:
     world = World()
     with pytest.raises(LoginFailed) as failed:
         run(world, challenged(error="insufficient_scope", scope="write"), KNOWN, has_person=False)
@@ -120,7 +120,7 @@ def test_nothing_is_registered_at_a_server_without_pkce(pkce: list[str] | None) 
     assert world.urls() == [PROTECTED, ABOUT]
 
 
-def test_staying_logged_in_is_asked_for_only_where_it_is_offered() -> None:
+def test_offline_access_is_requested_only_if_supported() -> None:
     world = World(asm=answer(about(scopes_supported=["read", "offline_access"])))
     run(world)
     assert world.asked()["scope"] == "read offline_access"
@@ -167,7 +167,7 @@ def test_nothing_of_one_authorization_server_is_shown_to_another() -> None:
     assert set(done.known.clients) == {ISSUER, other}
 
 
-def test_a_stored_client_that_is_unknown_now_is_registered_anew_once() -> None:
+def test_unknown_stored_client_is_registered_once_more() -> None:
     world = World(token=[answer({"error": "invalid_client"}, 401), answer({"access_token": "t"})])
     done = run(world, None, StoredLogin(None, {ISSUER: ME}))
     assert done.known.clients[ISSUER].client_id == "registered"
@@ -183,7 +183,7 @@ def test_a_client_logs_in_by_itself_where_the_server_wants_no_person() -> None:
     assert (world.visits, world.form()["grant_type"]) == ([], "client_credentials")
 
 
-def test_a_login_that_needs_a_person_registers_nothing_where_nobody_is_there() -> None:
+def test_login_without_a_user_registers_no_client() -> None:
     world = World()
     with pytest.raises(LoginFailed, match="needs a user's consent"):
         run(world, None, has_person=False)
@@ -201,7 +201,7 @@ def test_tokens_are_bound_to_a_key_where_that_is_taken_or_wished(listed: list[st
     assert bool(world.proofs) is bound
 
 
-def test_without_any_metadata_the_servers_own_origin_is_asked_by_the_oldest_addresses() -> None:
+def test_missing_metadata_falls_back_to_paths_of_the_server_origin() -> None:
     world = World(prm=answer({}, 404))
     for name, value in {"register": {"client_id": "c"}, "token": {"access_token": "t"}}.items():
         world.pages[f"https://api.example/{name}"] = answer(value)
@@ -264,7 +264,7 @@ _MEMBERS = {
 
 
 @pytest.mark.parametrize(("place", "member"), [(place, each) for place, all_ in _MEMBERS.items() for each in all_])
-def test_whatever_an_authorization_server_writes_a_login_ends_well_or_with_a_reason(place: str, member: str) -> None:
+def test_login_with_arbitrary_documents_succeeds_or_fails_with_a_reason(place: str, member: str) -> None:
     documents = {
         "prm": protected(),
         "asm": about(),
@@ -390,7 +390,7 @@ def test_a_document_about_the_client_is_of_use_only_where_one_is_given() -> None
     assert login_step(given, "client").verdict is StepVerdict.GOOD
 
 
-def test_a_server_that_lets_everybody_in_and_names_nobody_is_no_failure() -> None:
+def test_open_server_without_metadata_is_no_failure() -> None:
     world = World(prm=answer({}, 404))
     climb(world, None, None)
     assert world.login_steps[0].verdict is StepVerdict.GOOD

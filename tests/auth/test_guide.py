@@ -44,7 +44,7 @@ async def test_the_browser_comes_back_to_this_machine() -> None:
 
 
 @pytest.mark.parametrize("text", ["http://127.0.0.1:1/callback?code=c&state=st4te", "code=c&state=st4te", " c "])
-async def test_what_the_browser_ended_at_can_be_pasted_and_so_can_the_code(text: str) -> None:
+async def test_guide_takes_a_pasted_url_or_code(text: str) -> None:
     guide = Guide()
 
     async def paste() -> None:
@@ -86,7 +86,7 @@ async def test_a_person_may_give_up() -> None:
     guide.give_up()
 
 
-async def test_nobody_waits_for_ever() -> None:
+async def test_guide_gives_up_after_its_patience() -> None:
     guide = Guide(patience_s=0.01)
     redirect = await guide.begin("")
     came = await guide.visit(OpenAddress(URL, redirect, "s"))
@@ -109,7 +109,7 @@ async def test_a_known_port_that_is_taken_gives_way_to_another(taken: Listener) 
     assert str(taken.port) not in redirect
 
 
-async def test_a_port_that_was_asked_for_and_is_taken_is_said(taken: Listener) -> None:
+async def test_guide_reports_a_requested_port_in_use(taken: Listener) -> None:
     guide = Guide(port=taken.port)
     with pytest.raises(AuthorizationNeeded, match=f"Port {taken.port} for the redirect is in use") as caught:
         await guide.begin("")

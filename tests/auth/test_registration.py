@@ -17,7 +17,7 @@ def find(
     return world.play(find_client(server, login_options, StoredLogin(clients=dict(known.items())), ("read",)))
 
 
-def test_it_registers_as_a_native_program_without_a_secret() -> None:
+def test_registration_is_for_a_native_client_without_secret() -> None:
     world = World()
     client = find(world)
     assert client == Client("registered", registered=True, redirect_uri=WISHES.redirect_uri)
@@ -28,7 +28,7 @@ def test_it_registers_as_a_native_program_without_a_secret() -> None:
     assert (fetch.json["token_endpoint_auth_method"], fetch.json["scope"]) == ("none", "read")
 
 
-def test_it_proves_itself_as_the_registration_says() -> None:
+def test_client_method_is_that_of_the_registration() -> None:
     told = {"client_id": "a", "client_secret": "s", "token_endpoint_auth_method": "client_secret_post"}
     assert find(World(register=answer(told))).method == "client_secret_post"
     del told["token_endpoint_auth_method"]
@@ -66,14 +66,14 @@ def test_a_client_that_was_given_proves_itself_as_the_server_lists(listed: tuple
     assert find(World(), server, LoginOptions("me", private_key="PEM")).method == "private_key_jwt"
 
 
-def test_where_nobody_can_register_the_person_is_told_what_to_do() -> None:
+def test_unsupported_registration_advises_client_id() -> None:
     world = World()
     with pytest.raises(LoginFailed):
         find(world, ServerMetadata(ISSUER))
     assert "--client-id" in world.broken.fix
 
 
-def test_a_refused_registration_is_told_in_the_servers_words() -> None:
+def test_refused_registration_is_reported_in_the_servers_words() -> None:
     refused = answer({"error": "invalid_redirect_uri", "error_description": "no loopback"}, 400)
     with pytest.raises(LoginFailed, match="invalid_redirect_uri no loopback"):
         find(World(register=refused))

@@ -12,7 +12,7 @@ from inspector.auth.steps import (
     StoredLogin,
     broken,
     described,
-    rung_of,
+    step_from,
 )
 from tests.auth.scripted import World, answer, page
 
@@ -30,7 +30,7 @@ from tests.auth.scripted import World, answer, page
         ),
     ],
 )
-def test_what_came_is_told_in_a_few_words(fetched: HttpFetched, words: str) -> None:
+def test_fetched_document_is_described_in_few_words(fetched: HttpFetched, words: str) -> None:
     assert described(fetched) == words
 
 
@@ -44,7 +44,7 @@ def test_a_body_that_is_no_json_has_no_value() -> None:
     assert HttpFetched("", body=b"[" * 100_000).value is None
 
 
-def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
+def test_broken_step_is_recorded_and_ends_the_flow() -> None:
     world, login_step = World(), LoginStep("client", StepVerdict.BROKEN, "there is none", fix="give one")
     with pytest.raises(LoginFailed) as failed:
         world.play(broken(login_step))
@@ -53,7 +53,7 @@ def test_a_broken_rung_is_told_and_ends_the_flow() -> None:
 
 
 def test_the_rung_of_a_request_names_it() -> None:
-    login_step = rung_of(
+    login_step = step_from(
         HttpFetch("x", "https://x.example", "POST"), HttpFetched("https://x.example", 201), StepVerdict.GOOD, "made"
     )
     assert (login_step.request, login_step.status) == ("POST https://x.example", 201)

@@ -87,7 +87,7 @@ def test_a_keyring_that_stays_closed_is_as_one_without_the_login(ring: InMemory,
     assert store.get(URL) == StoredLogin()
 
 
-def test_what_the_keyring_refuses_the_file_takes(ring: InMemory, tmp_path: Path) -> None:
+def test_keyring_failure_falls_back_to_the_file(ring: InMemory, tmp_path: Path) -> None:
     ring.locked = True
     store = KeyringStore(tmp_path)
     store.put(URL, KNOWN)
@@ -115,7 +115,7 @@ def test_a_home_of_ones_own_is_not_left_unasked(ring: InMemory, tmp_path: Path) 
     assert "keyring" in store.place
 
 
-def test_nothing_is_kept_where_that_was_asked_for(tmp_path: Path) -> None:
+def test_store_none_keeps_nothing(tmp_path: Path) -> None:
     store = choose_store(LoginStorage.NONE, tmp_path, is_own_home=False)
     store.put(URL, KNOWN)
     assert (store.get(URL), list(tmp_path.glob("*.json")), store.place) == (StoredLogin(), [], "nowhere")
@@ -126,14 +126,14 @@ STORE_KNOWN = StoredLogin(
 )
 
 
-def test_what_was_kept_is_found_by_another_run_under_the_same_address(tmp_path: Path) -> None:
+def test_stored_login_is_found_under_a_normalized_url(tmp_path: Path) -> None:
     TokenStore(tmp_path).put(URL, STORE_KNOWN)
     assert TokenStore(tmp_path).get("HTTPS://API.example/mcp#x") == STORE_KNOWN
     assert TokenStore(tmp_path).get("https://api.example/other") == StoredLogin()
     assert TokenStore(tmp_path).servers() == (URL,)
 
 
-def test_nobody_else_can_read_it(tmp_path: Path) -> None:
+def test_token_file_is_private(tmp_path: Path) -> None:
     place = tmp_path / "new"
     TokenStore(place).put(URL, STORE_KNOWN)
     assert stat.S_IMODE((place / FILE).stat().st_mode) == 0o600
@@ -142,7 +142,7 @@ def test_nobody_else_can_read_it(tmp_path: Path) -> None:
     assert stat.S_IMODE((place / f".{FILE}.lock").stat().st_mode) == 0o600
 
 
-def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
+def test_forgotten_login_is_removed_from_the_file(tmp_path: Path) -> None:
     store = TokenStore(tmp_path)
     store.put(URL, STORE_KNOWN)
     assert (store.forget(URL), store.forget(URL)) == (True, False)

@@ -25,12 +25,12 @@ from inspector.auth.tokens import (
     by_client,
     by_code,
     by_refresh,
-    doubts,
     exchanged,
     read_claims,
     shortened,
     skew_s,
     skew_sentence,
+    token_warnings,
 )
 from tests.auth.scripted import ISSUER as SCRIPTED_ISSUER
 from tests.auth.scripted import SERVER as SCRIPTED_SERVER
@@ -53,11 +53,11 @@ def test_the_claims_of_a_jwt_are_read_without_its_key() -> None:
 @pytest.mark.parametrize(
     "token", ["", "opaque", "a.b.c", "a..b", "ä.ö.ü", "e30.W10.x", "x" * 100_000, "a." + "W" * 50_000 + ".c"]
 )
-def test_what_is_no_jwt_has_no_claims(token: str) -> None:
+def test_claims_of_a_non_jwt_are_none(token: str) -> None:
     assert read_claims(token) is None
 
 
-def test_of_a_token_its_ends_are_shown_and_of_a_short_one_nothing() -> None:
+def test_shortened_shows_ends_of_long_tokens_only() -> None:
     token = "abcd" + "S" * 40 + "wxyz"
     assert shortened(token) == "abcd…wxyz (48 characters)"
     assert shortened("hunter2") == "(7 characters)"
@@ -77,15 +77,17 @@ def test_of_a_token_its_ends_are_shown_and_of_a_short_one_nothing() -> None:
         ({"aud": "http://[broken"}, f"it is for http://[broken, and not for {SERVER}"),
     ],
 )
-def test_what_would_have_a_server_refuse_it_is_said(claims: dict[str, object], said: str) -> None:
-    assert "; ".join(doubts(AccessToken(jwt(**claims), ISSUER), SERVER, 1000.0)) == said
+def test_token_warnings_name_reasons_for_refusal(claims: dict[str, object], said: str) -> None:
+    assert "; ".join(token_warnings(AccessToken(jwt(**claims), ISSUER), SERVER, 1000.0)) == said
 
 
-def test_an_opaque_token_is_doubted_by_what_was_said_of_it() -> None:
-    assert list(doubts(AccessToken("opaque", ISSUER, expires_at=990.0), SERVER, 1000.0)) == ["it expired 10 s ago"]
+def test_token_warnings_of_an_opaque_token_name_its_expiry() -> None:
+    assert list(token_warnings(AccessToken("opaque", ISSUER, expires_at=990.0), SERVER, 1000.0)) == [
+        "it expired 10 s ago"
+    ]
 
 
-def test_clocks_that_differ_are_told_by_the_date_of_an_answer() -> None:
+def test_clock_skew_comes_from_the_date_header() -> None:
     date = format_datetime(datetime.fromtimestamp(1000, UTC), usegmt=True)
     assert skew_s(date, 1420.0) == 420
     assert skew_sentence(420) == "our clock is 7 min ahead of the server's"
@@ -122,7 +124,7 @@ def test_a_code_is_redeemed_with_the_verifier_the_resource_and_the_same_address(
     )
 
 
-def test_a_secret_in_the_header_is_escaped_and_stands_nowhere_else() -> None:
+def test_client_secret_basic_is_escaped_and_not_in_the_form() -> None:
     world = World()
     world.play(ask(asking(Client("m:e", "s%t", "client_secret_basic")), "token", FORM))
     header = dict(world.fetched[0].headers)["Authorization"]
@@ -131,7 +133,7 @@ def test_a_secret_in_the_header_is_escaped_and_stands_nowhere_else() -> None:
     assert world.form()["client_id"] == "m:e"
 
 
-def test_a_secret_in_the_form_stands_in_no_header() -> None:
+def test_client_secret_post_is_not_in_a_header() -> None:
     world = World()
     world.play(ask(asking(Client("me", "s", "client_secret_post")), "token", FORM))
     assert (world.form()["client_id"], world.form()["client_secret"]) == ("me", "s")
@@ -157,7 +159,7 @@ def test_a_proof_goes_along_and_once_more_with_the_nonce_that_is_wanted() -> Non
     assert token.kind == "DPoP"
 
 
-def test_a_server_that_wants_a_nonce_for_ever_is_asked_twice() -> None:
+def test_endless_nonce_demand_is_followed_once() -> None:
     world = World(token=answer({"error": "use_dpop_nonce"}, 400, dpop_nonce="n"))
     with pytest.raises(LoginFailed, match="use_dpop_nonce"):
         world.play(ask(asking(dpop=True), "token", FORM))
@@ -176,14 +178,14 @@ def test_a_server_that_wants_a_nonce_for_ever_is_asked_twice() -> None:
         (answer({"access_token": 5}), "no token in the response"),
     ],
 )
-def test_what_is_no_token_is_told_with_the_evidence(came: HttpFetched, says: str) -> None:
+def test_invalid_token_response_is_reported_with_evidence(came: HttpFetched, says: str) -> None:
     world = World(token=came)
     with pytest.raises(LoginFailed, match=says):
         world.play(ask(asking(), "token", FORM))
     assert world.broken.request == f"POST {TOKEN}"
 
 
-def test_an_unknown_client_is_told_how_it_proved_itself_and_what_is_taken() -> None:
+def test_invalid_client_error_names_method_and_supported_methods() -> None:
     at = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN, token_methods=("private_key_jwt",))
     world = World(token=answer({"error": "invalid_client"}, 401))
     with pytest.raises(LoginFailed):

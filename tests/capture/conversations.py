@@ -14,7 +14,7 @@ from inspector.capture.store.columns import Columns
 from inspector.capture.store.store import Store
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
-from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.frames import Cause, Channel, Direction, Eol
 
 STATELESS, HANDSHAKE = "2026-07-28", "2025-11-25"
 IDS = st.sampled_from([1, 2, "1"])
@@ -151,7 +151,8 @@ def tell(journal: Journal, happenings: list[Any]) -> None:
     for each in happenings:
         if isinstance(each, tuple):
             direction, channel, payload, http, probe = each
-            journal.frame(direction, channel, payload, eol=Eol.LF, http=http, probe=probe)
+            cause = Cause.PROBE if probe else Cause.UNKNOWN
+            journal.frame(direction, channel, payload, eol=Eol.LF, http=http, cause=cause)
         else:
             journal.fact(each)
 
@@ -161,7 +162,7 @@ def known(journal: Journal) -> Any:
     count = journal.count
     columns = _columns(journal.store.columns(1, count)) if count else {}
     methods = [journal.store.method(n) for n in range(1, count + 1)]
-    parts = (journal.conversation, journal.surroundings, journal.notices, journal.capture_path, journal.head)
+    parts = (journal.conversation, journal.connection_facts, journal.notices, journal.capture_path, journal.head)
     return columns, methods, _picture(parts, set())
 
 

@@ -19,7 +19,7 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, SseFacts
 
 SENT, CAME = Direction.TO_SERVER, Direction.FROM_SERVER
 HEAD = Head(
@@ -126,7 +126,11 @@ def http_life(journal: Journal) -> None:
     ask = Channel.POST
     journal.fact(FACTS[8])
     journal.frame(
-        SENT, ask, b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{%b}}' % meta, http=1, probe=True
+        SENT,
+        ask,
+        b'{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{%b}}' % meta,
+        http=1,
+        cause=Cause.PROBE,
     )
     journal.fact(FACTS[9])
     journal.frame(
@@ -135,7 +139,7 @@ def http_life(journal: Journal) -> None:
         b'{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],'
         b'"capabilities":{"tools":{}},"serverInfo":{"name":"sample","version":"2.0"}}}',
         http=1,
-        probe=True,
+        cause=Cause.PROBE,
     )
     journal.fact(FACTS[10])
     journal.fact(HttpFact(HttpEvent.REQUEST, 2, method="POST", target="https://example.com/mcp"))

@@ -38,7 +38,7 @@ def names(paths: list[Path]) -> list[str]:
     return [path.stem.removeprefix("20260101-000000-").removesuffix("-0000") for path in paths]
 
 
-def test_a_name_says_when_and_of_what(tmp_path: Path) -> None:
+def test_fresh_path_has_time_and_target(tmp_path: Path) -> None:
     path = fresh_path(tmp_path, NOW, "npx -y @scope/server", chance="ab12")
     assert path.parent == tmp_path
     assert path.name.startswith("2026")
@@ -58,7 +58,7 @@ def test_two_that_begin_at_once_are_kept_apart(tmp_path: Path) -> None:
     assert len({fresh_path(tmp_path, NOW, "x") for _ in range(5)}) > 1
 
 
-def test_the_newest_stands_first(shelf: Path) -> None:
+def test_captures_are_newest_first(shelf: Path) -> None:
     assert names(captures(shelf)) == ["c", "b", "a"]
     assert captures(shelf / "nothing") == []
 
@@ -76,7 +76,7 @@ def test_one_that_a_user_has_named_stays(shelf: Path) -> None:
     assert names(captures(shelf)) == ["keep"]
 
 
-def test_what_is_no_capture_stays(shelf: Path, tmp_path: Path) -> None:
+def test_make_room_keeps_other_files(shelf: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("precious")
     (shelf / own("link")).symlink_to(tmp_path / "elsewhere")
     (shelf / "notes.txt").write_text("mine")
@@ -102,7 +102,7 @@ def test_one_that_can_not_be_removed_is_passed_over(shelf: Path, monkeypatch: py
     assert make_room(shelf, 0) == []
 
 
-def test_one_that_somebody_else_removed_is_passed_over(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_make_room_ignores_files_already_removed(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = [shelf / own("gone")]
     monkeypatch.setattr("inspector.capture.automatic.captures", lambda directory: gone)
     assert make_room(shelf, -1) == []
@@ -130,7 +130,7 @@ def test_a_small_one_is_known_whole(name: str, ended: str, errors: int) -> None:
     assert ("SIGSEGV" in found.why) == (name == "wreck")
 
 
-def test_of_a_large_one_beginning_and_end_say_who_when_and_how(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_summary_of_a_large_capture_reads_beginning_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {name: summary(sample(name)) for name in ("lighthouse", "wreck", "torn")}
     monkeypatch.setattr(module, "SMALL", 0)
     for name, known in whole.items():
@@ -141,7 +141,7 @@ def test_of_a_large_one_beginning_and_end_say_who_when_and_how(monkeypatch: pyte
     assert summary(sample("lighthouse")).entries == whole["lighthouse"].entries
 
 
-def test_one_that_is_being_recorded_is_told_so(tmp_path: Path) -> None:
+def test_summary_of_a_growing_capture_is_recording(tmp_path: Path) -> None:
     journal = recorded(tmp_path / "x.mcpcap")
     life(journal)
     while not (tmp_path / "x.mcpcap").stat().st_size:
@@ -152,7 +152,7 @@ def test_one_that_is_being_recorded_is_told_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", to_line(Head(format="mcpcap", v="9.0")), b'{"r":"head"}\n'])
-def test_what_is_none_says_why(tmp_path: Path, content: bytes) -> None:
+def test_summary_of_an_unreadable_file_has_the_reason(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.mcpcap").write_bytes(content)
     found = summary(tmp_path / "x.mcpcap")
     assert not found.readable
@@ -173,18 +173,19 @@ def test_anything_can_stand_in_it(tmp_path_factory: pytest.TempPathFactory, cont
     assert summary(path).readable
 
 
-def test_what_was_found_out_is_kept_until_the_capture_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_summaries_are_cached_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, kept = tmp_path / "x.mcpcap", tmp_path / "sessions.json"
     path.write_bytes(sample("lighthouse").read_bytes())
     first = Summaries(kept)
     made = first.of(path)
-    kept.write_bytes(first.content([path]))
+    first.keep([path])
     monkeypatch.setattr(module, "summary", lambda path: Summary(why="made anew"))
     assert Summaries(kept).of(path) == made
     os.utime(path, ns=(1, 1))
     assert Summaries(kept).of(path).why == "made anew"
     assert Summaries(tmp_path / "none").of(path).why == "made anew"
-    assert b"lighthouse" not in Summaries(kept).content([tmp_path / "y.mcpcap"])
+    Summaries(kept).keep([tmp_path / "y.mcpcap"])
+    assert b"lighthouse" not in kept.read_bytes()
     kept.write_bytes(b'{"/x":{"version":"?"}}')
     assert Summaries(kept).of(path).why == "made anew"
     assert not Summaries(None).of(tmp_path / "gone").readable

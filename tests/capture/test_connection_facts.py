@@ -30,16 +30,16 @@ def test_a_connection_that_opens_again_has_not_ended() -> None:
     journal.close()
 
 
-def test_a_session_that_begins_anew_neither_opens_nor_ends_the_connection() -> None:
+def test_renewed_session_neither_opens_nor_ends_the_connection() -> None:
     journal = over(anonymous())
     journal.fact(FACTS[0])
     journal.fact(ConnectionFact(ConnectionEvent.RENEW, "http", why="lost"))
     assert (journal.connection, journal.ended) == (FACTS[0], None)
-    assert journal.surroundings.connections == 1
+    assert journal.connection_facts.connections == 1
     journal.close()
 
 
-def test_what_happened_to_the_child_is_kept_with_its_time() -> None:
+def test_process_facts_are_kept_with_their_times() -> None:
     journal = over(anonymous())
     life(journal)
     facts = [entry.what for entry in journal.processes]
@@ -71,7 +71,7 @@ def test_an_http_exchange_has_its_facts_and_times() -> None:
     journal.close()
 
 
-def test_an_http_exchange_says_what_it_has_not_seen() -> None:
+def test_http_exchange_has_none_for_unseen_parts() -> None:
     journal = over(anonymous())
     journal.fact(SseNote(1, b""))
     assert journal.http_exchanges == {}
@@ -84,7 +84,7 @@ def test_an_http_exchange_says_what_it_has_not_seen() -> None:
     journal.close()
 
 
-def test_of_two_exchanges_with_one_number_the_newer_is_shown() -> None:
+def test_newer_http_exchange_of_a_number_replaces_the_older() -> None:
     journal = over(anonymous())
     journal.fact(HttpFact(HttpEvent.REQUEST, 1, method="GET"))
     old = journal.http_exchanges[1]

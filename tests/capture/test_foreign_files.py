@@ -20,7 +20,7 @@ FILES = sorted(path for path in FOREIGN.iterdir() if path.suffix != ".md")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_every_format_is_opened_and_what_it_lost_is_the_first_thing_that_is_said(file: Path) -> None:
+def test_foreign_file_is_opened_with_its_losses_first(file: Path) -> None:
     journal = load(file)
     assert len(messages(journal)) >= 4
     found = stand_in(file)
@@ -32,13 +32,13 @@ def test_every_format_is_opened_and_what_it_lost_is_the_first_thing_that_is_said
     journal.close()
 
 
-def test_what_was_left_out_of_it_is_said() -> None:
+def test_omitted_exchanges_of_a_foreign_file_are_noticed() -> None:
     journal = load(FOREIGN / "browser.har")
     assert "Left out of what is shown of it: HTTP exchanges that carry no MCP (1)." in journal.notices
     journal.close()
 
 
-def test_a_capture_stands_for_itself_and_what_is_neither_is_refused_as_before(tmp_path: Path) -> None:
+def test_open_capture_refuses_other_files(tmp_path: Path) -> None:
     capture = ROOT / "tests/captures/evening.mcpcap"
     assert stand_in(capture) is None
     assert not is_foreign(capture)
@@ -61,9 +61,7 @@ def test_a_file_that_comes_to_nothing_is_refused_with_what_it_was_taken_for(tmp_
         open_capture(path)
 
 
-def test_it_is_made_once_as_long_as_the_file_stays_and_stands_in_no_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_converted_file_is_temporary_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))

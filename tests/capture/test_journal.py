@@ -16,7 +16,7 @@ from inspector.protocol.credentials import SecretValues
 from inspector.protocol.events import Closed, Event, RequestSent
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, Stderr
-from inspector.protocol.frames import Channel, Eol, Frame, SseFacts
+from inspector.protocol.frames import Cause, Channel, Eol, Frame, SseFacts
 from inspector.transports.base import Observer
 from tests.capture.recording import CAME, HEAD, SENT, anonymous, came, entries, http_life, life, over, recorded, sent
 from tests.waiting import until
@@ -49,16 +49,16 @@ def test_entries_are_numbered_from_one_and_dated_by_the_clocks_they_were_given(j
     journal.close()
 
 
-def test_everything_a_transport_tells_of_a_frame_is_kept(journal: Journal) -> None:
-    journal.frame(CAME, Channel.SSE, b"x", eol=Eol.NONE, http=3, sse=SseFacts("message", "7", 10), probe=True)
+def test_journal_keeps_all_facts_of_a_frame(journal: Journal) -> None:
+    journal.frame(CAME, Channel.SSE, b"x", eol=Eol.NONE, http=3, sse=SseFacts("message", "7", 10), cause=Cause.PROBE)
     frame = journal.store.entry(1).what
     assert isinstance(frame, Frame)
-    assert (frame.n, frame.channel, frame.http, frame.sse, frame.probe) == (
+    assert (frame.n, frame.channel, frame.http, frame.sse, frame.cause) == (
         1,
         Channel.SSE,
         3,
         SseFacts("message", "7", 10),
-        True,
+        Cause.PROBE,
     )
     journal.close()
 
@@ -202,7 +202,7 @@ def test_recorded_entries_keep_their_clocks_and_get_the_next_number(journal: Jou
     journal.close()
 
 
-def test_a_capture_is_private_and_says_who_wrote_it(tmp_path: Path) -> None:
+def test_new_capture_is_private_and_names_its_writer(tmp_path: Path) -> None:
     path = tmp_path / "captures" / "x.mcpcap"
     journal = recorded(path)
     assert journal.live
@@ -278,7 +278,7 @@ async def test_a_full_disk_is_a_banner_and_the_traffic_goes_on(tmp_path: Path) -
     assert path.read_bytes() == b""
 
 
-def test_a_journal_without_a_recorder_keeps_nothing_and_says_it_is_not_live() -> None:
+def test_journal_without_recorder_is_not_live() -> None:
     shelf = anonymous()
     journal = Journal(shelf, HEAD)
     came(journal, b"x")
@@ -293,7 +293,7 @@ def test_a_journal_without_a_recorder_keeps_nothing_and_says_it_is_not_live() ->
 ENTRY = Entry(7, 7, 7, Stderr(b"x"))
 
 
-def test_one_that_raises_is_taken_off_and_told_and_the_others_hear_on(caplog: pytest.LogCaptureFixture) -> None:
+def test_failing_listener_is_removed_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     told: list[str] = []
     heard: list[int] = []
     listeners = Listeners(told.append)

@@ -26,7 +26,7 @@ def size(path: Path) -> int:
     return path.stat().st_size
 
 
-async def test_what_is_recorded_meanwhile_comes_too_and_the_end_is_told(tmp_path: Path) -> None:
+async def test_following_reads_new_entries_until_the_end(tmp_path: Path) -> None:
     path = tmp_path / "a.mcpcap"
     journal = recorded(path)
     say(journal, "one")
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_longer_the_same_is_the_end(
     following.journal.close()
 
 
-def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+def test_following_refuses_other_files(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello")
     with pytest.raises(CaptureError):
         Following(tmp_path / "x")
@@ -177,7 +177,7 @@ def write_over(path: Path) -> None:
         (lambda path: path.unlink(), "can't be looked at", [b"one", b"two", b"three"]),
     ],
 )
-async def test_a_capture_that_becomes_another_one_is_told_and_not_misread(
+async def test_replaced_capture_is_reported_and_not_misread(
     path: Path, happens: Any, why: str, left: list[bytes], at_once: None, on_threads: Any
 ) -> None:
     one = CaptureReading(path)
@@ -209,7 +209,7 @@ def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypa
     second.journal.close()
 
 
-def test_a_torn_last_line_is_left_out_and_told(path: Path) -> None:
+def test_torn_last_line_is_left_out_and_noticed(path: Path) -> None:
     os.truncate(path, path.read_bytes().index(b'"raw":"three"') + 4)
     one = CaptureReading(path)
     one.read()

@@ -3,7 +3,7 @@
 from tests.capture.recording import anonymous, entries, http_life, life, over, recorded, ticking
 
 
-def test_the_clock_ticks_as_told() -> None:
+def test_ticking_clock_advances_by_its_step() -> None:
     look = ticking(10, 5)
     assert [look(), look(), look()] == [10, 15, 20]
 

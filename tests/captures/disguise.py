@@ -22,7 +22,7 @@ from inspector.protocol.facts import (
     ProcessFact,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, SseFacts
 from inspector.transports.base import Observer
 from inspector.transports.http.transport import HttpTransport
 from tests.transports.memory import MemoryTransport
@@ -50,12 +50,12 @@ class Costume:
         eol: Eol = Eol.NONE,
         http: int | None = None,
         sse: SseFacts | None = None,
-        probe: bool = False,
+        cause: Cause = Cause.UNKNOWN,
         cut: int = 0,
     ) -> None:
         """A frame, as a line on a pipe."""
         pipe = Channel.STDIN if direction is Direction.TO_SERVER else Channel.STDOUT
-        self._inner.frame(direction, pipe, payload, eol=Eol.LF, probe=probe, cut=cut)
+        self._inner.frame(direction, pipe, payload, eol=Eol.LF, cause=cause, cut=cut)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Several of them."""
@@ -112,7 +112,7 @@ class DisguisedTransport(MemoryTransport):
         if self._task is not None:
             await self._task
 
-    def mutter(self, line: bytes) -> None:
+    def write_stderr(self, line: bytes) -> None:
         """A line on the server's stderr."""
         assert self.costume is not None
         self.costume.fact(Stderr(line))
@@ -131,8 +131,8 @@ class DisguisedTransport(MemoryTransport):
 class Muttering(io.TextIOBase):
     """A `sys.stderr` whose lines become facts."""
 
-    def __init__(self, mutter: Callable[[bytes], None]) -> None:
-        self._mutter = mutter
+    def __init__(self, write_stderr: Callable[[bytes], None]) -> None:
+        self._mutter = write_stderr
 
     def write(self, text: str) -> int:
         """Take whole lines."""

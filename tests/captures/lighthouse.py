@@ -12,7 +12,7 @@ from inspector.capture.journal import Journal
 from inspector.demo.call import DemoOptions, dump, parse
 from inspector.demo.http import DemoSite
 from inspector.demo.methods import DemoServer
-from inspector.demo.state import Station
+from inspector.demo.state import DemoState
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.listed_items import LISTS
@@ -71,7 +71,7 @@ async def stay(
     """Connect to a server, ask for its lists, and do what else there is to do."""
 
     async def served(transport: DisguisedTransport) -> None:
-        with contextlib.redirect_stderr(Muttering(transport.mutter)):
+        with contextlib.redirect_stderr(Muttering(transport.write_stderr)):
             await serve(transport)
 
     transport = DisguisedTransport(served)
@@ -86,7 +86,7 @@ async def stay(
 
 async def keep_the_light(transport: DisguisedTransport) -> None:
     await asyncio.sleep(0.31)
-    transport.mutter(b"\x1b[32mINFO\x1b[0m  lamp lit, lens turning, oil 41.5 l")
+    transport.write_stderr(b"\x1b[32mINFO\x1b[0m  lamp lit, lens turning, oil 41.5 l")
     transport.peer.send(b"Gull Rock Lighthouse 1.8.71 (this line is no message, and should not stand here)")
     await _answer(transport, DemoOptions(modern=False))
 
@@ -95,7 +95,7 @@ async def _answer(transport: DisguisedTransport, options: DemoOptions) -> None:
     async def write(message: object) -> None:
         transport.peer.send(dump(message))
 
-    server = DemoServer(Station(), options, write)
+    server = DemoServer(DemoState(), options, write)
     async with asyncio.TaskGroup() as tasks:
         while (line := await transport.peer.receive()) is not None:
             await asyncio.sleep(0.0021 + len(line) * 0.000_004)
@@ -156,10 +156,10 @@ async def _sink(transport: DisguisedTransport) -> None:
     async def fail() -> None:
         await asyncio.sleep(5.1)
         for line in _LAST_WORDS:
-            transport.mutter(line)
+            transport.write_stderr(line)
         transport.die("SIGSEGV", asyncio.get_running_loop().time())
 
-    transport.mutter(b"\x1b[32mINFO\x1b[0m  lamp lit, lens turning")
+    transport.write_stderr(b"\x1b[32mINFO\x1b[0m  lamp lit, lens turning")
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(fail())
         await _answer(transport, DemoOptions())

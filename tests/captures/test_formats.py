@@ -40,7 +40,7 @@ def test_the_samples_are_what_is_made_today() -> None:
 
 
 @opened
-def test_replay_shows_what_can_be_had_and_says_what_can_not(name: str) -> None:
+def test_load_of_a_sample_counts_entries_and_notices_losses(name: str) -> None:
     expected, journal = EXPECTED[name], load(path_of(name))
     try:
         assert journal.count == expected.entries
@@ -104,7 +104,7 @@ def test_recover_writes_a_beginning_without_a_fault(name: str, tmp_path: Path) -
 
 
 @refused
-def test_what_must_be_refused_is_refused_everywhere(name: str, tmp_path: Path) -> None:
+def test_invalid_samples_are_refused_by_every_command(name: str, tmp_path: Path) -> None:
     path, out = path_of(name), tmp_path / "out.mcpcap"
     with pytest.raises(CaptureError):
         load(path)
@@ -167,7 +167,7 @@ def test_every_line_that_is_recorded_fits_the_schema(path: Path) -> None:
 
 
 @opened
-def test_of_a_sample_those_lines_fit_the_schema_that_can_be_read(name: str) -> None:
+def test_readable_lines_of_a_sample_fit_the_schema(name: str) -> None:
     lines = path_of(name).read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")[:-1]
     bad = [number for number, line in enumerate(lines, 1) if not _fits(line)]
     assert bad == {"garbage": [4, 5, 6], "side-file": [5]}.get(name, [])

@@ -1,29 +1,25 @@
-"""What every test file of a chapter asks of its cases: the fault is found, the near miss is not."""
+"""The cases of all checks: each has a fault that it finds, and a near miss that it does not."""
 
-from types import ModuleType
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
 
-from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Finding
 from tests.checks.talks import Cases
 
+_HERE = Path(__file__).parent
 
-def checks_of(module: ModuleType) -> set[str]:
-    """The ids of the checks that a module declares."""
-    return {each.id for each in all_checks() if each.judge is not None and each.judge.__module__ == module.__name__}
+
+def tables() -> Iterator[tuple[str, Cases]]:
+    """Yield the tables of cases with the modules that they are in."""
+    for folder in ("rules", "diagnoses"):
+        for file in sorted((_HERE / folder).glob("test_*.py")):
+            module = importlib.import_module(f"tests.checks.{folder}.{file.stem}")
+            for name, found in vars(module).items():
+                if name == "CASES" or name.endswith("_CASES"):
+                    yield f"{folder}/{file.stem}", found
 
 
 def of_one(findings: list[Finding], id_: str) -> list[Finding]:
     """The findings of one check."""
     return [each for each in findings if each.id == id_]
-
-
-def assert_both(cases: Cases, id_: str) -> None:
-    """The trigger triggers and gives evidence that exists; the near miss does not."""
-    bad, good = cases[id_]
-    talk = bad()
-    found = of_one(talk.findings(), id_)
-    assert found, f"{id_} does not find its fault; found {sorted({each.id for each in talk.findings()})}"
-    for each in found:
-        assert each.sentence
-        assert all(1 <= n <= len(talk.entries) for n in each.frames)
-    assert not (wrong := of_one(good().findings(), id_)), wrong

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from inspector.checks import catalog
-from inspector.checks.registry import CHECKS, Flaw
+from inspector.checks.registry import CHECKS, Violation
 
 assert catalog.AREAS
 
@@ -15,9 +15,9 @@ def break_check(monkeypatch: pytest.MonkeyPatch, id_: str) -> list[object]:
     """From now on that check finds one thing in any message and then fails; what it was asked about is in the list."""
     asked: list[object] = []
 
-    def judge(case: object) -> Iterator[Flaw]:
+    def judge(case: object) -> Iterator[Violation]:
         asked.append(case)
-        yield Flaw("found before it failed")
+        yield Violation("found before it failed")
         raise KeyError("\x1b[2Jspite")
 
     monkeypatch.setitem(CHECKS, id_, msgspec.structs.replace(CHECKS[id_], judge=judge, needs=0))

@@ -200,7 +200,9 @@ def initialized(row: int, capabilities: Mapping[str, Any] = CAPABILITIES) -> dic
 
 
 Script = Callable[[], Talk]
-Cases = dict[str, tuple[Script, Script]]
+Case = tuple[Script, Script]
+"""A fault and its near miss."""
+Cases = dict[str, Case]
 """By the id of a check: what triggers it, and what is near and must not."""
 
 

@@ -31,7 +31,7 @@ _MEANT_OTHERWISE = re.compile(
 )
 
 
-def test_no_check_says_anything_of_a_program_without_a_version_and_a_date() -> None:
+def test_claims_about_programs_have_version_and_date() -> None:
     claims = []
     for folder in ("rules", "diagnoses"):
         for source in sources(f"inspector/checks/{folder}"):

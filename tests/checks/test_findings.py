@@ -5,7 +5,7 @@ from inspector.checks.findings import Confidence, Finding, Severity, page_of
 from inspector.protocol.revisions.table import ROWS
 
 
-def test_the_worst_stands_first() -> None:
+def test_severities_sort_worst_first() -> None:
     assert sorted(Severity, key=lambda each: each.rank) == [Severity.ERROR, Severity.WARNING, Severity.HINT]
 
 

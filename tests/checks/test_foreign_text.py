@@ -43,7 +43,7 @@ def test_keys_of_known_shapes_and_values_that_are_named_are_found(text: str, kin
         '{"level": "info", "data": "refresh_token: expires in 3600 s"}',
     ],
 )
-def test_what_stands_for_nothing_is_spared(text: str) -> None:
+def test_placeholders_are_no_secrets(text: str) -> None:
     assert secret_in(text.encode()) == ""
 
 

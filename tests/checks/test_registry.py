@@ -1,12 +1,14 @@
 """Names of findings."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from inspector.checks.catalog import all_checks
 from inspector.checks.findings import Severity
-from inspector.checks.registry import CHECKS, LAST, declare, tables
+from inspector.checks.registry import CHECKS, LAST, Check, Violation, declare, rules_of, tables
+from inspector.checks.state import CheckMoment
 from inspector.protocol.revisions.table import ROWS
 
 
@@ -22,12 +24,31 @@ def test_a_check_is_found_by_its_slug() -> None:
     assert named == {id_: id_.replace("-", "_") for id_ in named}
 
 
+def test_rules_of_takes_name_and_docstring_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: dict[str, Check] = {}
+    monkeypatch.setattr("inspector.checks.registry.CHECKS", known)
+    _, warning, _ = rules_of("server/tools")
+
+    @warning("Title", "answer", since=ROWS[1].date)
+    def some_name(case: CheckMoment) -> Iterator[Violation]:
+        """Say what.
+
+        Fix: Do this
+        and that.
+        """
+        yield from ()
+
+    made = known["some-name"]
+    assert (made.severity, made.topic, made.fix) == (Severity.WARNING, "server/tools", "Do this and that.")
+    assert (made.hooks, made.since, made.judge) == (("answer",), 2, some_name)
+
+
 def test_titles_differ() -> None:
     titles = [each.title.lower() for each in all_checks()]
     assert len(titles) == len(set(titles))
 
 
-def test_of_an_unknown_revision_only_what_holds_in_all_of_them_is_asked() -> None:
+def test_check_of_some_revisions_does_not_apply_to_an_unknown_one() -> None:
     assert CHECKS["unexpected-response"].applies_to(0)
     assert not CHECKS["server-request-not-allowed"].applies_to(0)
     assert not CHECKS["request-id-reused"].applies_to(LAST)

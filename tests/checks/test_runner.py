@@ -18,7 +18,7 @@ from inspector.checks.runner import (
 )
 from inspector.checks.state import ConnectionState, HttpExchangeState
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import encode, read
 from tests.captures.record import sample
 from tests.checks.broken import break_check
@@ -57,6 +57,32 @@ def test_the_body_of_an_exchange_made_on_purpose_is_not_judged() -> None:
     assert not is_for_a_probe(ConnectionState(), HttpExchangeState(request=HttpFact(HttpEvent.REQUEST, 1), asked=[]), 1)
 
 
+_TOOLS = {"tools": [{"name": "a b", "description": "d", "inputSchema": {"type": "object"}}]}
+_LIST = b'{"jsonrpc":"2.0","id":50,"method":"tools/list"}'
+
+
+@pytest.mark.parametrize(
+    ("cause", "count"), [(Cause.USER, 2), (Cause.UNKNOWN, 2), (Cause.CHECK, 1), (Cause.RETRY, 1), (Cause.PROBE, 1)]
+)
+def test_fault_of_a_repeated_list_counts_once_unless_the_user_repeats_it(cause: Cause, count: int) -> None:
+    talk = Talk().ask("tools/list").answer(_TOOLS)
+    talk.frame(_LIST, Direction.TO_SERVER, cause=cause).answer(_TOOLS, 50)
+    assert [each.id for each in talk.findings()].count("tool-name-not-portable") == count
+
+
+def test_list_that_fails_when_check_repeats_it_is_a_fault() -> None:
+    talk = Talk().ask("tools/list").answer(_TOOLS)
+    talk.frame(_LIST, Direction.TO_SERVER, cause=Cause.CHECK)
+    talk.frame(b'{"jsonrpc":"2.0","id":50,"error":{"code":-32603,"message":"gone"}}')
+    assert "list-failed" in ids(talk)
+
+
+def test_response_in_place_of_the_server_is_not_judged_and_ends_the_wait() -> None:
+    talk = Talk().ask("resources/list", id_=50)
+    talk.frame(b' {"jsonrpc":"2.0","id":50,"result":{"resources":3}}', cause=Cause.IN_PLACE, eol=Eol.NONE)
+    assert ids(talk.wait(60).ask("ping").answer({})) == set()
+
+
 _BAD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
 
 
@@ -87,13 +113,13 @@ def test_a_journal_s_entries_are_what_it_takes() -> None:
     assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"hidden-text"}
 
 
-def test_a_new_connection_begins_anew_and_ends_the_one_before() -> None:
+def test_new_connection_ends_the_one_before() -> None:
     talk = Talk(opened=False).exit(3)
     talk.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio")).ask("ping", id_=1).answer({}).exit(4)
     assert [each.frames for each in talk.findings()] == [(2,), (7,)]
 
 
-def test_of_a_fault_that_comes_for_ever_only_so_many_are_kept_and_all_counted() -> None:
+def test_findings_of_one_check_are_limited_and_counted() -> None:
     talk = Talk()
     for _ in range(MOST_OF_ONE + 50):
         talk.frame(_BAD)
@@ -102,7 +128,7 @@ def test_of_a_fault_that_comes_for_ever_only_so_many_are_kept_and_all_counted() 
     assert inspection.counts["unexpected-response"] == MOST_OF_ONE + 50
 
 
-def test_what_is_expensive_waits_until_there_is_time() -> None:
+def test_heavy_checks_wait_for_judge_pending() -> None:
     tool = {"name": "a", "description": "d", "inputSchema": {"type": "objcet"}}
     inspection = Inspection()
     quick = inspection.take(Talk().ask("tools/list").answer({"tools": [tool]}).entries)
@@ -188,7 +214,7 @@ def test_an_entry_that_nothing_can_be_learned_of_is_lost_alone(monkeypatch: pyte
     assert [each.id for each in inspection.take(talk.entries[-1:])] == ["stdout-not-json"]
 
 
-def test_a_session_that_was_begun_anew_still_knows_what_was_asked() -> None:
+def test_renewed_session_keeps_open_requests() -> None:
     talk = Talk(3, transport="http").ask("prompts/list").fact(ConnectionFact(ConnectionEvent.RENEW, "http"))
     assert not ids(talk.answer({"prompts": []}))
 

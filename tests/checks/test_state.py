@@ -59,7 +59,7 @@ def test_a_revision_that_is_not_in_the_table_counts_as_its_era_s_newest() -> Non
     assert row_of(replace(ROWS[-1], date="x")) == 5
 
 
-def test_what_is_over_is_remembered_without_its_params() -> None:
+def test_done_request_drops_its_params() -> None:
     state, asked = ConnectionState(), _asked(a=1)
     state.requests.open[asked.sender, asked.id] = asked
     state.requests.finish(asked)

@@ -12,7 +12,7 @@ from inspector.checks.registry import Check
 from inspector.checks.runner import Inspection
 from inspector.checks.state import ALL_TRAITS, CheckMoment, ConnectionState
 from inspector.checks.state_updates import row_of_request, traits_of_notification, traits_of_result
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.talks import META, Entry, Talk, initialize, initialized
@@ -30,7 +30,7 @@ def test_requests_are_open_until_they_are_answered() -> None:
     assert (Direction.TO_SERVER, 2) in _state(talk.answer({"tools": []})).requests.done
 
 
-def test_a_first_page_begins_a_list_anew() -> None:
+def test_first_page_starts_a_new_list() -> None:
     talk = Talk().ask("prompts/list").answer({"prompts": [{"name": "a"}], "nextCursor": "x"})
     talk.ask("prompts/list", {"cursor": "x"}).answer({"prompts": [{"name": "b"}, 3]})
     assert list(_state(talk).lists.known["prompts"]) == ["a", "b"]
@@ -142,22 +142,21 @@ def _findings(entries: list[Entry]) -> list[tuple[str, str]]:
 @settings(max_examples=60, deadline=None)
 @example(3, [({"name": "b"}, {"content": [_LONG]})], False, False)
 @given(st.sampled_from([1, 3, 4, 5]), st.lists(st.tuples(_PARAMS, _RESULTS), max_size=3), st.booleans(), st.booleans())
-def test_who_is_not_asked_for_want_of_a_trait_would_have_found_nothing(
-    row: int, calls: list[tuple[Any, Any]], probe: bool, http: bool
-) -> None:
+def test_traits_filter_drops_no_finding(row: int, calls: list[tuple[Any, Any]], probe: bool, http: bool) -> None:
     talk = Talk(row, transport="http" if http else "stdio").ask("tools/list").answer({"tools": _TOOLS})
     for at, (params, result) in enumerate(calls):
         body = {"jsonrpc": "2.0", "id": f"call {at}", "method": "tools/call", "params": params}
-        talk.frame(encode(body), Direction.TO_SERVER, probe=probe).answer(result, f"call {at}")
+        cause = Cause.PROBE if probe else Cause.UNKNOWN
+        talk.frame(encode(body), Direction.TO_SERVER, cause=cause).answer(result, f"call {at}")
     spared = _findings(talk.entries)
-    with patch.object(Check, "may_care", lambda self, traits, aside: self.id not in aside):
+    with patch.object(Check, "applies", lambda self, traits, aside: self.id not in aside):
         assert spared == _findings(talk.entries)
 
 
 def test_a_plain_result_has_no_trait_and_meets_few_checks() -> None:
     inspection = Inspection()
     talk = Talk(3).ask("tools/call", {"name": "a"}).answer({"content": [{"type": "text", "text": "fine"}]})
-    with patch.object(Check, "may_care", autospec=True, side_effect=Check.may_care) as asked:
+    with patch.object(Check, "applies", autospec=True, side_effect=Check.applies) as asked:
         inspection.take(talk.entries)
     told = [each.args for each in asked.call_args_list if "answer tools/call" in each.args[0].hooks]
     assert {traits for _, traits, _ in told} == {0}
@@ -171,7 +170,7 @@ def test_a_plain_result_has_no_trait_and_meets_few_checks() -> None:
     }
 
 
-def test_what_nobody_has_looked_at_has_every_trait() -> None:
+def test_unexamined_message_has_every_trait() -> None:
     case = CheckMoment(ConnectionState(), 1, 0, 0)
     assert case.traits == traits_of_result(case) == ALL_TRAITS
     assert traits_of_notification(case) != ALL_TRAITS

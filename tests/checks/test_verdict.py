@@ -1,5 +1,6 @@
 """The order of findings: the verdict, and the findings that follow from it."""
 
+import msgspec
 import pytest
 
 from inspector.checks.findings import Confidence, Finding, Severity
@@ -95,7 +96,18 @@ def test_merged_same_fault_in_several_messages_is_one_finding_with_all_frames() 
     assert [(each.count, each.frames) for each in found] == [(2, (3, 5)), (1, (5,))]
 
 
+def test_merged_findings_that_quote_different_texts_are_one_with_the_count() -> None:
+    (found,) = merged([_seen(3, "may have failed: “no such “x” here”"), _seen(5, "may have failed: “denied”")])
+    assert (found.count, found.sentence) == (2, "may have failed: “no such “x” here”")
+
+
 def test_merged_definitions_of_one_list_stay_apart_and_those_of_a_repeated_list_do_not() -> None:
     first, second = "/result/tools/0", "/result/tools/1"
     found = merged([_seen(3, "'a' is bad", first), _seen(3, "'b' is bad", second), _seen(9, "'a' is bad", first)])
     assert [(each.sentence, each.count) for each in found] == [("'a' is bad", 2), ("'b' is bad", 1)]
+
+
+def test_finding_about_a_request_of_the_user_comes_before_one_about_a_probe() -> None:
+    probed = msgspec.structs.replace(_seen(3, "of a probe", id_="unknown-method-error-code"), provoked=True)
+    assert verdict([probed, _seen(9, "of the user")]).primary == _seen(9, "of the user")
+    assert verdict([probed]).primary == probed

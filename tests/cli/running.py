@@ -38,8 +38,8 @@ class Ran:
 
     @property
     def error(self) -> Any:
-        """The failure on stderr's last line."""
-        return json.loads(self.stderr.rstrip("\n").rpartition("\n")[2])["error"]
+        """The failure on stderr's last line; a server in this process may log more after it."""
+        return json.loads([line for line in self.stderr.splitlines() if line.startswith("{")][-1])["error"]
 
 
 def inspect(*argv: str, stdin: str = "", env: Mapping[str, str] | None = None, terminal: bool = False) -> Ran:

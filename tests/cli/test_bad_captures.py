@@ -81,9 +81,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path
 
 
 @every_command
-def test_what_is_no_capture_is_refused_with_what_it_is_and_what_to_do(
-    command: str, refused: dict[str, Path], tmp_path: Path
-) -> None:
+def test_commands_refuse_bad_captures_with_advice(command: str, refused: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
     for name, path in refused.items():
         ran = inspect(*_words(command, path, out))
@@ -97,7 +95,7 @@ def test_what_is_no_capture_is_refused_with_what_it_is_and_what_to_do(
 
 
 @every_command
-def test_of_what_was_cut_or_damaged_each_command_takes_what_is_there(command: str, tmp_path: Path) -> None:
+def test_commands_read_damaged_captures_as_far_as_possible(command: str, tmp_path: Path) -> None:
     opened = [DIRECTORY / f"{name}.mcpcap" for name, each in EXPECTED.items() if each.opens and name != "huge-line"]
     for number, path in enumerate(opened):
         out = tmp_path / str(number)
@@ -163,7 +161,9 @@ def test_a_byte_that_was_changed_is_never_called_whole(tmp_path: Path) -> None:
 
 
 @every_command
-def test_what_may_not_be_read_says_so(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_capture_reports_the_permission(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "locked.mcpcap"
     path.write_bytes(GOOD.read_bytes())
 

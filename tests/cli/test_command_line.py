@@ -3,9 +3,9 @@
 import click
 import pytest
 
+from inspector.cli.command_group import commands
 from inspector.cli.command_line import WITH_VALUE, CommandLine, duration, first_word, lasting, split, take_apart
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.main import commands
 from inspector.errors import UsageError
 from tests.cli.running import inspect
 
@@ -18,7 +18,7 @@ def test_a_number_and_a_unit_are_seconds(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "five", "5 sec", "5d", "m", "1:30", "-5s"])
-def test_anything_else_is_told_what_to_write(text: str) -> None:
+def test_duration_refuses_other_texts(text: str) -> None:
     with pytest.raises(click.BadParameter, match="use seconds"):
         duration(text)
 
@@ -30,7 +30,7 @@ def test_a_span_that_must_not_be_empty_is_not() -> None:
             lasting(text)
 
 
-def test_the_command_line_says_it_with_the_options_name() -> None:
+def test_wrong_duration_names_the_option() -> None:
     ran = inspect("info", "--timeout", "soon", "--", "server")
     assert ran.status == ExitStatus.USAGE
     assert "--timeout" in ran.stderr
@@ -64,7 +64,7 @@ def _words(line: str) -> CommandLine:
         ("list tools -- a -- b --json", "list", "tools", "a -- b --json"),
     ],
 )
-def test_the_command_is_found_wherever_it_stands(line: str, command: str, ours: str, theirs: str | None) -> None:
+def test_command_is_found_among_the_words(line: str, command: str, ours: str, theirs: str | None) -> None:
     assert _words(line) == CommandLine(command, tuple(ours.split()), None if theirs is None else tuple(theirs.split()))
 
 
@@ -131,7 +131,7 @@ def test_every_option_with_a_value_is_known_to_have_one() -> None:
     assert {word for option in options if not option.is_flag for word in option.opts} == WITH_VALUE
 
 
-def test_a_host_and_port_without_its_beginning_is_told_what_it_lacks() -> None:
+def test_host_and_port_without_scheme_gets_a_suggestion() -> None:
     with pytest.raises(UsageError) as caught:
         take_apart(["localhost:3000/mcp"], _COMMANDS)
     assert caught.value.hint == "Did you mean http://localhost:3000/mcp?"

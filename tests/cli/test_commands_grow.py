@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.commands import COMMANDS, record
 from inspector.__main__ import main
-from tests.benchmarks.commands import COMMANDS, record
 from tests.counting import steps
 
 _FEW = 30

@@ -24,7 +24,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.errors import UsageError
 from inspector.features.lock.changes import DefinitionsDiff
 from inspector.features.lock.lock_file import save
-from inspector.present.compare import Names
+from inspector.present.changes.captures import Names
 from tests.captures.record import sample
 from tests.cli.running import inspect, scripted
 from tests.features.lock.offered import SHOP, shop
@@ -80,7 +80,7 @@ def test_the_command_behind_the_dashes_is_the_last_side() -> None:
         ((_CAPTURE,), (), "missing command after --"),
     ],
 )
-def test_what_names_nothing_is_refused(words: tuple[str, ...], theirs: tuple[str, ...] | None, said: str) -> None:
+def test_read_sides_refuses_unknown_sides(words: tuple[str, ...], theirs: tuple[str, ...] | None, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         read_sides(words, CliEnv(theirs), 2)
 
@@ -121,7 +121,7 @@ def test_two_servers_are_compared_and_what_is_hostile_in_them_does_not_act() -> 
 @pytest.mark.parametrize(
     ("on", "status"), [("breaking", 0), ("warning", 0), ("info", 1), ("any", 1), ("never", 0), (None, 1)]
 )
-def test_fail_on_says_from_what_on_it_fails(tmp_path: Path, on: str | None, status: int) -> None:
+def test_fail_on_sets_the_rating_that_fails(tmp_path: Path, on: str | None, status: int) -> None:
     save(tmp_path / "a.json", shop())
     save(tmp_path / "b.json", shop(tools=[*SHOP["tools"], {"name": "more"}]))
     words = ("--fail-on", on) if on else ()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from inspector.cli.main import commands
+from inspector.cli.command_group import commands
 from tests.architecture.sources import ROOT
 from tests.cli.running import Ran, inspect
 
@@ -153,7 +153,7 @@ def test_same_entry_in_another_file_needs_its_own_approval(project: Path, starte
 
 
 @pytest.mark.parametrize(("typed", "status"), [("y\n", 0), ("n\n", 2), ("\n", 2), ("", 2)])
-def test_terminal_is_asked_and_only_yes_starts_the_server(
+def test_consent_on_a_terminal_starts_the_server_only_after_yes(
     project: Path, started: Path, typed: str, status: int
 ) -> None:
     ran = inspect("ping", "--count", "1", NAME, stdin=typed, terminal=True)

@@ -28,7 +28,7 @@ def test_an_interface_needs_a_terminal_on_both_sides(
     assert CliEnv(None, {"TERM": term}, stdin, stdout, io.StringIO()).has_terminal is has
 
 
-def test_by_itself_it_is_the_process_s_own() -> None:
+def test_cli_env_defaults_to_the_process() -> None:
     import os
     import sys
 
@@ -38,7 +38,7 @@ def test_by_itself_it_is_the_process_s_own() -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])  # the second is that of the locale C
-def test_a_stream_that_has_no_letter_for_a_sign_is_told_everything_else(encoding: str, errors: str) -> None:
+def test_unencodable_sign_is_replaced_on_stdout(encoding: str, errors: str) -> None:
     said = io.BytesIO()
     stdout = io.TextIOWrapper(said, encoding=encoding, errors=errors)
     assert run(["tail", str(_CAPTURE)], CliEnv(None, {}, io.StringIO(), stdout, io.StringIO())) == 0

@@ -22,7 +22,7 @@ def printed(out: Output) -> list[str]:
     return found.getvalue().splitlines()
 
 
-def test_what_matches_is_printed_once_in_order() -> None:
+def test_tail_prints_each_match_once_in_order() -> None:
     tape, out = Tape(), output()
     for number in range(1, 4):
         tape.call(number, "echo")
@@ -74,13 +74,13 @@ def test_a_name_can_be_used() -> None:
         ("", ("red when @x",), "unknown named filter"),
     ],
 )
-def test_a_wrong_wish_is_told(text: str, rules: tuple[str, ...], said: str) -> None:
+def test_wrong_tail_option_is_refused(text: str, rules: tuple[str, ...], said: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_tail_options(text, rules, named={})
     assert said in str(caught.value)
 
 
-def test_a_pattern_that_takes_too_long_is_told() -> None:
+def test_slow_pattern_of_tail_is_reported() -> None:
     tape, out = Tape(), output()
     tape.stderr(b"a" * 40 + b"b")
     tail = Tail(tape.journal, out, read_tail_options('text ~ "(a|a)*$"', (), named={}))

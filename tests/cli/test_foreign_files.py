@@ -33,7 +33,7 @@ def file(tmp_path: Path) -> Path:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_command_takes_it_and_says_what_it_lost(
+def test_commands_read_a_foreign_file_and_report_losses(
     words: tuple[str, ...], status: ExitStatus, said: str, file: Path
 ) -> None:
     ran = inspect(*(str(file) if word == "FILE" else word for word in words))
@@ -52,7 +52,7 @@ def test_a_copy_without_secrets_is_a_capture_and_cases_stand_beside_the_file(fil
 
 
 @pytest.mark.parametrize("command", ["verify", "recover"])
-def test_what_is_about_the_file_itself_names_the_way_to_a_capture(command: str, file: Path, tmp_path: Path) -> None:
+def test_commands_about_the_file_advise_import(command: str, file: Path, tmp_path: Path) -> None:
     more = ("-o", str(tmp_path / "out.mcpcap")) if command == "recover" else ()
     ran = inspect(command, str(file), *more)
     assert ran.status == ExitStatus.USAGE

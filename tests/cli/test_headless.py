@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pytest
 
 from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
-from inspector.cli import launch, targets
+from inspector.cli import launch
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, print_failure, visit
@@ -27,13 +27,13 @@ from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Direction, Frame
 from inspector.session.options import SessionState
-from inspector.transports.children import Started, start
+from inspector.transports.children import Started
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect, scripted, server
 from tests.waiting import PATIENCE_S
 
 
-def test_a_server_that_dies_is_told_with_all_that_is_known() -> None:
+def test_dead_server_is_reported_with_its_post_mortem() -> None:
     ran = inspect("info", "--json", *server("dies", "3"))
     assert ran.status == ExitStatus.UNREACHABLE
     assert ran.stdout == ""
@@ -45,12 +45,12 @@ def test_a_server_that_dies_is_told_with_all_that_is_known() -> None:
     assert "cannot go on" in ran.stderr.partition("✗")[0]
 
 
-def test_a_server_that_is_killed_is_told_by_the_signal_s_name() -> None:
+def test_killed_server_is_reported_with_the_signal() -> None:
     ran = inspect("info", "--json", *server("dies", "SIGKILL"))
     assert (ran.error["post_mortem"]["exit_code"], ran.error["post_mortem"]["signal"]) == (None, "SIGKILL")
 
 
-def test_a_server_that_dies_in_the_middle_is_told_with_what_was_in_flight() -> None:
+def test_server_death_during_a_call_names_the_request_in_flight() -> None:
     ran = inspect("call", "t", "--json", *scripted({"tools/call": "death"}))
     assert ran.status == ExitStatus.UNREACHABLE
     assert "tools/call" in ran.error["message"]
@@ -67,12 +67,12 @@ def test_a_program_that_is_not_there_is_unreachable() -> None:
     assert ran.error["post_mortem"]["pid"] is None
 
 
-def test_an_address_where_nobody_listens_is_unreachable() -> None:
+def test_closed_port_is_unreachable() -> None:
     ran = inspect("info", "--json", "http://127.0.0.1:9/mcp")
     assert ran.status == ExitStatus.UNREACHABLE
 
 
-def test_a_server_that_says_nothing_runs_into_the_idle_clock() -> None:
+def test_silent_server_runs_into_the_timeout() -> None:
     ran = inspect("info", "--json", "--era", "legacy", "--timeout", "0.2", *server("never_reads"))
     assert ran.status == ExitStatus.TIMEOUT
     assert ran.error["code"] == "request_timeout"
@@ -101,12 +101,12 @@ def test_an_opening_without_a_version_is_a_fault_of_protocol() -> None:
     assert ran.error["code"] == "remote_protocol_error"
 
 
-def test_noise_on_stdout_hurts_nobody() -> None:
+def test_noise_on_stdout_does_not_disturb() -> None:
     noisy = {"tools/list": {"raw": 'hello\n{"jsonrpc":"2.0","id":$ID,"result":{"tools":[]}}'}}
     assert inspect("list", "tools", "--json", *scripted(noisy)).data["tools"] == []
 
 
-def test_the_session_is_recorded_where_it_was_told_to_and_nowhere_else(tmp_path: Path) -> None:
+def test_session_is_recorded_only_where_requested(tmp_path: Path) -> None:
     capture = tmp_path / "made" / "session.mcpcap"
     assert inspect("info", "--json", "--capture", str(capture), *demo()).status == 0
     journal = load(capture)
@@ -188,19 +188,6 @@ def test_the_work_gets_an_open_session_and_its_status_is_ours() -> None:
     assert visit(env, None, _OPTIONS, _look_around) == ExitStatus.FINDINGS
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
-    """The servers that were started before the session."""
-    seen: list[Started] = []
-
-    def watched(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
-        seen.append(start(argv, env, cwd))
-        return seen[-1]
-
-    monkeypatch.setattr(targets, "start", watched)
-    return seen
-
-
 def test_the_server_is_started_before_the_session_and_is_the_one_that_is_used(started: list[Started]) -> None:
     used: list[int] = []
 
@@ -258,7 +245,7 @@ def _told(journal: Journal, why: str = "it is gone", **how: bool) -> tuple[dict[
     return told, said[0].getvalue()
 
 
-def test_of_a_server_that_died_there_is_a_card(journal: Journal) -> None:
+def test_dead_server_has_a_card(journal: Journal) -> None:
     journal.fact(Stderr(b"ouch\x1b[2J"))
     journal.fact(ProcessFact(ProcessEvent.EXIT, 7, signal="SIGSEGV"))
     journal.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="it went away"))
@@ -270,7 +257,7 @@ def test_of_a_server_that_died_there_is_a_card(journal: Journal) -> None:
     assert "/bin/x y" in said
 
 
-def test_of_a_server_that_lives_there_are_its_last_lines(journal: Journal) -> None:
+def test_living_server_has_its_last_stderr_lines(journal: Journal) -> None:
     journal.fact(Stderr(b"waiting for the tide"))
     journal.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"))
     more, said = _told(journal)
@@ -278,14 +265,14 @@ def test_of_a_server_that_lives_there_are_its_last_lines(journal: Journal) -> No
     assert "waiting for the tide" in said
 
 
-def test_of_a_server_that_said_nothing_there_is_nothing(journal: Journal) -> None:
+def test_silent_server_has_no_stderr_lines(journal: Journal) -> None:
     more, said = _told(journal)
     assert (set(more), more["diagnosis"]) == ({"code", "message", "hint", "diagnosis"}, [])
     assert said == "✗ it is gone\n  → Look at it.\n"
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_the_reason_is_told_unless_the_command_tells_it_itself(journal: Journal, elsewhere: bool) -> None:
+def test_diagnosis_is_printed_unless_the_command_prints_it(journal: Journal, elsewhere: bool) -> None:
     journal.fact(Stderr(b"Error: ACME_TOKEN is required"))
     journal.fact(ProcessFact(ProcessEvent.EXIT, 7, code=1))
     journal.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="it exited with code 1"))
@@ -299,7 +286,7 @@ def test_the_reason_is_told_unless_the_command_tells_it_itself(journal: Journal,
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_a_reason_that_says_what_the_failure_says_is_told_once(elsewhere: bool) -> None:
+def test_diagnosis_equal_to_the_failure_is_printed_once(elsewhere: bool) -> None:
     journal = start_capture(None)
     why = "`nosuch` is not on the PATH that the server gets; it looked in /bin"
     journal.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("nosuch",), cwd="/"))

@@ -31,7 +31,7 @@ def said(*argv: str) -> str:
     return result.output
 
 
-def test_options_of_many_commands_are_named_by_topic_and_explained_when_that_is_asked() -> None:
+def test_help_names_shared_options_by_topic() -> None:
     short, whole = said("--help"), said("--help-all")
     assert "--far" in short
     assert "  server      --wind\n  requests    --answers-file" in short

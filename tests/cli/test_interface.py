@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 import inspector.cli.launch
-from inspector.cli import interface, targets
+from inspector.cli import interface
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.interface import ServerRuns, Servers, demand_terminal, inspect, recent
@@ -31,7 +31,7 @@ from inspector.protocol.facts import ConnectionEvent, ProcessEvent
 from inspector.session.engine import Live
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.session import Session
-from inspector.transports.children import Started, start
+from inspector.transports.children import Started
 from tests.architecture.sources import ROOT
 from tests.cli.running import Terminal, demo
 from tests.waiting import until
@@ -93,7 +93,7 @@ def test_the_server_starts_before_what_talks_to_it_and_what_shows_it_is_imported
     assert imported & late == set()
 
 
-def test_it_runs_on_a_live_conversation_and_says_where_that_is_recorded(tmp_path: Path) -> None:
+def test_interface_runs_on_a_live_session_and_names_the_capture(tmp_path: Path) -> None:
     env, seen = _env(), []
 
     def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
@@ -124,7 +124,7 @@ def test_a_crash_inside_leaves_no_server_and_no_thread() -> None:
     assert not [thread.name for thread in threading.enumerate() if "engine" in thread.name]
 
 
-def test_nothing_is_said_of_what_was_not_recorded() -> None:
+def test_interface_without_recording_prints_nothing() -> None:
     env = _env()
     inspect(env, _chosen(record=False), lambda begin, first: ExitStatus.OK)
     assert _told(env) == ""
@@ -143,7 +143,7 @@ def test_without_a_terminal_the_other_commands_are_named() -> None:
         assert "info, list, call, read, prompt" in refused.value.hint
 
 
-def test_a_long_file_of_another_program_is_read_before_the_first_picture_and_that_is_said(
+def test_long_foreign_file_is_read_before_the_first_screen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(interface, "_LONG", 0)
@@ -219,19 +219,6 @@ def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
     runs.end()  # a second end does nothing
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
-    """The servers that were started ahead."""
-    seen: list[Started] = []
-
-    def watched(argv: Sequence[str], env: Mapping[str, str], cwd: str | None) -> Started:
-        seen.append(start(argv, env, cwd))
-        return seen[-1]
-
-    monkeypatch.setattr(targets, "start", watched)
-    return seen
-
-
 def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(started: list[Started]) -> None:
     runs = ServerRuns(_make_chosen(record=False), _make_env())
     live = runs.begin()
@@ -246,7 +233,7 @@ def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(star
     assert started[0].child.returncode is not None
 
 
-def test_nothing_is_said_to_a_server_that_is_held_until_it_may_begin(started: list[Started]) -> None:
+def test_held_server_gets_nothing_until_released(started: list[Started]) -> None:
     runs = ServerRuns(_make_chosen(record=False), _make_env())
     live = runs.begin(held=True)
     asked = live.run(_pid)  # waits for the session
@@ -342,7 +329,7 @@ def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> N
         assert path.read_bytes().rstrip().rpartition(b"\n")[2].startswith(b'{"r":"end"')
 
 
-def test_what_is_about_one_server_holds_for_that_one_alone() -> None:
+def test_options_of_one_server_do_not_apply_to_others() -> None:
     chosen = replace(_make_chosen(record=False), revision="x", retry_calls=True)
     servers = Servers(_make_env(), chosen)
     like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))

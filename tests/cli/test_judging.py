@@ -21,7 +21,6 @@ from inspector.cli.judging import (
     chosen_hosts,
     conclude,
     failure_of,
-    inspected,
     other_servers_tools,
     read_cases,
     read_report_options,
@@ -32,6 +31,7 @@ from inspector.cli.judging import (
 from inspector.cli.output import Output
 from inspector.cli.targets import choose
 from inspector.errors import UsageError
+from inspector.present.findings import inspected
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from tests.captures.record import sample
 from tests.checks.broken import break_check
@@ -62,7 +62,7 @@ def test_foreign_text_begins_no_line_and_is_escaped() -> None:
     assert not line.split("::", 2)[2].startswith("::")
 
 
-def test_nobody_can_guess_the_word() -> None:
+def test_stop_word_is_random() -> None:
     assert stop_word() != stop_word()
     assert silence("x") == "::stop-commands::x"
 
@@ -76,7 +76,7 @@ def test_a_tool_alone_is_called_with_nothing() -> None:
 
 
 @pytest.mark.parametrize("word", ["=", "a=[1]", "a={", "a=@nothing.json"])
-def test_what_is_no_call_is_said(word: str) -> None:
+def test_read_cases_refuses_other_words(word: str) -> None:
     with pytest.raises(UsageError, match="--call"):
         read_cases([word], io.StringIO())
 
@@ -91,7 +91,7 @@ def test_what_is_no_call_is_said(word: str) -> None:
         (None, "the result is null, not an object"),
     ],
 )
-def test_a_call_fails_if_it_says_so(result: object, why: str) -> None:
+def test_failure_of_a_call_depends_on_the_result(result: object, why: str) -> None:
     assert failure_of(ResultResponse(1, Part(None, result))) == why
 
 
@@ -110,7 +110,7 @@ def test_an_sdk_without_a_version_means_all_of_them() -> None:
 
 
 @pytest.mark.parametrize("word", ["nobody", "", "python"])
-def test_what_means_no_host_is_said_with_those_there_are(word: str) -> None:
+def test_unknown_host_is_refused_with_the_known_ones(word: str) -> None:
     with pytest.raises(UsageError, match="unknown client") as caught:
         chosen_hosts([word])
     assert "claude-code" in caught.value.hint
@@ -168,9 +168,7 @@ def test_a_baseline_that_is_to_be_written_needs_a_place() -> None:
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_a_check_that_fails_inside_is_named_and_the_verdict_stands(
-    monkeypatch: pytest.MonkeyPatch, *, as_json: bool
-) -> None:
+def test_failing_check_is_named_and_the_verdict_remains(monkeypatch: pytest.MonkeyPatch, *, as_json: bool) -> None:
     journal = load(sample("lighthouse"))
     before = conclude(_output(), journal, ReportOptions("lighthouse", Severity.ERROR))
     break_check(monkeypatch, "result-too-long")
@@ -202,7 +200,7 @@ def _server(script: Path, tool: dict[str, Any]) -> tuple[str, ...]:
     return ("--", words[1], str(script))
 
 
-def test_what_has_changed_since_it_was_remembered_is_a_warning(tmp_path: Path) -> None:
+def test_definition_changed_since_remember_is_a_warning(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     assert _told("--remember", *_server(script, _TOOL)) == []
     assert _told(*_server(script, _TOOL)) == []
@@ -213,7 +211,7 @@ def test_what_has_changed_since_it_was_remembered_is_a_warning(tmp_path: Path) -
     assert _told(*_server(script, _CHANGED)) == []
 
 
-def test_without_being_told_to_nothing_is_remembered_and_a_lock_file_goes_before(tmp_path: Path) -> None:
+def test_remember_is_off_by_default_and_a_lock_file_precedes(tmp_path: Path) -> None:
     script, lock = tmp_path / "server.py", str(tmp_path / "a.json")
     assert inspect("lock", "-o", lock, *_server(script, _TOOL)).status == 0
     assert _told(*_server(script, _TOOL)) == []

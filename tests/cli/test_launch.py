@@ -62,7 +62,7 @@ def test_a_named_file_is_made_once(tmp_path: Path) -> None:
     assert numbered(tmp_path / "b.mcpcap") == tmp_path / "b.mcpcap"
 
 
-def test_an_era_is_remembered_if_nobody_dictated_it() -> None:
+def test_era_is_remembered_unless_given() -> None:
     opening = Opening(newest_of(Era.LEGACY))
     settings_for(_chosen(era=Era.LEGACY), CliEnv()).remember(opening)
     assert settings_for(_chosen(), CliEnv()).remembered is None

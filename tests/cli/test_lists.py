@@ -27,7 +27,7 @@ async def _fetched(answers: dict[str, Any]) -> tuple[FetchedList, str]:
         return await fetch(CommandSession(live, live.opening, output, _TARGET), "tools"), stderr.getvalue()
 
 
-def test_what_is_declared_is_what_the_capabilities_promise() -> None:
+def test_declared_kinds_follow_the_capabilities() -> None:
     assert declared(Opening(NEWEST)) == ()
     assert declared(Opening(NEWEST, capabilities={"resources": {}, "logging": {}})) == ("resources", "templates")
 

@@ -16,14 +16,14 @@ from inspector.errors import UsageError
 TARGET = HttpTarget("https://api.example/mcp")
 
 
-def test_who_sends_his_own_credentials_or_wants_none_has_nobody_at_the_door(tmp_path: Path) -> None:
+def test_own_credentials_or_no_oauth_need_no_authorizer(tmp_path: Path) -> None:
     env = {"MCP_INSPECT_HOME": str(tmp_path)}
     own = HttpTarget(TARGET.url, headers=(("authorization", "Bearer mine"),))
     assert authorizer_for(own, LoginSettings(), env, has_person=False)[0] is None
     assert authorizer_for(TARGET, LoginSettings(off=True), env, has_person=False)[0] is None
 
 
-async def test_what_is_kept_is_sent(tmp_path: Path) -> None:
+async def test_stored_token_is_sent(tmp_path: Path) -> None:
     env = {"MCP_INSPECT_HOME": str(tmp_path)}
     store_for(LoginSettings(), env).put(TARGET.url, StoredLogin(AccessToken("t0ken", "https://as.example")))
     made, _ = authorizer_for(TARGET, LoginSettings(LoginOptions()), env, has_person=False)
@@ -37,7 +37,7 @@ def test_a_person_is_taken_along_by_the_guide(tmp_path: Path) -> None:
     assert None not in (authorizer, guide)
 
 
-def test_a_keyring_that_is_asked_for_and_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_keyring_is_refused_if_requested(tmp_path: Path) -> None:
     before = keyring.get_keyring()
     keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
     try:

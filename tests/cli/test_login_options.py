@@ -60,7 +60,7 @@ def test_a_workload_and_an_enterprise(tmp_path: Path) -> None:
     assert read(*idp).login_options.provider == IdentityProvider("https://idp.example/token", "i", "a.b.c")
 
 
-def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
+def test_login_options_set_callback_and_storage() -> None:
     choice = read("--oauth-port", "7777", "--token-store", "none", "--dpop", "off")
     assert (choice.port, choice.kept, choice.login_options.dpop) == (7777, LoginStorage.NONE, Dpop.OFF)
     assert read("--oauth-callback", "https://us.example/cb").callback == "https://us.example/cb"
@@ -85,14 +85,14 @@ def test_where_the_browser_comes_back_to_and_where_logins_are_kept() -> None:
         (("--no-oauth", "--client-id", "us"), "--no-oauth, and --client-id"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_no_secret_is_quoted(argv: tuple[str, ...], said: str) -> None:
+def test_wrong_login_options_are_refused_without_quoting_secrets(argv: tuple[str, ...], said: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(*argv)
     assert said in str(caught.value)
     assert "s3cret" not in f"{caught.value} {caught.value.hint}"
 
 
-def test_every_way_to_keep_and_to_bind_can_be_said() -> None:
+def test_login_options_accept_every_storage_and_dpop_value() -> None:
     """The options name them without importing what logs in."""
     for kept in LoginStorage:
         assert read("--token-store", kept.value).kept is kept

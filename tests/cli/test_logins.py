@@ -14,10 +14,11 @@ import pytest
 
 from inspector.auth.steps import Abandoned, AccessToken, Client, OpenAddress, Redirected, StoredLogin
 from inspector.auth.storage import TokenStore
-from inspector.cli.commands.auth import Consent, TypedLines, explain, login, refresh
+from inspector.cli.commands.auth import Consent, explain, login, refresh
 from inspector.cli.env import CliEnv
 from inspector.cli.output import Output
 from inspector.cli.targets import TargetOptions
+from inspector.cli.typed_lines import TypedLines
 from inspector.config.environment import Environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import UsageError
@@ -93,7 +94,7 @@ async def test_the_address_is_shown_whole_with_its_host_as_browsers_see_it(monke
     assert person.came == Abandoned("it was cancelled")
 
 
-async def test_over_ssh_the_tunnel_is_told_and_nothing_is_opened() -> None:
+async def test_login_over_ssh_shows_the_tunnel_and_opens_nothing() -> None:
     async with at_the_terminal(AWAY) as person:
         assert person.consent.guide.waiting is not None
         port = person.consent.guide.waiting.port
@@ -104,7 +105,7 @@ async def test_over_ssh_the_tunnel_is_told_and_nothing_is_opened() -> None:
     assert person.came == Redirected({"code": "c0de", "state": "st4te"})
 
 
-async def test_what_is_pasted_wrongly_is_said_and_waited_on() -> None:
+async def test_wrong_paste_is_reported_and_may_be_repeated() -> None:
     async with at_the_terminal(AWAY) as person:
         person.types("two words")
         await person.sees("neither the address")
@@ -140,7 +141,7 @@ async def auth(*words: str, env: dict[str, str]) -> Ran:
     return await asyncio.to_thread(inspect, "auth", *words, env=env)
 
 
-async def test_the_way_in_is_told_as_text_and_as_json(env: dict[str, str]) -> None:
+async def test_auth_explain_prints_steps_as_text_and_json(env: dict[str, str]) -> None:
     async with Guarded() as house:
         text = await auth("explain", house.url, env=env)
         data = await auth("explain", house.url, "--json", env=env)
@@ -157,7 +158,7 @@ async def test_a_header_of_ones_own_does_not_hide_the_way(env: dict[str, str]) -
     assert not [request for request in house.requests if request.header("authorization")]
 
 
-async def test_what_can_not_be_reached_can_not_be_explained(env: dict[str, str]) -> None:
+async def test_auth_explain_of_an_unreachable_server_fails(env: dict[str, str]) -> None:
     async with Guarded() as house:
         url = house.url
     assert (await auth("explain", url, env=env)).status == 4
@@ -172,7 +173,7 @@ async def test_an_open_server_needs_no_login(env: dict[str, str]) -> None:
     assert "requires no authorization" in ran.stderr
 
 
-async def test_nobody_at_the_keys_may_still_give_up(env: dict[str, str]) -> None:
+async def test_login_can_be_cancelled_from_stdin(env: dict[str, str]) -> None:
     async with Guarded() as house:
         ran = await asyncio.to_thread(inspect, "auth", "login", house.url, env=env, stdin="q\n")
     assert ran.status == 3
@@ -209,7 +210,7 @@ def test_logging_out_forgets_the_token_and_with_all_the_registration(env: dict[s
     assert kept(env).servers() == ()
 
 
-def test_what_can_not_be_renewed_says_why(env: dict[str, str]) -> None:
+def test_auth_refresh_without_refresh_token_reports_why(env: dict[str, str]) -> None:
     url = "https://one.example/mcp"
     without = inspect("auth", "refresh", url, env=env)
     kept(env).put(url, StoredLogin(AccessToken(SECRET, ISSUER)))
@@ -258,7 +259,7 @@ async def test_a_stream_without_a_descriptor_does_too() -> None:
     await until(lambda: taken == ["one"], "the line")
 
 
-async def test_what_is_typed_after_the_end_is_not_read() -> None:
+async def test_typed_lines_are_not_read_after_the_end() -> None:
     taken: list[str] = []
     reading, writing = os.pipe()
     with os.fdopen(reading, "r") as stream:

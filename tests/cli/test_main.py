@@ -9,8 +9,9 @@ import click
 import pytest
 
 from inspector import __version__
+from inspector.cli.command_group import commands
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.main import commands, run
+from inspector.cli.main import run
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect
 from tests.waiting import PATIENCE_S
@@ -38,7 +39,7 @@ def test_the_help_of_a_command_fits_a_screen_and_begins_with_examples(
     assert max(map(len, lines)) <= 88
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_option_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert inspect("--version").status == 0
     assert __version__ in capsys.readouterr().out
 
@@ -75,7 +76,7 @@ def test_a_word_that_is_wrong_or_of_no_use_is_refused(argv: tuple[str, ...], sai
     assert ran.stdout == ""
 
 
-def test_a_refusal_is_json_too_where_json_was_asked_for() -> None:
+def test_usage_error_is_json_with_json_option() -> None:
     ran = inspect("info", "--json")
     assert ran.error["code"] == "usage_error"
     assert ran.error["message"] == "no server named"
@@ -123,7 +124,7 @@ def test_an_interrupt_before_anything_happened_is_an_interrupt() -> None:
         assert run(["info"]) == ExitStatus.INTERRUPTED
 
 
-def test_what_was_said_is_written_at_the_end_and_nothing_is_freed_first() -> None:
+def test_output_is_flushed_at_exit() -> None:
     code = (
         "import atexit, threading\n"
         "from unittest import mock\n"

@@ -14,7 +14,7 @@ def test_the_reference_is_up_to_date(path: object, write: object) -> None:
     assert (ROOT / str(path)).read_text() == write(), "run python -m tests.manual"
 
 
-def test_it_names_every_command_and_option() -> None:
+def test_manual_names_every_command_and_option() -> None:
     page, man = manual.PAGE.read_text(), manual.MAN.read_text()
     for _, words, command in manual.all_commands():
         assert f"\n### {words}\n" in page

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.config.approvals import Approvals
 from inspector.config.known_targets import SavedTarget, SavedTargets
 from inspector.config.paths import places
-from inspector.config.servers import found_servers
+from inspector.config.servers import Approvals, found_servers
 from tests.cli.running import inspect
 from tests.servers.real import ROOT
 from tests.waiting import PATIENCE_S
@@ -65,7 +64,7 @@ def test_a_name_is_a_target(project: Path, words: tuple[str, ...], shows: str) -
     assert shows in done.stdout
 
 
-def test_options_add_to_what_the_file_says(project: Path) -> None:
+def test_options_override_the_configuration_file(project: Path) -> None:
     done = run(project, "info", "--cwd", str(project / "nowhere"), "gulls")
     assert done.returncode == 2
     assert "no such directory" in done.stderr

@@ -25,7 +25,7 @@ from tests.cli.running import MODERN, demo, inspect, scripted
 DISCOVERED = {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {}}
 
 
-def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_path: Path) -> None:
+def test_modern_requests_declare_skills_unless_switched_off(tmp_path: Path) -> None:
     log, other = tmp_path / "log", tmp_path / "other"
     words = ("info", "--era", "modern", "--no-capability", "tasks", "--json")
     inspect(*words, *scripted({"server/discover": {"error": {"code": -1, "message": "x"}}}, f"log={log}"))
@@ -35,7 +35,7 @@ def test_a_stateless_server_is_told_of_skills_unless_that_is_switched_off(tmp_pa
     assert "extensions" not in other.read_text()
 
 
-def test_apps_are_advertised_in_the_handshake_if_asked_for(tmp_path: Path) -> None:
+def test_apps_are_declared_in_the_handshake_on_request(tmp_path: Path) -> None:
     log = tmp_path / "log"
     words = ("info", "--era", "legacy", "--json")
     inspect(*words, *scripted({}, f"log={log}"))
@@ -55,7 +55,7 @@ def test_without_switches_it_is_what_is_supported(options: dict[str, Any]) -> No
     assert list(read_extensions(options).supported) == [SKILLS]
 
 
-def test_info_says_which_extensions_both_sides_declare(demo_url: str) -> None:
+def test_info_lists_extensions_of_both_sides(demo_url: str) -> None:
     ran = inspect("info", "--era", "modern", demo_url)
     assert f'{SKILLS}  both sides: server {{"directoryRead":true}}' in ran.stdout
     alone = inspect("info", "--era", "modern", "--no-extension", "skills", demo_url)
@@ -94,7 +94,7 @@ def test_a_limit_is_raised_by_its_name_and_the_last_word_holds() -> None:
     assert read_limits({}) == LIMITS
 
 
-def test_what_schemas_may_cost_is_raised_for_the_whole_process() -> None:
+def test_limit_option_applies_to_the_process() -> None:
     before = bounds()
     try:
         found = read_limits({"limits": ("schema=1M", "pattern=2k")})
@@ -109,13 +109,13 @@ def test_what_schemas_may_cost_is_raised_for_the_whole_process() -> None:
 @pytest.mark.parametrize(
     "text", ["message", "message=", "depth=5", "=5", "items=-1", "ratio=0", "message=1x", "items=" + "9" * 99]
 )
-def test_what_names_no_limit_is_refused_with_the_names_there_are(text: str) -> None:
+def test_unknown_limit_is_refused_with_the_known_ones(text: str) -> None:
     with pytest.raises(UsageError, match="--max") as refused:
         read_limits({"limits": (text,)})
     assert refused.value.hint
 
 
-def test_lists_come_whole_and_by_themselves_unless_somebody_wants_it_otherwise() -> None:
+def test_list_options_default_to_automatic_and_whole() -> None:
     assert read_list_options({}) == read_list_options({"refresh": "auto", "pages": "all"}) == ListOptions()
     assert read_list_options({"refresh": "manual", "pages": "one"}) == ListOptions(by_itself=False, page_by_page=True)
 
@@ -134,7 +134,7 @@ def test_pages_are_counted_from_anywhere() -> None:
         ("all", False, "2", None, "--cursor applies to one list"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_contradictory_list_options_are_refused(
     kind: str, page_by_page: bool, cursor: str | None, limit: int | None, says: str
 ) -> None:
     with pytest.raises(UsageError, match=says):
@@ -186,7 +186,7 @@ def test_a_url_is_dialled_with_headers(tmp_path: Path) -> None:
     )
 
 
-def test_the_older_carriage_is_asked_for() -> None:
+def test_transport_sse_is_chosen_by_option() -> None:
     target = _choose("http://h/sse", "--transport", "sse").target
     assert isinstance(target, HttpTarget)
     assert target.legacy_sse
@@ -224,7 +224,9 @@ def test_settings_come_along() -> None:
         (("--max-total", "1e12"), ("x",), "--max-total 1e+12"),
     ],
 )
-def test_what_does_not_go_together_is_refused(ours: tuple[str, ...], theirs: tuple[str, ...] | None, said: str) -> None:
+def test_contradictory_target_options_are_refused(
+    ours: tuple[str, ...], theirs: tuple[str, ...] | None, said: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         _choose(*ours, theirs=theirs)
     assert said in str(refused.value)
@@ -241,7 +243,7 @@ def test_no_error_about_a_header_quotes_its_value(text: str, tmp_path: Path) -> 
     assert "s3cr3t" not in f"{refused.value} {refused.value.hint}"
 
 
-def test_recording_is_asked_for_or_refused_but_not_both() -> None:
+def test_capture_and_no_capture_exclude_each_other() -> None:
     found: list[TargetOptions] = []
 
     @click.command()

@@ -45,7 +45,7 @@ def test_json_for_a_terminal_is_indented_and_acts_on_nothing() -> None:
     assert '\n  "b"' in _out(output)
 
 
-def test_what_cant_be_indented_is_written_on_one_line_on_a_terminal_too() -> None:
+def test_output_that_cannot_be_indented_is_on_one_line() -> None:
     output = _output(terminal=True)
     output.data({"a": msgspec.Raw(b'"\\ud83d"'), "b": "\x9b"})
     assert _out(output) == '{"a":"\\ud83d","b":"\\u009b"}\n'
@@ -60,7 +60,7 @@ def test_json_is_utf8_whatever_the_locale() -> None:
     stdout.close()
 
 
-def test_what_only_a_tolerant_reader_took_is_written_all_the_same() -> None:
+def test_output_of_lone_surrogates_is_valid_json() -> None:
     output = _output()
     output.data({"a": "\ud800", "b": msgspec.Raw(b"[1]")})
     assert json.loads(_out(output)) == {"a": "\ud800", "b": [1]}
@@ -92,7 +92,7 @@ def test_colours_are_for_who_wants_them(terminal: bool, env: dict[str, str], wan
     assert wants_colour(Terminal() if terminal else io.StringIO(), env) is wanted
 
 
-def test_narration_goes_to_stderr_unless_told_to_be_quiet_and_warnings_always() -> None:
+def test_narration_goes_to_stderr_unless_quiet() -> None:
     output = _output()
     output.narrate("so far\x1b so good")
     output.quiet = True

@@ -53,7 +53,7 @@ def test_each_question_is_answered(
 
 
 @pytest.mark.parametrize("tool", ["elicit_form", "elicit_url", "sampling_request"])
-def test_what_nobody_answers_fails_at_once_and_says_why(target: tuple[str, ...], tool: str) -> None:
+def test_unprepared_server_request_fails_at_once(target: tuple[str, ...], tool: str) -> None:
     ran = inspect("call", tool, "--json", "--capability", "all", *target)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
@@ -61,14 +61,14 @@ def test_what_nobody_answers_fails_at_once_and_says_why(target: tuple[str, ...],
 
 
 @pytest.mark.parametrize("tool", ["elicit_form", "elicit_url", "sampling_request", "roots_request"])
-def test_what_was_not_offered_is_not_asked(target: tuple[str, ...], tool: str) -> None:
+def test_undeclared_capability_gets_no_request(target: tuple[str, ...], tool: str) -> None:
     ran = inspect("call", tool, "--json", *target)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "needs the client capability" in ran.stdout
     assert "? " not in ran.stderr
 
 
-def test_a_question_that_is_taken_back_is_told_and_the_answer_comes_too_late(tmp_path: Path) -> None:
+def test_cancelled_server_request_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps([{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]))
     words = ("elicit_form", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))

@@ -46,7 +46,7 @@ def test_handlers_are_put_back() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_what_is_to_be_done_at_last_is_done_before_the_signal_ends_us(tmp_path: Path) -> None:
+def test_cleanup_runs_before_the_signal_ends_the_process(tmp_path: Path) -> None:
     code = (
         "import os, signal\n"
         "from inspector.cli.process import leaving_no_child\n"
@@ -58,7 +58,7 @@ def test_what_is_to_be_done_at_last_is_done_before_the_signal_ends_us(tmp_path: 
     assert (ended.returncode, ended.stdout) == (-signal.SIGTERM, b"at last\n")
 
 
-def test_who_leaves_politely_is_asked_to_and_dies_of_the_signal_after() -> None:
+def test_polite_leave_precedes_the_signal() -> None:
     asked, came = threading.Event(), []
     before = signal.signal(signal.SIGHUP, lambda number, frame: came.append(number))
     try:
@@ -73,7 +73,7 @@ def test_who_leaves_politely_is_asked_to_and_dies_of_the_signal_after() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_what_is_half_made_is_gone_before_the_signal_ends_us(tmp_path: Path, number: signal.Signals) -> None:
+def test_unfinished_file_is_removed_before_the_signal(tmp_path: Path, number: signal.Signals) -> None:
     came: list[int] = []
     before = signal.signal(number, lambda number, frame: came.append([*tmp_path.glob(".half*")] == []))
     try:

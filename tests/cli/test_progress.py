@@ -30,7 +30,7 @@ def _bar(stderr: io.StringIO, **env: str) -> tuple[Output, ProgressBar, list[flo
 @pytest.mark.parametrize(
     ("done", "total", "full"), [(0, 10, 0), (5, 10, 12), (10, 10, 24), (11, 10, 24), (-3, 10, 0), (1, 3, 8)]
 )
-def test_a_bar_is_as_full_as_it_says_and_never_longer(done: float, total: float, full: int) -> None:
+def test_bar_is_filled_in_proportion(done: float, total: float, full: int) -> None:
     drawn = bar(_progress(done, total))
     assert (drawn.count("━"), len(drawn)) == (full, 25)
 
@@ -40,7 +40,7 @@ def test_without_a_total_there_is_no_bar(total: float | None) -> None:
     assert bar(_progress(1, total)) == ""
 
 
-def test_on_a_terminal_a_drawing_goes_over_the_last_one_and_the_last_one_stays() -> None:
+def test_bar_on_a_terminal_overwrites_itself() -> None:
     stderr = Terminal()
     _, drawn, clock = _bar(stderr)
     drawn.show(_progress(1, message="one"))
@@ -58,7 +58,7 @@ def test_on_a_terminal_a_drawing_goes_over_the_last_one_and_the_last_one_stays()
     ]
 
 
-def test_what_is_told_meanwhile_takes_the_place_of_the_bar() -> None:
+def test_narration_replaces_the_bar() -> None:
     stderr = Terminal()
     output, drawn, _ = _bar(stderr, NO_COLOR="1")
     drawn.show(_progress(1))
@@ -99,12 +99,12 @@ def _told(stderr: io.StringIO, *steps: tuple[float, int]) -> str:
     return stderr.getvalue()
 
 
-def test_what_is_done_in_a_moment_says_nothing() -> None:
+def test_short_work_draws_no_progress() -> None:
     assert _told(Terminal(), (0.5, 500_000), (0.9, 1_000_000)) == ""
     assert _told(io.StringIO(), (5, 500_000), (9, 1_000_000)) == ""
 
 
-def test_on_a_terminal_one_line_is_drawn_over_and_taken_away() -> None:
+def test_progress_on_a_terminal_is_one_line() -> None:
     said = _told(Terminal(), (2, 250_000), (2.01, 260_000), (3, 500_000))
     assert "25 % · 125 kB/s · about 6 s left" in said
     assert "26 %" not in said

@@ -12,7 +12,7 @@ from tests.present.tape import Tape
 _LEGACY = newest_of(Era.LEGACY)
 
 
-def test_what_a_server_says_about_itself(tape: Tape) -> None:
+def test_server_description_has_name_version_and_lists(tape: Tape) -> None:
     tape.initialized(_LEGACY.date)
     opening = tape.journal.conversation.opening
     assert opening is not None
@@ -40,7 +40,7 @@ def test_tools_are_listed_with_their_first_words() -> None:
     ]
 
 
-def test_other_lists_say_what_each_thing_is_asked_for_by() -> None:
+def test_list_lines_name_uri_and_arguments() -> None:
     resources = [{"uri": "file:///a", "name": "a", "mimeType": "text/plain", "description": "The a."}, 7]
     assert [plain(line) for line in list_lines("resources", resources)] == [
         "2 resources",

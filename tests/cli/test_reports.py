@@ -32,7 +32,7 @@ def test_a_finding_is_known_by_its_words_without_their_numbers(one: Finding, oth
     assert (key_of(one) == key_of(other)) is same
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
+def test_baseline_reads_what_it_wrote(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     found = [_found("b \ud800"), _found("a 1"), _found("a 2")]
     path.write_bytes(written(found, "server"))
@@ -47,7 +47,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"format": "x"}', '{"format": "mcp-inspect baseline", "findings": [1]}']
 )
-def test_what_is_no_baseline_is_said(tmp_path: Path, text: str) -> None:
+def test_invalid_baseline_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(text)
     with pytest.raises(UsageError, match="not a baseline"):
@@ -111,7 +111,7 @@ def test_junit_has_a_case_for_each_check_and_a_failure_for_each_that_found_somet
     assert "a has no description" in "".join(each.text or "" for each in suite.iter("system-out"))
 
 
-def test_junit_fails_from_where_it_is_told_to() -> None:
+def test_junit_fails_from_the_given_severity() -> None:
     assert Xml.fromstring(junit([_BAD, _MILD], all_checks(), "x", Severity.HINT)).get("failures") == "2"
 
 
@@ -147,7 +147,7 @@ def test_no_report_has_the_password_of_an_address() -> None:
     assert b"s3cret" not in junit([_BAD], all_checks(), target, Severity.ERROR)
 
 
-def test_sarif_tells_of_every_rule_what_code_scanning_asks_for_and_knows_a_finding_again() -> None:
+def test_sarif_has_rules_and_stable_fingerprints() -> None:
     (run,) = json.loads(sarif([_BAD, _MILD], all_checks(), "server.js"))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert all(rule[name]["text"] for rule in rules for name in ("shortDescription", "fullDescription", "help"))

@@ -35,14 +35,14 @@ from tests.cli.running import demo, inspect, scripted
 
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
-def test_messages_from_the_level_on_are_told(flag: str) -> None:
+def test_log_messages_from_the_level_on_are_printed(flag: str) -> None:
     ran = inspect("call", "log_messages", "--log-level", "error", "--json", *demo(flag))
     assert ran.status == 0
     told = [line.partition(":")[0] for line in ran.stderr.splitlines() if ": log_messages: " in line]
     assert told == list(LEVELS[LEVELS.index("error") :])
 
 
-def test_without_it_none_is_told_and_none_is_asked_for() -> None:
+def test_log_messages_are_off_by_default() -> None:
     ran = inspect("call", "log_messages", "--json", *demo())
     assert ": log_messages: " not in ran.stderr
     assert ran.data["rounds"] == 1
@@ -95,14 +95,14 @@ def journal() -> Any:
     made.close()
 
 
-def test_a_question_and_its_answer_are_told(journal: Journal) -> None:
+def test_server_request_and_response_are_narrated(journal: Journal) -> None:
     told = _Told(journal)
     told.record(_THEIRS, id=1, **_ELICIT)
     told.record(_OURS, id=1, result={"action": "accept", "content": {"city": "Oslo\x07"}})
     assert told.lines == ["? elicitation: Which ␛[31mcity?", '  → accept {"city":"Oslo\\u0007"}']
 
 
-def test_a_refusal_and_a_withdrawal_are_told(journal: Journal) -> None:
+def test_refused_and_cancelled_server_requests_are_narrated(journal: Journal) -> None:
     told = _Told(journal)
     told.record(_THEIRS, id=1, method="sampling/createMessage", params={"maxTokens": 1})
     told.record(_OURS, id=1, error={"code": -1, "message": "nobody"})
@@ -116,7 +116,7 @@ def test_a_refusal_and_a_withdrawal_are_told(journal: Journal) -> None:
     ]
 
 
-def test_questions_in_a_result_and_their_answers_in_the_retry_are_told(journal: Journal) -> None:
+def test_input_requests_in_a_result_are_narrated(journal: Journal) -> None:
     told = _Told(journal)
     told.record(_OURS, id=1, method="tools/call", params={"name": "t"})
     told.record(_THEIRS, id=1, result={"resultType": "input_required", "inputRequests": {"q": _ELICIT}})
@@ -132,7 +132,7 @@ def test_a_ping_is_no_question(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize(("logs", "lines"), [(True, ["warning: lamp: dim"]), (False, [])])
-def test_log_messages_are_told_if_they_were_asked_for(journal: Journal, logs: bool, lines: list[str]) -> None:
+def test_log_messages_are_narrated_on_request(journal: Journal, logs: bool, lines: list[str]) -> None:
     told = _Told(journal, logs=logs)
     told.record(_THEIRS, method="notifications/message", params={"level": "warning", "logger": "lamp", "data": "dim"})
     told.record(_THEIRS, method="notifications/tools/list_changed")
@@ -140,7 +140,7 @@ def test_log_messages_are_told_if_they_were_asked_for(journal: Journal, logs: bo
 
 
 @pytest.mark.parametrize(("progress", "lines"), [(True, ["1 of 2 · 50 %  half"]), (False, [])])
-def test_progress_is_told_if_it_was_asked_for(journal: Journal, progress: bool, lines: list[str]) -> None:
+def test_progress_is_narrated_on_request(journal: Journal, progress: bool, lines: list[str]) -> None:
     told = _Told(journal, progress=progress)
     told.record(_OURS, id=1, method="tools/call", params={"name": "t", "_meta": {"progressToken": "p"}})
     params = {"progressToken": "p", "progress": 1, "total": 2, "message": "half"}
@@ -148,7 +148,7 @@ def test_progress_is_told_if_it_was_asked_for(journal: Journal, progress: bool, 
     assert told.lines == lines
 
 
-def test_a_question_that_leads_away_says_where() -> None:
+def test_url_elicitation_is_narrated_with_its_url() -> None:
     params = {"mode": "url", "url": "https://h/\x07", "message": "Go"}
     assert asked(ServerRequest(RequestKind.ELICITATION, params, 1, 1, 0)) == "elicitation at https://h/␇: Go"
 
@@ -185,7 +185,7 @@ def test_everything_else_is_raised(reply: Reply, kind: type[InspectError], said:
     assert str(raised.value) == said
 
 
-def test_the_hint_says_which_clock_to_wind() -> None:
+def test_timeout_hint_names_the_option() -> None:
     for clock, option in (("idle", "--timeout"), ("total", "--max-total")):
         with pytest.raises(RequestTimeout) as raised:
             answered(Silent(None, 1.0, clock), "m")
@@ -234,7 +234,7 @@ def yard(**answers: Any) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_task_is_followed_and_each_of_its_words_told_once(era: str) -> None:
+def test_followed_task_prints_each_state_once(era: str) -> None:
     ran = inspect("call", "task_optional", "--task", "-a", "coats=2", *QUICK, "--json", *demo(era))
     assert ran.status == ExitStatus.OK
     assert ran.data["result"]["content"][0]["text"] == "The tower is white again, by 2 coats."
@@ -266,7 +266,7 @@ def test_a_question_inside_a_task_is_answered_by_the_file(era: str, tmp_path: An
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_question_that_nobody_answers_ends_it_at_once(era: str) -> None:
+def test_task_with_unanswered_input_fails_at_once(era: str) -> None:
     ran = inspect("call", "task_that_asks", *QUICK, "--capability", "elicitation", "--json", *demo(era))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
@@ -281,19 +281,19 @@ def test_a_question_that_nobody_answers_ends_it_at_once(era: str) -> None:
         (("echo", "--task", "--ttl", "-5"), ExitStatus.USAGE, "-5"),
     ],
 )
-def test_what_can_not_be_a_task_is_not_called(words: tuple[str, ...], status: int, says: str) -> None:
+def test_task_of_an_unfit_tool_is_not_called(words: tuple[str, ...], status: int, says: str) -> None:
     ran = inspect("call", *words, *demo("--legacy-only"))
     assert ran.status == status
     assert says in ran.stderr
 
 
-def test_where_the_server_decides_a_wish_may_come_to_nothing() -> None:
+def test_server_may_answer_without_a_task() -> None:
     ran = inspect("call", "echo", "--task", "-a", "text=x", *demo("--modern-only"))
     assert ran.status == ExitStatus.OK
     assert "the server returned a result instead of a task" in ran.stderr
 
 
-def test_the_handle_is_written_where_nobody_waits_and_a_raw_request_is_not_followed() -> None:
+def test_task_handle_is_written_with_no_wait() -> None:
     ran = inspect("call", "task_optional", "--task", "--ttl", "5000", "--no-wait", "--json", *demo("--legacy-only"))
     assert ran.data["result"]["task"]["ttl"] == 5000
     assert ran.data["task"]["polls"] == 0
@@ -339,7 +339,7 @@ def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
     assert "not completed within 0.4 s" in ran.stderr
 
 
-def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:
+def test_task_printer_prints_visible_text_once() -> None:
     env = CliEnv(None, {}, io.StringIO(), io.StringIO(), io.StringIO())
     teller = TaskPrinter(Output(env))
     task = Task(1, "t\x1b[2J", True, 0, 1, state="working", message="dig\x07")
@@ -354,7 +354,7 @@ def test_a_teller_says_each_word_once_and_makes_foreign_text_visible() -> None:
     assert "no state" in said
 
 
-def test_what_is_written_of_a_task_counts_from_its_beginning() -> None:
+def test_task_history_counts_from_its_start() -> None:
     task = Task(1, "t1", True, 1_000_000, 1, state="working", history=(TaskStep("working", "", 1, 3_500_000),))
     task.faults = (TaskFault("it has no ttl", 1),)
     assert as_json(task)["history"] == [{"state": "working", "message": "", "at_ms": 2.5}]
@@ -381,6 +381,6 @@ def test_read_when_the_uri_is_a_template_sends_it_with_literals_and_values_encod
         (("notes://{name",), "a brace in it is never closed"),
     ],
 )
-def test_read_when_a_template_cannot_be_filled_says_what_is_missing(words: tuple[str, ...], says: str) -> None:
+def test_read_with_unfilled_template_names_missing_variables(words: tuple[str, ...], says: str) -> None:
     ran = inspect("read", *words, *scripted(_ECHO))
     assert (ran.status, says in ran.stderr) == (2, True)

@@ -34,7 +34,7 @@ def _file(place: Path, *kinds: str) -> Path:
     return file
 
 
-def test_with_a_person_everything_is_offered_and_without_one_only_what_needs_nobody() -> None:
+def test_capabilities_without_a_user_are_tasks_only() -> None:
     assert _read().offers(has_person=True) == frozenset(offers.ALL)
     assert _read().offers(has_person=False) == {offers.TASKS}
 
@@ -87,7 +87,7 @@ def test_roots_are_directories_and_uris(tmp_path: Path, monkeypatch: pytest.Monk
         (("--responses", "/no/such/file"), "--responses /no/such/file"),
     ],
 )
-def test_what_cannot_be_meant_starts_no_server(words: tuple[str, ...], said: str) -> None:
+def test_wrong_capability_options_start_no_server(words: tuple[str, ...], said: str) -> None:
     ran = inspect("info", *words, "--", "no-such-program")
     assert ran.status == 2
     assert said in ran.stderr
@@ -99,7 +99,7 @@ def test_a_name_that_is_none_is_a_usage_error() -> None:
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_what_is_offered_is_what_the_server_is_told(tmp_path: Path, era: str) -> None:
+def test_declared_capabilities_are_those_chosen(tmp_path: Path, era: str) -> None:
     capture = tmp_path / "a.mcpcap"
     words = ("--no-capability", "all", "--capability", "roots,elicitation.form", "--no-extension", "all")
     more = ("--era", era, "--capture", str(capture))
@@ -142,7 +142,7 @@ def test_the_key_comes_from_the_environment_and_needs_none_for_a_model_of_one_s_
     assert _sampler_read().key.header() == {}
 
 
-def test_consent_is_asked_for_unless_it_is_given_up() -> None:
+def test_sampler_approval_defaults_to_always() -> None:
     assert _sampler_read().approve is Approve.ALWAYS
     assert _sampler_read(sampler_approve="never").approve is Approve.NEVER
 
@@ -161,7 +161,9 @@ def test_consent_is_asked_for_unless_it_is_given_up() -> None:
         ({}, {"sampler_timeout": 0.0}, "invalid --sampler-timeout 0"),
     ],
 )
-def test_what_can_t_be_used_is_refused_with_a_sentence(env: dict[str, str], options: dict[str, Any], told: str) -> None:
+def test_wrong_sampler_options_are_refused_without_quoting_keys(
+    env: dict[str, str], options: dict[str, Any], told: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         _sampler_read(env, **options)
     assert told in str(caught.value)
@@ -207,7 +209,7 @@ def test_a_model_answers_a_server_and_the_key_is_seen_nowhere(model: Endpoint, e
     assert model.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model: Endpoint) -> None:
+def test_model_failure_fails_the_command_without_the_key(model: Endpoint) -> None:
     model.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, 401)
     ran = inspect("call", "sampling_request", *_options(model), "--json", *demo(), env={KEY_ENV: KEY})
     assert ran.status == ExitStatus.TOOL_ERROR
@@ -216,7 +218,7 @@ def test_a_model_that_fails_fails_the_command_with_what_the_endpoint_said(model:
     assert KEY not in ran.stdout + ran.stderr
 
 
-def test_consent_that_nobody_can_give_is_refused_before_a_server_is_started(model: Endpoint) -> None:
+def test_sampling_approval_without_a_user_starts_no_server(model: Endpoint) -> None:
     ran = inspect("call", "sampling_request", *_options(model, "always"), "--json", "--", "/no/such/server")
     assert ran.status == ExitStatus.USAGE
     assert "sampling needs approval" in ran.error["message"]

@@ -24,9 +24,7 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def test_notes_that_nobody_has_looked_through_are_not_left(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unscanned_notes_are_removed(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Sharing.scan
 
     def scan(sharing: Sharing, path: Path | str) -> None:
@@ -40,7 +38,7 @@ def test_notes_that_nobody_has_looked_through_are_not_left(
     assert not (tmp_path / "b.mcpcap.notes").exists()
 
 
-def test_it_says_what_was_replaced_and_takes_notes_along(file: Path, tmp_path: Path) -> None:
+def test_share_reports_replacements_and_copies_notes(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "b.mcpcap"
     said = shared(file, out, {"MY_TOKEN": "sesame-42"}, notes=True, overwrite=False)
     assert "values replaced" in said[0]
@@ -76,7 +74,7 @@ def test_secrets_are_lines_of_a_file(path: Path, tmp_path: Path) -> None:
     assert found.request.secrets == (("one secret ", "secret:1"), ("other\udcff", "secret:1"))
 
 
-def test_a_key_is_read_or_made_anew(path: Path, tmp_path: Path) -> None:
+def test_share_key_is_read_or_made(path: Path, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("0123456789abcdef\n")
     assert chosen(path, {}, key_file=tmp_path / "key").request.key == b"0123456789abcdef"
     assert chosen(path, {}).request.key != chosen(path, {}).request.key

@@ -41,7 +41,7 @@ def test_a_url_is_dialled_with_the_files_headers() -> None:
     assert found_target(server, _ENV) == HttpTarget("https://h/mcp", headers=(("A", "b"),))
 
 
-def test_what_is_broken_is_refused_with_its_file() -> None:
+def test_broken_entry_is_refused_with_its_file() -> None:
     with pytest.raises(UsageError, match="s: it or empty") as refused:
         found_target(replace(_SERVER, problem="it or empty"), _ENV)
     assert str(_FILE) in refused.value.hint

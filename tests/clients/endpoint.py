@@ -6,7 +6,7 @@ Its model calls each of the wanted tools once, in the order in which requests li
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -18,8 +18,9 @@ _ARGUMENTS = {"a": "x"}
 class ModelEndpoint:
     """A running endpoint; use it as a context manager."""
 
-    def __init__(self, wanted: str) -> None:
-        """Create it; names of tools that match `wanted` are called."""
+    def __init__(self, wanted: str, arguments: Mapping[str, Any] = _ARGUMENTS) -> None:
+        """Create it; tools whose names match `wanted` are called, each with these arguments."""
+        self.arguments = arguments
         self.requests: list[tuple[str, dict[str, Any]]] = []
         """Path and body of each request, in order."""
         self.called: list[str] = []
@@ -85,7 +86,7 @@ def _handler(endpoint: ModelEndpoint) -> type[BaseHTTPRequestHandler]:
             for end, answer in _APIS.items():
                 if path.endswith(end):
                     is_stream = bool(body.get("stream")) or end == ":streamGenerateContent"
-                    events = answer(endpoint.next_call(path, body), is_stream=is_stream)
+                    events = answer(endpoint.next_call(path, body), endpoint.arguments, is_stream=is_stream)
                     if is_stream:
                         named = end in ("/responses", "/messages")
                         self._reply(200, "text/event-stream", b"".join(_event(each, named=named) for each in events))
@@ -114,12 +115,12 @@ def _event(data: dict[str, Any], *, named: bool) -> bytes:
     return f"{name}data: {json.dumps(data)}\n\n".encode()
 
 
-def _responses(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
+def _responses(call: str, arguments: Mapping[str, Any], *, is_stream: bool) -> list[dict[str, Any]]:
     item: dict[str, Any]
     if call:
         namespace, _, tool = call.rpartition(NAMESPACE_END)
         item = {"type": "function_call", "id": "fc_1", "call_id": f"call_{call[:40]}", "status": "completed"}
-        item |= {"name": tool, "arguments": json.dumps(_ARGUMENTS)}
+        item |= {"name": tool, "arguments": json.dumps(arguments)}
         if namespace:
             item["namespace"] = namespace
     else:
@@ -139,10 +140,10 @@ def _responses(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _chat(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
+def _chat(call: str, arguments: Mapping[str, Any], *, is_stream: bool) -> list[dict[str, Any]]:
     message: dict[str, Any] = {"role": "assistant", "content": None if call else "done"}
     if call:
-        function = {"name": call, "arguments": json.dumps(_ARGUMENTS)}
+        function = {"name": call, "arguments": json.dumps(arguments)}
         message["tool_calls"] = [{"index": 0, "id": f"call_{call[:30]}", "type": "function", "function": function}]
     reason = "tool_calls" if call else "stop"
     whole = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "m"}
@@ -156,11 +157,11 @@ def _chat(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _messages(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
+def _messages(call: str, arguments: Mapping[str, Any], *, is_stream: bool) -> list[dict[str, Any]]:
     block: dict[str, Any] = {"type": "text", "text": "done"}
     empty: dict[str, Any] = {"input": {}} if call else {"text": ""}
     if call:
-        block = {"type": "tool_use", "id": f"toolu_{abs(hash(call))}", "name": call, "input": _ARGUMENTS}
+        block = {"type": "tool_use", "id": f"toolu_{abs(hash(call))}", "name": call, "input": arguments}
     reason = "tool_use" if call else "end_turn"
     usage = {"input_tokens": 1, "output_tokens": 1}
     whole: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [block]}
@@ -169,7 +170,7 @@ def _messages(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
         return [whole]
     delta = {"type": "text_delta", "text": "done"}
     if call:
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(_ARGUMENTS)}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
     return [
         {"type": "message_start", "message": whole | {"content": [], "stop_reason": None}},
         {"type": "content_block_start", "index": 0, "content_block": block | empty},
@@ -180,8 +181,8 @@ def _messages(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
     ]
 
 
-def _gemini(call: str, *, is_stream: bool) -> list[dict[str, Any]]:
-    part = {"functionCall": {"name": call, "args": _ARGUMENTS}} if call else {"text": "done"}
+def _gemini(call: str, arguments: Mapping[str, Any], *, is_stream: bool) -> list[dict[str, Any]]:
+    part = {"functionCall": {"name": call, "args": arguments}} if call else {"text": "done"}
     candidate = {"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
     usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     return [{"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m"}]

@@ -19,7 +19,7 @@ from tests.clients.endpoint import ModelEndpoint, tools_of
 from tests.clients.pins import Pin, install_commands
 
 _HERE = Path(__file__).parent
-_AGENTS: dict[str, agent_commands.Prepare] = {
+AGENTS: dict[str, agent_commands.Prepare] = {
     "claude-code": agent_commands.claude_code,
     "codex": agent_commands.codex,
     "gemini-cli": agent_commands.gemini_cli,
@@ -71,7 +71,7 @@ def observe(pin: Pin, installed: Path, home: Path, today: date) -> list[Row]:
     """Return the facts that a run shows. Raises: DidNotWork."""
     servers = {f"s{at:02}": case for at, case in enumerate(CASES)}
     commands = {name: _recorder(home, name, case) for name, case in servers.items()}
-    if pin.id in _AGENTS:
+    if pin.id in AGENTS:
         seen = _agent(pin, installed, home, commands)
     else:
         seen = _DRIVERS[pin.id if pin.id in _DRIVERS else pin.registry](pin, installed, home, commands)
@@ -84,7 +84,7 @@ def observe(pin: Pin, installed: Path, home: Path, today: date) -> list[Row]:
     facts = [each for each in facts if each[0] != "plain"]
     return [
         Row(pin.id, pin.version, today, *each)
-        for each in (*facts, *opening_facts(seen["s00"], is_agent=pin.id in _AGENTS))
+        for each in (*facts, *opening_facts(seen["s00"], is_agent=pin.id in AGENTS))
     ]
 
 
@@ -148,13 +148,13 @@ def opening_facts(seen: Seen, *, is_agent: bool) -> Iterator[tuple[str, str]]:
         yield "undeclared-roots", what
 
 
-def _environment(installed: Path, pin: Pin, home: Path, more: Mapping[str, str]) -> dict[str, str]:
+def environment(installed: Path, pin: Pin, home: Path, more: Mapping[str, str]) -> dict[str, str]:
     """Return an environment without anything of the caller's but the search path."""
     path = f"{installed / pin.programs}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", **more}
 
 
-def _run(argv: tuple[str, ...], env: Mapping[str, str], home: Path) -> str:
+def run(argv: tuple[str, ...], env: Mapping[str, str], home: Path) -> str:
     """Run a command to its end, and return its stdout; its processes are ended after a limit."""
     with (home / "stderr.txt").open("ab") as errors:
         process = subprocess.Popen(  # noqa: TID251  a client is not a server's child, and gets no pipe to it
@@ -179,8 +179,8 @@ def _called() -> str:
 
 def _agent(pin: Pin, installed: Path, home: Path, commands: agent_commands.Servers) -> dict[str, Seen]:
     with ModelEndpoint(_called()) as endpoint:
-        start = _AGENTS[pin.id](home, endpoint.url, commands)
-        _run(start.argv, _environment(installed, pin, home, start.env), home)
+        start = AGENTS[pin.id](home, endpoint.url, commands)
+        run(start.argv, environment(installed, pin, home, start.env), home)
     bodies = [body for _, body in endpoint.requests]
     text = json.dumps(bodies, ensure_ascii=False)
     tools = tools_of(max(bodies, key=lambda body: len(tools_of(body)), default={}))
@@ -196,7 +196,7 @@ def _driver(pin: Pin, installed: Path, home: Path, commands: agent_commands.Serv
         argv = ("node", str(_HERE / "drivers.mjs"), pin.id, str(home / "servers.json"), str(installed))
     else:
         argv = (str(installed / "bin" / "python"), str(_HERE / "drivers.py"), pin.id, str(home / "servers.json"))
-    out = _run(argv, _environment(installed, pin, home, {}), home).splitlines()
+    out = run(argv, environment(installed, pin, home, {}), home).splitlines()
     reports = json.loads(out[-1]) if out else {}
     return {
         name: Seen(each["tools"], "\n".join([*each["results"], each["instructions"]]), each["error"])
@@ -209,27 +209,27 @@ def _mcporter(pin: Pin, installed: Path, home: Path, commands: agent_commands.Se
     config.write_text(
         json.dumps({"mcpServers": {name: _command(argv) for name, argv in commands.items()}, "imports": []})
     )
-    env = _environment(installed, pin, home, {})
+    env = environment(installed, pin, home, {})
     base = ("mcporter", "--config", str(config))
     seen = {}
     for name, case in zip(commands, CASES, strict=True):
-        listed = _json(_run((*base, "list", name, "--schema", "--json"), env, home))
+        listed = _json(run((*base, "list", name, "--schema", "--json"), env, home))
         seen[name] = Seen(_listed(listed.get("tools") or []))
         if case.is_called:
-            seen[name].text = _run((*base, "call", f"{name}.{case.probe}", "a=x", "--output", "json"), env, home)
+            seen[name].text = run((*base, "call", f"{name}.{case.probe}", "a=x", "--output", "json"), env, home)
     return seen
 
 
 def _inspector(pin: Pin, installed: Path, home: Path, commands: agent_commands.Servers) -> dict[str, Seen]:
-    env, seen = _environment(installed, pin, home, {}), {}
+    env, seen = environment(installed, pin, home, {}), {}
     for (name, argv), case in zip(commands.items(), CASES, strict=True):
         config = home / f"{name}.json"
         config.write_text(json.dumps({"mcpServers": {name: _command(argv)}}))
         base = ("mcp-inspector", "--cli", "--config", str(config), "--server", name, "--method")
-        listed = _json(_run((*base, "tools/list"), env, home))
+        listed = _json(run((*base, "tools/list"), env, home))
         seen[name] = Seen(_listed(listed.get("tools") or []))
         if case.is_called:
-            seen[name].text = _run((*base, "tools/call", "--tool-name", case.probe, "--tool-arg", "a=x"), env, home)
+            seen[name].text = run((*base, "tools/call", "--tool-name", case.probe, "--tool-arg", "a=x"), env, home)
     return seen
 
 

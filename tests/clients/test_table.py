@@ -66,7 +66,7 @@ def test_a_call_fails_where_its_result_is_not_shown() -> None:
     assert effect_of(case, seen) == "fine"
 
 
-def test_of_two_tools_with_one_name_the_kept_one_is_named() -> None:
+def test_effect_of_a_duplicate_name_names_the_kept_tool() -> None:
     case = _OF["duplicate-name"]
     fine, first, _second = case.pages[0]
     assert effect_of(case, _seen(case, fine, first)) == "gone (the first is kept)"

@@ -28,7 +28,7 @@ def test_a_server_inherits_the_short_list_and_no_keys() -> None:
     assert built.warnings == ()
 
 
-def test_it_inherits_everything_if_that_is_wanted() -> None:
+def test_environment_inherits_all_on_request() -> None:
     built = _build(inherit_all=True)
     assert built.values == OURS
     assert built.origins["API_KEY"] == "inherited"
@@ -63,7 +63,7 @@ def test_the_file_wins_over_what_is_inherited_and_loses_to_options(file: Path) -
     assert built.origins["B"] == built.origins["TERM"] == "--env-file"
 
 
-def test_nothing_is_expanded_and_what_looks_as_if_it_should_be_is_told(file: Path) -> None:
+def test_environment_expands_nothing_and_reports_placeholders(file: Path) -> None:
     file.write_text("URL=https://${HOST}/\nPRICE=$5\n")
     built = _build("TOKEN=${env:TOKEN}", file=file)
     assert built.values["URL"] == "https://${HOST}/"
@@ -104,7 +104,7 @@ def test_no_error_about_the_file_quotes_what_may_be_a_token(file: Path, line: st
     assert "s3cr3t" not in f"{refused.value} {refused.value.hint}"
 
 
-def test_a_file_that_cannot_be_read_says_why(file: Path) -> None:
+def test_unreadable_environment_file_is_refused(file: Path) -> None:
     with pytest.raises(UsageError, match="No such file"):
         _build(file=file)
     file.write_bytes(b"A=\xff\xfe\n")
@@ -113,6 +113,6 @@ def test_a_file_that_cannot_be_read_says_why(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["LD_PRELOAD", "npm_config_node_options", "RESTIC_PASSWORD_COMMAND", "SUDO_ASKPASS"])
-def test_what_holds_or_changes_the_code_that_runs_is_known_by_its_name(name: str) -> None:
+def test_can_run_code_knows_variables_by_name(name: str) -> None:
     assert can_run_code(name)
     assert not can_run_code("API_TOKEN")

@@ -15,21 +15,21 @@ from inspector.protocol.revisions._shape import Era
 _KEY = url_key("https://example.org/mcp")
 
 
-def test_what_was_remembered_is_known_to_the_next_run(tmp_path: Path) -> None:
+def test_remembered_era_is_found_by_the_next_run(tmp_path: Path) -> None:
     Eras(tmp_path).remember(_KEY, Era.LEGACY)
     assert Eras(tmp_path).get(_KEY) is Era.LEGACY
     assert Eras(tmp_path).get(_KEY) == "legacy"
     assert Eras(tmp_path).get("another") is None
 
 
-def test_what_is_found_later_takes_the_place_of_what_was_known(tmp_path: Path) -> None:
+def test_newer_era_replaces_the_older(tmp_path: Path) -> None:
     eras = Eras(tmp_path)
     eras.remember(_KEY, Era.LEGACY)
     eras.remember(_KEY, Era.MODERN)
     assert eras.get(_KEY) is Era.MODERN
 
 
-def test_what_is_forgotten_is_asked_anew(tmp_path: Path) -> None:
+def test_forgotten_era_is_gone(tmp_path: Path) -> None:
     eras = Eras(tmp_path)
     eras.remember(_KEY, Era.LEGACY)
     eras.forget(_KEY)
@@ -119,7 +119,7 @@ def test_the_target_not_heard_of_for_longest_is_forgotten_first(tmp_path: Path) 
     assert eras.get("2") is Era.LEGACY
 
 
-def test_targets_are_told_apart_by_all_that_matters() -> None:
+def test_target_keys_differ_in_all_that_matters() -> None:
     here, there = Path("/a"), Path("/b")
     keys = [
         process_key(["a", "b"], here),
@@ -231,7 +231,7 @@ def test_an_installed_tool_reveals_it_by_uvx_and_no_other_does(tmp_path: Path) -
     assert revealed_era(["uvx", "serve"], {**env, "UV_ISOLATED": "1"}, "/") is None
 
 
-def test_what_can_not_be_told_is_not_guessed(tmp_path: Path) -> None:
+def test_revealed_era_is_none_if_unknown(tmp_path: Path) -> None:
     bin_ = environment(tmp_path / "env", "1.30.0")
     (tmp_path / "mcp").mkdir()
     os.mkfifo(tmp_path / "pipe")

@@ -127,7 +127,7 @@ def test_two_programs_write_at_a_time_and_no_line_is_torn(tmp_path: Path) -> Non
         assert numbers == sorted(numbers, reverse=True)
 
 
-def test_what_cannot_be_written_fails_nothing(tmp_path: Path) -> None:
+def test_unwritable_history_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "calls").write_text("a file")
     calls = StoredCalls(tmp_path)
     assert not calls.add(_KEY, _call(1))

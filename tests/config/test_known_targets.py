@@ -52,7 +52,7 @@ def test_a_target_is_saved_renamed_and_deleted(tmp_path: Path) -> None:
         (SavedTarget("a", "x", headers={"A": "b"}), "for URLs"),
     ],
 )
-def test_what_is_wrong_or_secret_is_not_saved(tmp_path: Path, target: SavedTarget, said: str) -> None:
+def test_wrong_or_secret_target_is_not_saved(tmp_path: Path, target: SavedTarget, said: str) -> None:
     assert said in problem_of(target)
     with pytest.raises(UsageError):
         SavedTargets(tmp_path).save(target)
@@ -118,7 +118,7 @@ def test_a_saved_target_shows_how_it_went_and_the_last_one_is_first(tmp_path: Pa
     targets, recent = SavedTargets(tmp_path), RecentTargets(tmp_path)
     for name in ("a", "b"):
         targets.save(SavedTarget(name, f"node {name}.js"))
-    recent.remember(RecentTarget(targets.read()[1].key, ("node", "b.js"), when=5.0, said="3 tools"))
+    recent.remember(RecentTarget(targets.read()[1].key, ("node", "b.js"), when=5.0, summary="3 tools"))
     recent.remember(RecentTarget("other", ("python", "-m", "thing"), when=9.0))
     known, _ = known_targets(tmp_path, tmp_path)
     assert [(each.name, each.saved is not None, each.recent is not None) for each in known] == [

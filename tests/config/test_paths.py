@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.config.paths import places, private_directory, short_name
+from inspector.atomic_write import private_directory
+from inspector.config.paths import places, short_name
 from inspector.errors import UsageError
 
 
@@ -38,14 +39,14 @@ def test_the_variable_may_be_relative_or_start_at_home(home: Path) -> None:
     assert places({"MCP_INSPECT_HOME": "here"}).state == Path.cwd() / "here" / "state"
 
 
-def test_without_it_the_system_says_where(home: Path) -> None:
+def test_places_default_to_the_system_directories(home: Path) -> None:
     found = places({"MCP_INSPECT_HOME": ""})
     for place in (found.state, found.config, found.data, found.cache):
         assert place.name == "mcp-inspect"
         assert place.is_relative_to(home)
 
 
-def test_sockets_go_where_the_login_session_says_and_never_to_a_directory_of_everybody(home: Path) -> None:
+def test_runtime_directory_is_never_shared(home: Path) -> None:
     assert places({"XDG_RUNTIME_DIR": "/run/user/7"}).runtime == Path("/run/user/7/mcp-inspect")
     for unfit in ({}, {"XDG_RUNTIME_DIR": ""}, {"XDG_RUNTIME_DIR": "relative"}):
         assert places(unfit).runtime.is_relative_to(home)
@@ -63,7 +64,7 @@ def test_a_directory_that_others_could_read_is_tightened_and_its_parent_left(tmp
     assert _mode(shared) == 0o777
 
 
-def test_a_directory_that_cannot_be_made_says_what_to_set(tmp_path: Path) -> None:
+def test_impossible_directory_names_the_variable(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(UsageError) as caught:

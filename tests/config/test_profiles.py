@@ -28,7 +28,7 @@ def test_a_known_client_has_sources_for_what_it_states(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_it_does_not_contradict_the_compatibility_facts(name: str) -> None:
+def test_profile_agrees_with_the_compatibility_facts(name: str) -> None:
     profile, host = client_profile(name), HOSTS[name]
     features = {each.name: each.has for each in host.features}
     declared = {*profile.capabilities}

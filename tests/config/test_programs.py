@@ -24,20 +24,20 @@ def script(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-def test_the_first_variable_that_says_something_names_the_program() -> None:
+def test_program_comes_from_the_first_variable_set() -> None:
     assert program(EDITORS, {"EDITOR": "vi", "VISUAL": "code --wait 'a b'"}) == ["code", "--wait", "a b"]
     assert program(EDITORS, {"EDITOR": "vi", "VISUAL": "  "}) == ["vi"]
     assert program(PAGERS, {"PAGER": "less -S"}) == ["less", "-S"]
 
 
-def test_without_a_variable_it_is_told_which_to_set() -> None:
+def test_missing_program_variable_is_named() -> None:
     with pytest.raises(UsageError, match=r"\$PAGER is not set"):
         program(PAGERS, {})
     with pytest.raises(UsageError, match=r"neither \$VISUAL nor \$EDITOR is set"):
         program(EDITORS, {"EDITOR": ""})
 
 
-def test_quotes_that_do_not_match_are_told() -> None:
+def test_unbalanced_quotes_in_a_program_are_refused() -> None:
     with pytest.raises(UsageError, match=r"\$EDITOR can't be read"):
         program(EDITORS, {"EDITOR": "vi 'x"})
 
@@ -55,7 +55,7 @@ def test_the_program_gets_the_exact_bytes_in_a_file_for_its_owner_alone(own: Pla
     assert stat.S_IMODE(own.runtime.stat().st_mode) == 0o700
 
 
-def test_what_was_edited_comes_back(own: Places) -> None:
+def test_edited_text_is_returned(own: Places) -> None:
     ran = run_on(script("import sys; open(sys.argv[1], 'ab').write(b' more')"), b"text", own)
     assert ran.payload == b"text more"
 
@@ -66,14 +66,14 @@ def test_no_shell_looks_at_the_words(own: Places, tmp_path: Path) -> None:
     assert told.read_text() == "$(id); x"
 
 
-def test_a_program_that_is_not_there_is_told_and_nothing_stays(own: Places) -> None:
+def test_missing_editor_is_reported_and_leaves_no_file(own: Places) -> None:
     ran = run_on(["/nowhere/editor"], b"x", own)
     assert ran.payload is None
     assert "/nowhere/editor can't be run: No such file" in ran.problem
     assert list(own.runtime.iterdir()) == []
 
 
-def test_a_program_that_fails_or_takes_the_file_away_is_told(own: Places) -> None:
+def test_failing_editor_is_reported(own: Places) -> None:
     assert run_on(script("raise SystemExit(3)"), b"x", own).problem.endswith("ended with 3")
     assert run_on(script("import os, sys; os.unlink(sys.argv[1])"), b"x", own).payload is None
 
@@ -86,7 +86,7 @@ def test_ctrl_c_ends_the_program_and_not_us(own: Places) -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_where_the_runtime_directory_takes_no_file_the_cache_does(own: Places) -> None:
+def test_editor_file_falls_back_to_the_cache(own: Places) -> None:
     own.runtime.parent.mkdir(parents=True, exist_ok=True)
     own.runtime.write_bytes(b"in the way")
     assert run_on(script("pass"), b"x", own).payload == b"x"

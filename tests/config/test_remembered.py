@@ -16,8 +16,8 @@ from inspector.config.remembered import (
     SavedFilters,
     SeenServer,
     StoredAppearance,
-    StoredAppearances,
     StoredMutes,
+    appearance_file,
 )
 from inspector.errors import UsageError
 from inspector.protocol.fingerprints import known_of, known_text
@@ -34,7 +34,7 @@ def test_a_filter_gets_a_name_and_loses_it(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "config" / "filters.json").stat().st_mode) == 0o600
 
 
-def test_what_was_used_last_stands_last_and_once(tmp_path: Path) -> None:
+def test_used_filters_are_unique_and_newest_last(tmp_path: Path) -> None:
     kept = SavedFilters(tmp_path, tmp_path)
     for text in ("a", "b", "a"):
         kept.remember(text)
@@ -45,15 +45,7 @@ def test_what_was_used_last_stands_last_and_once(tmp_path: Path) -> None:
     assert kept.used()[-1] == str(MOST + 4)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1, 2]", b'{"a": 1}', b"\xff", b"[" * 10_000])
-def test_a_broken_file_holds_nothing(tmp_path: Path, content: bytes) -> None:
-    for name in ("filters.json", "filter-history.json"):
-        (tmp_path / name).write_bytes(content)
-    kept = SavedFilters(tmp_path, tmp_path)
-    assert (kept.named(), kept.used()) == ({}, [])
-
-
-def test_what_cannot_be_saved_is_told_and_what_cannot_be_remembered_is_not(tmp_path: Path) -> None:
+def test_unwritable_filter_is_an_error_only_on_save(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     kept = SavedFilters(tmp_path / "file" / "config", tmp_path / "file" / "state")
     with pytest.raises(UsageError):
@@ -69,35 +61,22 @@ def test_names_are_plain() -> None:
     ]
 
 
-def test_what_was_kept_is_there_the_next_time(tmp_path: Path) -> None:
-    assert StoredAppearances(tmp_path).last() == StoredAppearance()
-    StoredAppearances(tmp_path).keep(StoredAppearance(("what", "=args.q"), "start"))
-    assert StoredAppearances(tmp_path).last() == StoredAppearance(("what", "=args.q"), "start")
+def test_stored_appearance_is_read_next_time(tmp_path: Path) -> None:
+    assert appearance_file(tmp_path).read() is None
+    appearance_file(tmp_path).write(StoredAppearance(("what", "=args.q"), "start"))
+    assert appearance_file(tmp_path).read() == StoredAppearance(("what", "=args.q"), "start")
     assert stat.S_IMODE((tmp_path / "traffic-list.json").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"columns": 7}', b"\xff", b"[" * 10_000])
-def test_looks_a_broken_file_holds_nothing(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "traffic-list.json").write_bytes(content)
-    assert StoredAppearances(tmp_path).last() == StoredAppearance()
-
-
-def test_no_more_columns_are_read_than_anybody_has(tmp_path: Path) -> None:
-    StoredAppearances(tmp_path).keep(StoredAppearance(("what",) * 1000))
-    assert len(StoredAppearances(tmp_path).last().columns) == 40
-
-
-def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("a file")
-    kept = StoredAppearances(tmp_path / "state")
-    kept.keep(StoredAppearance(("what",)))
-    assert kept.last() == StoredAppearance()
+def test_stored_appearance_with_too_many_columns_is_ignored(tmp_path: Path) -> None:
+    appearance_file(tmp_path).write(StoredAppearance(("what",) * 1000))
+    assert appearance_file(tmp_path).read() is None
 
 
 _MUTES = frozenset((Mute("tool-description"), Mute("structured-content-missing", 12, "/result")))
 
 
-def test_what_was_muted_is_muted_the_next_time_in_that_capture_alone(tmp_path: Path) -> None:
+def test_mutes_are_stored_per_capture(tmp_path: Path) -> None:
     assert StoredMutes(tmp_path, "a-1").read() == frozenset()
     assert StoredMutes(tmp_path, "a-1").keep(_MUTES)
     assert StoredMutes(tmp_path, "a-1").read() == _MUTES
@@ -105,18 +84,11 @@ def test_what_was_muted_is_muted_the_next_time_in_that_capture_alone(tmp_path: P
     assert stat.S_IMODE((tmp_path / "muted" / "a-1.json").stat().st_mode) == 0o600
 
 
-def test_where_nothing_is_muted_any_more_no_file_is_left(tmp_path: Path) -> None:
+def test_empty_mutes_leave_no_file(tmp_path: Path) -> None:
     kept = StoredMutes(tmp_path, "a")
     kept.keep(_MUTES)
     kept.keep(())
     assert list((tmp_path / "muted").iterdir()) == []
-
-
-@pytest.mark.parametrize("content", [b"", b"{}", b'[{"id":7}]', b"\xff", b"[" * 10_000])
-def test_a_broken_file_mutes_nothing(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "muted").mkdir()
-    (tmp_path / "muted" / "a.json").write_bytes(content)
-    assert StoredMutes(tmp_path, "a").read() == frozenset()
 
 
 @pytest.mark.parametrize("capture", ["", "../../x", "a/b", "x" * 500])
@@ -128,15 +100,10 @@ def test_a_capture_s_own_words_name_no_file(tmp_path: Path, capture: str) -> Non
     assert list(own.iterdir()) == []
 
 
-def test_mutes_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
-    (tmp_path / "muted").write_text("a file")
-    assert not StoredMutes(tmp_path, "a").keep(_MUTES)
-
-
 _TOOLS = known_of("tools", [{"name": "buy", "description": "Buys."}], 100)
 
 
-def test_what_was_kept_is_read_again_for_that_server_alone_and_kinds_are_kept_apart(tmp_path: Path) -> None:
+def test_seen_definitions_are_stored_per_server_and_kind(tmp_path: Path) -> None:
     assert SeenServer(tmp_path, "aa").read() == {}
     assert SeenServer(tmp_path, "aa").keep({"tools": _TOOLS})
     assert SeenServer(tmp_path, "aa").keep({"instructions": known_text("Be kind.", 200)})
@@ -153,10 +120,10 @@ def test_a_broken_or_newer_file_is_no_memory(tmp_path: Path, content: bytes) -> 
     assert SeenServer(tmp_path, "aa").read() == {}
 
 
-def test_of_too_much_only_the_hashes_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seen_definitions_over_the_limit_keep_hashes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered, "MOST_BYTES", 300)
     SeenServer(tmp_path, "aa").keep({"tools": known_of("tools", [{"name": "buy", "description": "x" * 400}], 1)})
-    hash_, value = SeenServer(tmp_path, "aa").read()["tools"].things["buy"]
+    hash_, value = SeenServer(tmp_path, "aa").read()["tools"].items["buy"]
     assert (hash_.startswith("sha256:"), value) == (True, None)
 
 
@@ -171,20 +138,20 @@ def test_the_server_that_was_written_longest_ago_is_forgotten_first(
     assert sorted(each.name for each in (tmp_path / "seen").iterdir()) == ["bb.json", "cc.json"]
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_unwritable_seen_definitions_are_reported(tmp_path: Path) -> None:
     (tmp_path / "seen").write_text("in the way")
     assert not SeenServer(tmp_path, "aa").keep({"tools": _TOOLS})
     assert SeenServer(tmp_path, "aa").keep({})
 
 
-def test_what_is_not_valid_unicode_is_left_out_or_not_kept(tmp_path: Path) -> None:
+def test_invalid_unicode_is_not_stored(tmp_path: Path) -> None:
     ListedNames(tmp_path).keep("a", {"tools": ["echo", "odd\ud83d"], "prompts": ["\udcff"]})
     assert ListedNames(tmp_path).of("a") == [{"tools": ["echo"], "prompts": []}]
     ListedNames(tmp_path).keep("b", {"tools": ["odd\ud83d"]})
     assert ListedNames(tmp_path).of("b") == []
     assert not StoredMutes(tmp_path, "0" * 26).keep([Mute("check", 1, "/odd\ud83d")])
-    StoredAppearances(tmp_path).keep(StoredAppearance(("odd\ud83d",)))
-    assert StoredAppearances(tmp_path).last() == StoredAppearance()
+    appearance_file(tmp_path).write(StoredAppearance(("odd\ud83d",)))
+    assert appearance_file(tmp_path).read() is None
     filters = SavedFilters(tmp_path, tmp_path)
     filters.remember("odd\ud83d")
     assert filters.used() == []

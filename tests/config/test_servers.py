@@ -27,7 +27,7 @@ _JSON = st.recursive(
         ('\ufeff{"a": "http://h"}', {"a": "http://h"}),
     ],
 )
-def test_what_people_write_is_read(text: str, value: object) -> None:
+def test_parse_accepts_json_with_comments(text: str, value: object) -> None:
     assert parse(text, "f") == value
 
 
@@ -53,7 +53,7 @@ def test_an_error_names_line_and_column_of_the_original(text: str, place: str) -
     assert str(refused.value).startswith(f"{place}: ")
 
 
-def test_what_is_nested_beyond_reason_is_refused() -> None:
+def test_parse_refuses_deep_nesting() -> None:
     with pytest.raises(UsageError, match="nested too deeply"):
         parse("[" * 100_000, "f")
 
@@ -92,7 +92,7 @@ def test_a_url_is_found_under_each_of_its_names(key: str, tmp_path: Path) -> Non
     assert (server.url, server.argv, server.headers) == ("https://h/mcp", (), (("A", "secret"),))
 
 
-def test_what_is_secret_is_in_no_picture_of_it(tmp_path: Path) -> None:
+def test_repr_of_a_server_hides_secrets(tmp_path: Path) -> None:
     server = _one(tmp_path, '{"command": "x", "env": {"K": "hush"}, "cwd": "/there"}')
     assert server.env == (("K", "hush"),)
     assert "hush" not in repr(server)
@@ -100,7 +100,7 @@ def test_what_is_secret_is_in_no_picture_of_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", ['{"disabled": true, "command": "x"}', '{"enabled": false, "command": "x"}'])
-def test_one_that_is_switched_off_says_so(entry: str, tmp_path: Path) -> None:
+def test_disabled_entry_is_marked(entry: str, tmp_path: Path) -> None:
     assert _one(tmp_path, entry).disabled
 
 
@@ -128,7 +128,7 @@ def test_one_that_is_switched_off_says_so(entry: str, tmp_path: Path) -> None:
         ('{"command": 7, "url": null}', "it has neither a command nor a URL"),
     ],
 )
-def test_a_broken_entry_is_one_that_says_what_is_wrong(entry: str, problem: str, tmp_path: Path) -> None:
+def test_broken_entry_has_its_problem(entry: str, problem: str, tmp_path: Path) -> None:
     assert _one(tmp_path, entry).problem == problem
 
 
@@ -160,7 +160,7 @@ def test_servers_of_a_project_are_found_where_the_project_is(home: Path, tmp_pat
     assert [server.name for server in found_servers(env, home)] == ["all"]
 
 
-def test_codex_is_looked_for_where_it_was_told_to_live(home: Path, tmp_path: Path) -> None:
+def test_codex_home_is_respected(home: Path, tmp_path: Path) -> None:
     _write(tmp_path / "codex/config.toml", '[mcp_servers.s]\nurl = "https://h"\n')
     (server,) = found_servers({"HOME": str(home), "CODEX_HOME": str(tmp_path / "codex")}, tmp_path)
     assert (server.host, server.url) == ("Codex", "https://h")

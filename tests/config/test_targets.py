@@ -44,6 +44,6 @@ def test_a_url_that_can_be_dialled_is_taken_as_it_is(text: str) -> None:
         ("http://[::1/", "invalid URL"),
     ],
 )
-def test_what_cannot_be_dialled_is_refused_with_what_is_missing(text: str, said: str) -> None:
+def test_parse_url_refuses_other_urls_with_a_reason(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse_url(text)

@@ -36,3 +36,18 @@ def test_terminal_in_tmux_does_not_set_the_clipboard_for_certain() -> None:
     assert terminal({"TERM": "alacritty"}).sets_clipboard
     assert not terminal({"TERM": "alacritty", "TMUX": "/t,1,0"}).sets_clipboard
     assert not terminal({"TERM": "xterm-256color"}).sets_clipboard
+
+
+@pytest.mark.parametrize(
+    ("env", "wait_s"),
+    [
+        ({}, 0.04),
+        ({"SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}, 0.1),
+        ({"SSH_TTY": "/dev/pts/1", "STY": "1.a"}, 0.1),
+        ({"SSH_TTY": "/dev/pts/1", "ESCDELAY": "25"}, 0.025),
+        ({"ESCDELAY": "0"}, 0.04),
+        ({"ESCDELAY": "soon"}, 0.04),
+    ],
+)
+def test_terminal_wait_after_escape_is_short_here_longer_over_ssh_or_as_set(env: dict[str, str], wait_s: float) -> None:
+    assert terminal(env).escape_wait_s == wait_s

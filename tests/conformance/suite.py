@@ -109,6 +109,11 @@ async def run_server(url: str) -> dict[str, tuple[int, int]]:
     return {name: (int(passed), int(failed)) for name, passed, failed in _IN_SET.findall(output)}
 
 
+async def run_server_scenario(url: str, name: str, wire: str) -> str:
+    """Run one server scenario against a server, and return what the suite prints."""
+    return (await _suite(["server", "--url", url, "--scenario", name, "--spec-version", wire], ONE_S))[1]
+
+
 def listed(output: str) -> tuple[Scenario, ...]:
     """What `list --client` printed."""
     return tuple(Scenario(name, tuple(tags.split(","))) for name, tags in _LISTED.findall(output))

@@ -148,7 +148,7 @@ def test_the_context_is_json_or_absent() -> None:
         client.context_of({client.CONTEXT: "{"})
 
 
-def test_what_the_context_holds_becomes_the_wishes_of_a_person() -> None:
+def test_conformance_context_becomes_login_options() -> None:
     context = {"client_id": "me", "client_secret": "s", "private_key_pem": "PEM", "valid_jwt": "j", "wrong": 5}
     wishes = client.wishes_of(context)
     assert (wishes.client_id, wishes.client_secret, wishes.private_key) == ("me", "s", "PEM")

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.demo import call
 from inspector.demo.call import META, DemoOptions
 from inspector.demo.methods import DemoServer
-from inspector.demo.state import Station
+from inspector.demo.state import DemoState
 from tests.waiting import PATIENCE_S, until
 
 MODERN = call.NEWEST_MODERN.name
@@ -47,7 +47,7 @@ class Here:
 
     def __init__(self, **options: Any) -> None:
         self.sent: list[Any] = []
-        self.station = Station()
+        self.station = DemoState()
         self.server = DemoServer(self.station, DemoOptions(**options), self._keep)
 
     async def _keep(self, message: Any) -> None:

@@ -19,7 +19,7 @@ from inspector.demo.call import (
     dump,
     parse,
 )
-from inspector.demo.state import LOGBOOK, Station, StationChange
+from inspector.demo.state import LOGBOOK, DemoState, StationChange
 from tests.demo.driving import Here, meta, opening, request, stateless
 from tests.waiting import until
 
@@ -44,11 +44,11 @@ def _call(name: str, request_id: int = 1, **params: Any) -> dict[str, Any]:
         ({"sampling": {"tools": {}}}, {"sampling": {}}, True),
     ],
 )
-def test_a_client_can_be_asked_what_it_declared(declared: Any, needed: Any, enough: bool) -> None:
+def test_declares_compares_capabilities(declared: Any, needed: Any, enough: bool) -> None:
     assert declares(declared, needed) is enough
 
 
-async def test_who_cannot_be_asked_is_told_so_in_the_way_of_the_era() -> None:
+async def test_undeclared_capability_is_refused_as_the_era_requires() -> None:
     refused = await Here().ask(stateless(1, "tools/call", name="elicit_form"))
     assert refused["error"]["code"] == MISSING_CAPABILITY
     assert refused["error"]["data"] == {"requiredCapabilities": {"elicitation": {"form": {}}}}
@@ -59,7 +59,7 @@ async def test_who_cannot_be_asked_is_told_so_in_the_way_of_the_era() -> None:
     assert "needs the client capability elicitation.form" in failed["content"][0]["text"]
 
 
-async def test_tools_that_ask_are_listed_for_those_who_can_be_asked_and_for_them_alone() -> None:
+async def test_requesting_tools_are_listed_for_capable_clients_only() -> None:
     asking = {"elicit_form", "elicit_steps", "elicit_url", "sampling_request", "roots_request"}
     short = (await Here().ask(stateless(1, "tools/list")))["result"]
     long = (await Here().ask(stateless(1, "tools/list", _meta=meta(clientCapabilities=_CAN))))["result"]
@@ -95,7 +95,7 @@ async def test_a_response_that_is_no_object_is_an_error_of_the_tool() -> None:
     assert answer["result"]["isError"]
 
 
-async def test_what_the_client_refuses_the_tool_tells() -> None:
+async def test_client_error_becomes_a_tool_error() -> None:
     here = Here()
     await here.send(opening(roots={}))
     (asked,) = await here.converse(
@@ -122,7 +122,7 @@ async def test_a_call_that_is_given_up_takes_its_question_back() -> None:
     assert not here.server.link.waiting
 
 
-async def test_an_answer_that_nobody_waits_for_is_muttered_about(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_unexpected_response_is_logged_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     here = Here()
     await here.send({"jsonrpc": "2.0", "id": "lamp-1", "result": {}})
     assert not here.sent
@@ -133,10 +133,10 @@ def a_call(sent: list[Any], era: call.DemoEra, **meta: Any) -> DemoRequest:
     async def keep(message: Any) -> None:
         sent.append(message)
 
-    return DemoRequest(1, "tools/call", {"_meta": meta}, era, DemoConnection(keep), keep, Station(), DemoOptions())
+    return DemoRequest(1, "tools/call", {"_meta": meta}, era, DemoConnection(keep), keep, DemoState(), DemoOptions())
 
 
-async def test_progress_is_told_only_with_a_token() -> None:
+async def test_progress_is_sent_only_with_a_token() -> None:
     sent: list[Any] = []
     await a_call(sent, call.NEWEST_LEGACY).progress(1, 2, "half")
     assert not sent
@@ -146,7 +146,7 @@ async def test_progress_is_told_only_with_a_token() -> None:
 
 async def test_progress_has_no_message_in_the_first_revision() -> None:
     sent: list[Any] = []
-    await a_call(sent, call.BEFORE_STREAMABLE_HTTP, progressToken="t").progress(1, message="half")
+    await a_call(sent, call.LEGACY["2024-11-05"], progressToken="t").progress(1, message="half")
     assert sent[0]["params"] == {"progressToken": "t", "progress": 1}
 
 
@@ -174,7 +174,7 @@ async def test_a_connection_hears_of_lists_unasked_and_of_resources_it_watches()
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b"1" * 10_000])
-def test_what_is_no_json_is_refused_whatever_is_wrong_with_it(data: bytes) -> None:
+def test_invalid_json_is_a_parse_error(data: bytes) -> None:
     with pytest.raises(DemoError) as refused:
         parse(data)
     assert refused.value.code == PARSE_ERROR

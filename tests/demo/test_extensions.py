@@ -4,13 +4,13 @@ import pytest
 
 from inspector.demo import extensions
 from inspector.demo.call import DemoError, DemoOptions
-from inspector.demo.state import Station
+from inspector.demo.state import DemoState
 from inspector.demo.tools import catalogue
 from inspector.protocol.skills import Skill, verify
 
 
 def test_a_tool_names_the_page_and_the_page_can_be_read() -> None:
-    tool = next(tool for tool in catalogue(Station(), DemoOptions()) if tool.meta)
+    tool = next(tool for tool in catalogue(DemoState(), DemoOptions()) if tool.meta)
     uri = tool.listed()["_meta"]["ui"]["resourceUri"]
     contents = extensions.read_app(uri)
     assert contents is not None
@@ -27,7 +27,7 @@ def test_entries_are_without_a_flaw_and_their_front_matter_is_the_files(raw: obj
     assert verify(skill, manifest, {"contents": extensions.read(manifest.uri)}).ok
 
 
-def test_of_the_forged_chart_a_file_is_not_what_was_promised() -> None:
+def test_forged_chart_has_another_hash() -> None:
     skill = Skill(extensions.entries()[-1])
     found = [verify(skill, file, {"contents": extensions.read(file.uri)}) for file in skill.files]
     assert [each.ok for each in found] == [True, False]
@@ -45,5 +45,5 @@ def test_a_directory_has_files_and_directories() -> None:
             extensions.children(none)
 
 
-def test_what_is_not_there_is_not_there() -> None:
+def test_unknown_skill_is_none() -> None:
     assert extensions.read("skill://nobody/SKILL.md") is None

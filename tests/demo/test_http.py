@@ -462,7 +462,7 @@ async def test_a_client_that_leaves_before_the_head_ends_the_work(monkeypatch: p
         await until(lambda: over, "the work is over")
 
 
-async def test_a_silent_stream_says_that_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_silent_stream_sends_keep_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headers, "KEEP_ALIVE", 0)
     stream = cast("AsyncGenerator[bytes, None]", DemoOutbox().events())
     assert await anext(stream) == headers.STILL_HERE

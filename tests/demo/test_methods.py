@@ -49,7 +49,7 @@ async def test_a_foreign_cursor_is_refused(cursor: object) -> None:
 
 
 @pytest.mark.parametrize("method", [*LISTS, "server/discover"])
-async def test_what_may_be_kept_says_for_how_long(method: str) -> None:
+async def test_cacheable_results_have_a_ttl(method: str) -> None:
     result = (await Here().ask(stateless(1, method)))["result"]
     assert result["ttlMs"] >= 0
     assert result["cacheScope"] == "public"
@@ -117,7 +117,7 @@ async def test_a_resource_is_watched_until_it_no_longer_is() -> None:
     assert here.notifications == [("notifications/resources/updated", {"uri": LOGBOOK})]
 
 
-async def test_listening_is_acknowledged_told_and_ended() -> None:
+async def test_subscription_is_acknowledged_served_and_ended() -> None:
     here = Here()
     wish = {"toolsListChanged": True, "promptsListChanged": True, "resourceSubscriptions": [LOGBOOK]}
     async with asyncio.TaskGroup() as tasks:
@@ -184,7 +184,7 @@ async def test_discovery_names_the_stateless_versions_and_how_long_that_holds() 
     assert result["_meta"][META + "serverInfo"] == methods.IDENTITY
 
 
-async def test_an_unknown_stateless_version_is_told_which_there_are() -> None:
+async def test_unknown_stateless_version_lists_supported_ones() -> None:
     answer = await Here().ask(request(1, "tools/list", _meta=meta(protocolVersion="2031-01-01")))
     assert answer["error"]["code"] == UNSUPPORTED_VERSION
     assert answer["error"]["data"] == {"supported": [MODERN], "requested": "2031-01-01"}

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from inspector.demo.call import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, DemoConnection, DemoOptions
 from inspector.demo.methods import DemoServer
-from inspector.demo.state import LOGBOOK, Station
+from inspector.demo.state import LOGBOOK, DemoState
 from tests.demo.driving import Here, opening, request, stateless
 from tests.waiting import until
 
 FOREVER = {"steps": 1000, "seconds_per_step": 60}
 
 
-async def test_a_slow_tool_holds_nobody_up() -> None:
+async def test_slow_tool_does_not_block_others() -> None:
     here = Here()
     async with asyncio.TaskGroup() as tasks:
         slow = tasks.create_task(here.send(stateless(1, "tools/call", name="long_running", arguments=FOREVER)))
@@ -37,7 +37,7 @@ async def test_a_cancelled_request_ends_and_is_not_answered() -> None:
     assert "result" in await here.ask(stateless("a", "tools/list"))
 
 
-async def test_an_id_is_told_from_its_look_alike_when_cancelling() -> None:
+async def test_cancellation_distinguishes_ids_by_type() -> None:
     here = Here()
     async with asyncio.TaskGroup() as tasks:
         slow = tasks.create_task(here.send(stateless(1, "tools/call", name="long_running", arguments=FOREVER)))
@@ -74,12 +74,12 @@ async def test_a_batch_is_refused_elsewhere(version: str, marks: dict[str, Any])
 
 
 @pytest.mark.parametrize("removed", ["initialize", "ping", "logging/setLevel", "resources/subscribe"])
-async def test_what_the_stateless_era_removed_is_not_found(removed: str) -> None:
+async def test_removed_method_is_not_found_in_the_modern_era(removed: str) -> None:
     assert (await Here().ask(stateless(1, removed)))["error"]["code"] == METHOD_NOT_FOUND
 
 
 @pytest.mark.parametrize("later", ["server/discover", "subscriptions/listen"])
-async def test_what_came_later_is_not_found_after_a_handshake(later: str) -> None:
+async def test_newer_method_is_not_found_after_a_handshake(later: str) -> None:
     here = Here()
     await here.ask(opening())
     assert (await here.ask(request(1, later)))["error"]["code"] == METHOD_NOT_FOUND
@@ -97,7 +97,7 @@ async def test_what_came_later_is_not_found_after_a_handshake(later: str) -> Non
         ({"id": 1, "method": "ping", "params": []}, INVALID_PARAMS),
     ],
 )
-async def test_what_is_no_message_is_refused(message: Any, code: int) -> None:
+async def test_invalid_message_is_refused_with_its_code(message: Any, code: int) -> None:
     here = Here()
     await here.send(message)
     assert here.sent[-1]["error"]["code"] == code
@@ -149,14 +149,14 @@ PARAMS = st.fixed_dictionaries(
 
 
 @given(st.lists(st.tuples(st.sampled_from(METHODS), PARAMS | ANYTHING), max_size=4))
-def test_whatever_a_request_says_it_gets_one_answer(requests: list[tuple[str, Any]]) -> None:
+def test_every_request_gets_one_response(requests: list[tuple[str, Any]]) -> None:
     async def drive() -> list[Any]:
         answers: list[Any] = []
 
         async def reply(message: Any) -> None:
             answers.extend([message] if "id" in message else [])
 
-        server = DemoServer(Station(), DemoOptions(), reply)
+        server = DemoServer(DemoState(), DemoOptions(), reply)
         await server.handle(opening(), reply)
         for number, (method, params) in enumerate(requests, 1):
             await server.handle({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, reply)

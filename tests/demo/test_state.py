@@ -9,13 +9,13 @@ from inspector.demo.state import (
     BAROMETER,
     KEPT,
     LOGBOOK,
+    DemoState,
     DemoTask,
     DemoTasks,
     Json,
-    Station,
     StationChange,
     Work,
-    blow,
+    emit_changes,
     reading,
 )
 from tests.demo.driving import Here, opening, request, stateless
@@ -37,7 +37,7 @@ def told(task: DemoTask, now: float) -> tuple[str, str]:
     return task.state, task.message
 
 
-def test_its_steps_follow_from_the_time_and_then_it_is_done() -> None:
+def test_demo_task_steps_follow_the_time() -> None:
     task = begun(works())
     assert told(task, 0.5) == ("working", "one (1 of 2)")
     assert told(task, 1.5) == ("working", "two (2 of 2)")
@@ -46,7 +46,7 @@ def test_its_steps_follow_from_the_time_and_then_it_is_done() -> None:
     assert told(task, 0.0) == ("completed", "done")
 
 
-def test_the_time_stands_still_while_its_question_is_open() -> None:
+def test_demo_task_time_stops_while_input_is_open() -> None:
     task = begun(works(question=QUESTION))
     assert told(task, 1.0)[0] == "input_required"
     assert told(task, 900.0)[0] == "input_required"
@@ -56,7 +56,7 @@ def test_the_time_stands_still_while_its_question_is_open() -> None:
     assert task.result == {"content": [], "answer": {"action": "accept"}}
 
 
-def test_it_may_fail_and_it_may_never_end() -> None:
+def test_demo_task_may_fail_or_run_forever() -> None:
     failing = begun(works(fails="no luck"))
     assert told(failing, 5) == ("failed", "no luck")
     assert failing.result is not None
@@ -84,8 +84,8 @@ def test_work_without_a_time_is_done_at_once(seconds: float) -> None:
     assert told(begun(Work(("one",), seconds, lambda _: {})), 0)[0] == "completed"
 
 
-async def test_whoever_listens_hears_of_every_change() -> None:
-    station, heard = Station(), list[StationChange]()
+async def test_listener_hears_every_change() -> None:
+    station, heard = DemoState(), list[StationChange]()
 
     async def hear(change: StationChange) -> None:
         heard.append(change)
@@ -99,14 +99,14 @@ async def test_whoever_listens_hears_of_every_change() -> None:
 
 
 async def test_the_logbook_numbers_its_entries() -> None:
-    station = Station(entries=["One.", "Two."])
+    station = DemoState(entries=["One.", "Two."])
     assert "1. One.\n2. Two." in station.logbook()
     await station.clear()
     assert "empty" in station.logbook()
 
 
 async def test_each_change_is_announced_and_can_be_read() -> None:
-    station, heard = Station(), list[StationChange]()
+    station, heard = DemoState(), list[StationChange]()
 
     async def hear(change: StationChange) -> None:
         heard.append(change)
@@ -114,7 +114,7 @@ async def test_each_change_is_announced_and_can_be_read() -> None:
     station.listeners.add(hear)
     before = reading(station)
     async with asyncio.TaskGroup() as tasks:
-        blowing = tasks.create_task(blow(station, 0.001))
+        blowing = tasks.create_task(emit_changes(station, 0.001))
         await until(lambda: len(heard) > 1, "the weather changes twice")
         blowing.cancel()
     assert heard[0] == StationChange("resource", BAROMETER)
@@ -122,8 +122,8 @@ async def test_each_change_is_announced_and_can_be_read() -> None:
 
 
 async def test_a_calm_stays() -> None:
-    station = Station()
-    await blow(station, 0)
+    station = DemoState()
+    await emit_changes(station, 0)
     assert station.weather == 0
 
 
@@ -138,7 +138,7 @@ async def test_only_who_watches_the_barometer_hears_of_it() -> None:
     assert all("params" not in message for message in here.sent[:told])
 
 
-async def test_in_the_stateless_era_it_comes_on_the_stream_that_asked() -> None:
+async def test_stateless_change_comes_on_the_subscription_stream() -> None:
     here = Here()
     asked = stateless(1, "subscriptions/listen", notifications={"resourceSubscriptions": [BAROMETER]})
     async with asyncio.TaskGroup() as tasks:

@@ -56,7 +56,7 @@ async def test_a_line_may_be_longer_than_any_buffer() -> None:
         assert result["result"] == {}
 
 
-async def test_what_was_piped_in_is_answered_before_the_demo_leaves() -> None:
+async def test_piped_input_is_answered_before_exit() -> None:
     async with child() as demo:
         demo.write(stateless(1, "tools/list"))
         assert demo.process.stdin
@@ -73,7 +73,7 @@ async def test_a_running_call_does_not_keep_the_demo_from_leaving() -> None:
         assert await demo.leave() == 0
 
 
-async def test_it_leaves_when_nobody_reads_any_more() -> None:
+async def test_demo_exits_when_stdout_is_closed() -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c"),
         "import os, runpy, sys\n"
@@ -87,7 +87,7 @@ async def test_it_leaves_when_nobody_reads_any_more() -> None:
     assert b"Traceback" not in said
 
 
-async def test_it_crashes_on_the_tool_it_was_told_to_crash_on() -> None:
+async def test_crash_on_exits_at_that_tool() -> None:
     async with child("--crash-on", "echo") as demo:
         await demo.ask(stateless(1, "tools/list"))
         demo.write(stateless(2, "tools/call", name="echo", arguments={}))
@@ -126,5 +126,5 @@ async def test_starting_it_imports_nothing_heavy() -> None:
     assert not loaded & {"textual", "rich", "httpx", "h11", "jsonschema", "pydantic", "msgspec", "click"}
 
 
-def test_it_speaks_on_the_usual_two() -> None:
+def test_stdio_uses_descriptors_0_and_1() -> None:
     assert (stdio.STDIN, stdio.STDOUT) == (0, 1)

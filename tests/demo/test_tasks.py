@@ -51,7 +51,7 @@ async def test_the_question_of_a_task_comes_on_the_stream_of_its_result() -> Non
     assert here.sent[-1]["result"]["content"][0]["text"] == "The boat brings 5 barrels of biscuits."
 
 
-async def test_a_client_that_can_not_be_asked_is_not() -> None:
+async def test_task_for_a_client_without_elicitation_uses_a_default() -> None:
     here = await opened()
     handle = (await begin(here, "task_that_asks"))["result"]["task"]
     brought = await here.ask(request(2, "tasks/result", taskId=handle["taskId"]))
@@ -96,7 +96,7 @@ async def test_an_endless_task_is_called_off() -> None:
     assert (await here.ask(request(4, "tasks/result", taskId=handle["taskId"])))["error"]["code"] == -32602
 
 
-async def test_who_must_ask_for_a_task_and_who_must_not() -> None:
+async def test_task_support_is_enforced_per_tool() -> None:
     here = await opened()
     plain = await here.ask(request(1, "tools/call", name="task_that_fails", arguments=QUICK))
     assert (plain["error"]["code"], "as a task" in plain["error"]["message"]) == (-32601, True)
@@ -122,7 +122,7 @@ async def test_an_unknown_id_is_an_error(method: str) -> None:
 
 
 @pytest.mark.parametrize(("ttl", "kept"), [(None, KEPT_MS), (5, 5), (1e12, MOST_MS)])
-async def test_it_is_kept_as_long_as_is_wished_within_reason(ttl: Any, kept: int) -> None:
+async def test_task_ttl_is_limited(ttl: Any, kept: int) -> None:
     here = await opened()
     assert (await begin(here, "task_optional", {"ttl": ttl}))["result"]["task"]["ttl"] == kept
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.demo import tools_content
 from inspector.demo.call import DemoOptions, DemoRequest, Json
-from inspector.demo.state import Station
+from inspector.demo.state import DemoState
 from inspector.demo.toolkit import DemoTool, complaints, encode, icons, takes
 from inspector.demo.tools import catalogue
 
@@ -46,7 +46,7 @@ GOOD: dict[str, Any] = {
         ({"gull": 1}, "gull: is not allowed"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence_at_its_place(change: dict[str, Any], complaint: str) -> None:
+def test_complaint_names_place_and_fault(change: dict[str, Any], complaint: str) -> None:
     assert complaints(tools_content.SCHEMA, GOOD) == []
     assert complaints(tools_content.SCHEMA, GOOD | change) == [complaint]
 
@@ -63,12 +63,12 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-SCHEMAS = [tool.input_schema for tool in catalogue(Station(), DemoOptions())]
+SCHEMAS = [tool.input_schema for tool in catalogue(DemoState(), DemoOptions())]
 NAMES = sorted({name for schema in SCHEMAS for name in schema.get("properties", {})})
 
 
 @given(st.sampled_from(SCHEMAS), st.dictionaries(st.sampled_from(NAMES), ANYTHING | st.sampled_from([GOOD["ship"]])))
-def test_its_verdict_is_that_of_a_full_validator(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+def test_complaints_agree_with_a_full_validator(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
     assert (not complaints(schema, arguments)) == jsonschema.Draft202012Validator(schema).is_valid(arguments)
 
 

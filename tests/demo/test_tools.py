@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from inspector.demo.call import LEVELS, DemoOptions
-from inspector.demo.state import Station
+from inspector.demo.state import DemoState
 from inspector.demo.tools import catalogue
 from tests.demo.driving import Here, meta, opening, request, stateless
 
@@ -26,7 +26,7 @@ async def test_every_schema_is_one_and_every_name_is_as_it_should_be() -> None:
     [("add", {"a": 1, "b": 2.5}), ("image_result", {}), ("image_result", {"hours": 96, "harbour": "Teal Bay"})],
 )
 async def test_data_fits_the_schema_that_was_promised(name: str, arguments: dict[str, Any]) -> None:
-    promised = {tool.name: tool.output_schema for tool in catalogue(Station(), DemoOptions())}
+    promised = {tool.name: tool.output_schema for tool in catalogue(DemoState(), DemoOptions())}
     result = await Here().call(name, **arguments)
     jsonschema.validate(result["structuredContent"], promised[name] or False)
 
@@ -52,7 +52,7 @@ async def test_the_report_has_a_block_of_every_kind() -> None:
     assert base64.b64decode(content[2]["data"]).startswith(b"\x89PNG")
 
 
-async def test_the_foghorn_is_heard_where_there_is_sound_and_told_of_where_there_is_none() -> None:
+async def test_audio_falls_back_to_text_in_old_revisions() -> None:
     assert (await Here().call("audio_result"))["content"][1]["mimeType"] == "audio/wav"
     here = Here()
     await here.ask(opening("2024-11-05"))
@@ -69,7 +69,7 @@ async def test_the_night_watch_logs_at_each_level_and_speaks_on_stderr(capsys: p
     assert capsys.readouterr().err.splitlines() == ["log_messages: stair 1 creaks", "log_messages: stair 2 creaks"]
 
 
-async def test_the_logbook_is_destroyed_by_the_one_tool_that_says_so() -> None:
+async def test_destructive_tool_clears_the_logbook() -> None:
     here = Here()
     tools = (await here.ask(stateless(1, "tools/list")))["result"]["tools"]
     destructive = [tool["name"] for tool in tools if tool["annotations"].get("destructiveHint")]

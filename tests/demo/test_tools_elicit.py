@@ -53,7 +53,7 @@ def _said(answer: Any) -> str:
     return str(answer["result"]["content"][0]["text"])
 
 
-async def test_the_keeper_is_asked_for_with_a_form_and_named(both: _Both) -> None:
+async def test_elicit_form_requests_a_name_with_valid_defaults(both: _Both) -> None:
     assert _said(await both.call("elicit_form", _ACCEPT)) == "Agnes keeps the light."
     (question,) = both.asked
     assert question["method"] == "elicitation/create"
@@ -71,11 +71,11 @@ async def test_an_answer_that_does_not_fit_the_form_is_named_field_by_field(both
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_nobody_has_to_keep_the_light(both: _Both, action: str) -> None:
+async def test_declined_elicitation_is_reported(both: _Both, action: str) -> None:
     assert _said(await both.call("elicit_form", {"action": action})) == "Declined."
 
 
-async def test_several_keepers_are_asked_for_at_once(both: _Both) -> None:
+async def test_elicitations_can_be_requested_in_parallel(both: _Both) -> None:
     answer = await both.call("elicit_form", *([_ACCEPT] * 3), copies=3)
     assert _said(answer).count("Agnes") == 3
     assert len({question["params"]["message"] for question in both.asked}) == 3
@@ -118,7 +118,7 @@ async def test_without_an_answer_there_is_no_supper(both: _Both) -> None:
     assert _said(await both.call("elicit_steps", {"action": "cancel"})).startswith("Declined: no supper")
 
 
-async def test_a_visit_leads_away_and_its_end_is_told_where_the_revision_tells_it(both: _Both) -> None:
+async def test_url_elicitation_completes_where_the_revision_has_it(both: _Both) -> None:
     assert "your page" in _said(await both.call("elicit_url", {"action": "accept"}))
     (question,) = both.asked
     assert question["params"]["url"].startswith("https://")
@@ -127,7 +127,7 @@ async def test_a_visit_leads_away_and_its_end_is_told_where_the_revision_tells_i
     assert _said(await both.call("elicit_url", {"action": "decline"})).startswith("Declined: the book")
 
 
-async def test_a_visit_can_be_asked_for_by_an_error_where_there_is_one(both: _Both) -> None:
+async def test_url_elicitation_can_be_requested_by_an_error(both: _Both) -> None:
     if both.modern:
         assert "your page" in _said(await both.call("elicit_url", {"action": "accept"}, how="error"))
         return
@@ -162,7 +162,7 @@ async def test_the_sage_is_quoted(both: _Both) -> None:
     assert params["systemPrompt"]
 
 
-async def test_a_sage_with_a_tool_is_told_the_tide_and_asked_again(both: _Both) -> None:
+async def test_sampling_with_tools_repeats_until_an_answer(both: _Both) -> None:
     uses = _says(_looks_up(3), _looks_up("late"))
     assert "Herring" in _said(await both.call("sampling_request", uses, _says(_WORDS), with_tools=True))
     assert both.asked[0]["params"]["tools"][0]["name"] == "tide_at"
@@ -187,5 +187,5 @@ async def test_roots_are_listed(both: _Both) -> None:
     assert (await both.call("roots_request", {"roots": None}))["result"]["isError"]
 
 
-def test_every_tool_here_says_what_it_needs() -> None:
+def test_eliciting_tools_declare_their_needs() -> None:
     assert all(tool.needs is not None and tool.needs({}) for tool in LISTED)

@@ -5,7 +5,7 @@ import pytest
 
 from inspector.demo import tools
 from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, DemoOptions
-from inspector.demo.state import Station
+from inspector.demo.state import DemoState
 from inspector.demo.tools import catalogue
 from tests.demo.driving import Here, stateless
 
@@ -40,9 +40,9 @@ async def test_hostile_text_has_escapes_markup_and_turned_text_in_it() -> None:
     assert "\x1b]8;;" in refused["error"]["message"]
 
 
-def test_the_tool_with_the_bent_schema_comes_only_when_it_is_asked_for() -> None:
-    assert tools.BROKEN not in catalogue(Station(), DemoOptions())
-    assert tools.BROKEN in catalogue(Station(), DemoOptions(with_broken_tool=True))
+def test_broken_schema_tool_is_listed_on_request_only() -> None:
+    assert tools.BROKEN not in catalogue(DemoState(), DemoOptions())
+    assert tools.BROKEN in catalogue(DemoState(), DemoOptions(with_broken_tool=True))
     with pytest.raises(jsonschema.SchemaError):
         jsonschema.Draft202012Validator.check_schema(tools.BROKEN.input_schema)
 

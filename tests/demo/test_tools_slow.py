@@ -18,7 +18,7 @@ async def test_one_revision_lists_who_must_be_called_as_a_task_and_the_others_do
     assert not any("execution" in tool for tool in listed[1])
 
 
-async def test_where_there_are_no_tasks_the_call_takes_as_long_as_the_work() -> None:
+async def test_work_without_tasks_blocks_the_call() -> None:
     here = Here()
     await here.ask(opening(OLDER))
     painted = request(

@@ -14,7 +14,7 @@ from inspector.filters.engine.payloads import Needle
 from inspector.filters.language.fields import And, BareText, Compare, FieldScope, Has, Not, Op, Or, Ref, Term
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, Stderr
-from inspector.protocol.frames import Frame
+from inspector.protocol.frames import Cause, Frame
 
 _FACTS = {Stderr: "stderr", ConnectionFact: "connection", ProcessFact: "process", HttpFact: "http", SseNote: "sse"}
 
@@ -168,7 +168,9 @@ def _kind_of(message: Any) -> str:
 
 def _of_probe(oracle: Oracle, n: int) -> bool:
     exchange, entry = oracle._own(n), oracle._journal.store.entry(n)
-    return (isinstance(entry.what, Frame) and entry.what.probe) or (exchange is not None and exchange.probe)
+    return (isinstance(entry.what, Frame) and entry.what.cause is Cause.PROBE) or (
+        exchange is not None and exchange.probe
+    )
 
 
 def _part(message: Any, name: str) -> Any:

@@ -145,9 +145,12 @@ def of(**properties: Any) -> dict[str, Any]:
         of(a={"type": "array", "items": {"type": "integer"}, "minItems": 2}),
         of(a=of(b=of(c={"const": 7}))),
         of(a={"anyOf": [{"type": "integer"}, {"type": "string"}]}),
+        of(a={"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]{0,63}$"}),
+        of(a={"type": "string", "pattern": "^[a-z]+$", "minLength": 5, "maxLength": 6}),
+        of(a={"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}, b={"type": "string", "pattern": "-> ?x"}),
     ],
 )
-def test_what_comes_is_valid(schema: dict[str, Any]) -> None:
+def test_smallest_valid_satisfies_the_schema(schema: dict[str, Any]) -> None:
     jsonschema.validate(smallest_valid(schema), schema)
 
 
@@ -163,7 +166,7 @@ def test_a_default_comes_before_an_example_and_both_before_the_plainest_value() 
 
 
 @pytest.mark.parametrize("schema", [None, True, {}, {"type": "nonsense"}, {"enum": []}, [1], {"$ref": "#/nowhere"}])
-def test_a_schema_that_says_nothing_gives_something(schema: Any) -> None:
+def test_smallest_valid_of_an_empty_schema_is_json(schema: Any) -> None:
     json.dumps(smallest_valid(schema))
 
 

@@ -48,6 +48,6 @@ def test_a_schema_that_is_too_large_or_too_deep_is_refused() -> None:
             without_dialects(huge)
 
 
-def test_a_keyword_is_found_wherever_it_stands() -> None:
+def test_mentions_finds_nested_keywords() -> None:
     assert mentions({"a": [{"b": 1}]}, "b")
     assert not mentions({"a": ["b"]}, "b")

@@ -31,7 +31,7 @@ from inspector.forms.read_schema import read_schema
         ({"type": "null"}, ""),
     ],
 )
-def test_a_field_says_what_is_allowed_on_one_short_line(schema: object, text: str) -> None:
+def test_constraint_text_is_one_short_line(schema: object, text: str) -> None:
     assert read_schema(schema).constraint_text() == text
 
 
@@ -41,7 +41,7 @@ def test_unset_is_neither_true_nor_null_and_names_itself() -> None:
     assert repr(UNSET) == "UNSET"
 
 
-def test_a_lazy_field_is_read_when_it_is_opened_and_says_so_before() -> None:
+def test_lazy_field_is_resolved_when_opened() -> None:
     text = TextField(schema={})
     lazy = LazyField(schema={}, resolve=lambda: text)
     assert opened(lazy) is text

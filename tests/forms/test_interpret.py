@@ -54,6 +54,8 @@ READ: list[tuple[Any, str, Any]] = [
     (any_of({"enum": ["Low", "High"]}, INT), "low", "Low"),
     (any_of({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}, BOOL), "one", 1),
     (any_of({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}, STR), "One", 1),
+    (any_of({"type": "number"}, STR), "0.10000000000000000000001", "0.10000000000000000000001"),
+    (any_of({"type": "number"}, STR), "1.50", 1.5),
     (any_of(STR, INT), "5", "5"),
     (any_of({"type": "integer", "minimum": 10}, STR), "5", "5"),
     (any_of({"type": "string", "format": "date-time"}, INT), "5", 5),
@@ -81,6 +83,9 @@ READ: list[tuple[Any, str, Any]] = [
     ({"oneOf": [{"const": 1, "title": "One"}, {"const": 2}]}, "One", 1),
     ({"const": "x"}, "x", "x"),
     ({"const": 5}, "5", 5),
+    ({"const": True}, "True", True),
+    (any_of({"const": "auto"}, INT), "Auto", "auto"),
+    (any_of({"const": "auto"}, STR), "Auto", "Auto"),
     (NULL, "null", None),
     ({"type": "array", "items": {"enum": ["a", "b"]}}, "b", ["b"]),
     ({"type": "array", "items": {"enum": ["a", "b"]}}, '["a", "b"]', ["a", "b"]),
@@ -106,6 +111,7 @@ def test_interpret_text_that_the_schema_accepts_becomes_that_value(schema: Any, 
         (NULL, "x", "x", "null"),
         (any_of(INT, NULL), "x", "x", "not an integer"),
         (any_of(INT, BOOL, NULL), "x", "x", "integer, boolean or null"),
+        (any_of({"const": "auto"}, INT), "x", "x", "is not auto or integer"),
         ({"enum": ["a", 1]}, "b", "b", "choices"),
         ({"enum": ["a", 1]}, "2", 2, "choices"),
         ({"const": 5}, "6", 6, "must be 5"),
@@ -159,7 +165,7 @@ def test_interpret_blank_text_is_a_value_only_if_a_string_is_preferred() -> None
     assert interpret(read_schema(any_of(INT, STR)), "", 1).value == ""
 
 
-def test_interpret_says_what_a_number_that_loses_digits_is_sent_as() -> None:
+def test_interpret_notes_the_number_that_is_sent() -> None:
     assert "0.1" in interpret(read_schema({"type": "number"}), "0.10000000000000000000001").note
 
 

@@ -32,7 +32,7 @@ from inspector.forms.validate import validate
         ("regex", "^a$", "("),
     ],
 )
-def test_a_format_takes_what_it_names_and_says_what_it_wanted(name: str, good: str, bad: str) -> None:
+def test_format_accepts_and_refuses(name: str, good: str, bad: str) -> None:
     assert wrong_format(name, good) == ""
     assert wrong_format(name, bad) != ""
 
@@ -81,7 +81,7 @@ def test_an_unknown_format_takes_anything() -> None:
         ({"format": 5}, "x", []),
     ],
 )
-def test_a_fault_stands_at_the_member_that_a_person_would_mend(
+def test_problem_is_at_the_member_to_mend(
     schema: object, value: object, found: list[tuple[tuple[str | int, ...], str]]
 ) -> None:
     verdict = validate(schema, value)
@@ -89,11 +89,11 @@ def test_a_fault_stands_at_the_member_that_a_person_would_mend(
     assert verdict.ok is (not found)
 
 
-def test_many_different_items_are_told_apart_in_one_pass() -> None:
+def test_unique_items_of_a_large_list_is_fast() -> None:
     assert validate({"uniqueItems": True}, [{"a": at} for at in range(20_000)]).ok is True
 
 
-def test_each_stands_in_for_one_that_the_library_has() -> None:
+def test_own_keywords_replace_library_keywords() -> None:
     assert set(OURS) <= set(Draft202012Validator.VALIDATORS) | {"dependencies"}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.forms.patterns import LONGEST_TEXT, PatternUnusable, matches, usable
+from inspector.forms.patterns import LONGEST_TEXT, PatternUnusable, example_of, matches, usable
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,36 @@ def test_a_long_pattern_is_quoted_in_part() -> None:
     with pytest.raises(PatternUnusable) as refused:
         matches("(" + "a" * 3000, "a")
     assert len(str(refused.value)) < 100
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^[A-Za-z][A-Za-z0-9_-]{0,63}$",
+        "^(red|green)$",
+        r"^\d{4}-\d{2}-\d{2}$",
+        r"^https?://.+",
+        r"^\w+\.\w+$",
+        "^.+@.+$",
+        "^#[0-9a-fA-F]{6}$",
+        r"^\+?[1-9]\d{1,14}$",
+        "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+        r"^(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?$",
+        "^[^/]+/[^/]+$",
+        r"^\p{Lu}\p{L}+$",
+        "",
+    ],
+)
+def test_example_of_a_pattern_matches_it(pattern: str) -> None:
+    found = example_of(pattern)
+    assert found is not None
+    assert matches(pattern, found)
+
+
+def test_example_of_a_pattern_has_the_length_that_is_asked_for() -> None:
+    assert len(example_of("^[a-z]+$", 5) or "") == 5
+
+
+@pytest.mark.parametrize("pattern", ["(", "^a$b", "(?=b)a", f"^(a|b){{{500}}}$"])
+def test_example_of_a_pattern_that_has_none_within_bounds_is_none(pattern: str) -> None:
+    assert example_of(pattern) is None

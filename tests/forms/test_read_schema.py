@@ -70,7 +70,7 @@ from tests.forms.schemas import TREE, any_json, doubling, schema_like
         ),
     ],
 )
-def test_what_both_ask_for_is_asked_for_once(first: Schema, second: Schema, merged: Schema) -> None:
+def test_merge_combines_two_schemas(first: Schema, second: Schema, merged: Schema) -> None:
     assert merge(first, second) == merged
 
 
@@ -84,7 +84,7 @@ def test_what_both_ask_for_is_asked_for_once(first: Schema, second: Schema, merg
         ({"required": 1}, {"required": []}, "required"),
     ],
 )
-def test_what_no_single_field_can_show_is_refused_with_the_keyword(first: Schema, second: Schema, keyword: str) -> None:
+def test_merge_refuses_contradictory_keywords(first: Schema, second: Schema, keyword: str) -> None:
     with pytest.raises(CannotMerge, match=keyword):
         merge(first, second)
 
@@ -134,6 +134,7 @@ def test_properties_keep_their_order_and_know_whether_they_are_required() -> Non
         ("message", TextField, True),
         ("loud", BoolField, False),
         ("times", NumberField, False),
+        ("unknown", JsonField, True),
     ]
     assert of(schema, "message").description == "What to say"
     assert of(schema, "loud").default is False
@@ -209,7 +210,7 @@ def test_branches_are_named_by_title_definition_fixed_member_or_kind() -> None:
     assert titles == ["By title", "Named", "circle", "integer", "object (5)", "7"]
 
 
-def test_what_stands_beside_a_union_holds_in_each_branch() -> None:
+def test_siblings_of_a_union_apply_in_each_branch() -> None:
     asked = read_schema(
         {
             "type": "object",
@@ -250,7 +251,48 @@ def test_demands_that_no_form_shows_do_not_spoil_the_form() -> None:
     assert asked.schema == schema
 
 
-def test_other_members_may_be_forbidden_free_or_asked_for() -> None:
+@pytest.mark.parametrize(
+    "names", [{"enum": ["k1", "k2"]}, {"$ref": "#/$defs/key"}, {"type": "string", "enum": ["k1", "k2"]}]
+)
+def test_listed_property_names_are_properties_and_there_are_no_others(names: object) -> None:
+    schema = {
+        "type": "object",
+        "propertyNames": names,
+        "additionalProperties": {"type": "integer"},
+        "required": ["k2"],
+        "$defs": {"key": {"enum": ["k1", "k2"]}},
+    }
+    asked = read_schema(schema)
+    assert isinstance(asked, ObjectField)
+    assert {name: (type(each), each.required) for name, each in asked.properties} == {
+        "k1": (NumberField, False),
+        "k2": (NumberField, True),
+    }
+    assert not asked.is_open()
+
+
+def test_property_names_that_are_not_listed_leave_an_object_open() -> None:
+    for names in (
+        {"type": "string"},
+        {"$ref": "#"},
+        {"$ref": "#/nowhere"},
+        {"enum": [str(each) for each in range(101)]},
+    ):
+        asked = read_schema({"type": "object", "propertyNames": names})
+        assert isinstance(asked, ObjectField)
+        assert (asked.properties, asked.is_open()) == ((), True)
+
+
+def test_required_property_that_is_only_named_has_a_place() -> None:
+    asked = read_schema({"type": "object", "required": ["a"], "additionalProperties": {"type": "string"}})
+    assert isinstance(asked, ObjectField)
+    assert [(name, type(each), each.required) for name, each in asked.properties] == [("a", TextField, True)]
+    closed = read_schema({"type": "object", "required": ["a"], "additionalProperties": False})
+    assert isinstance(closed, ObjectField)
+    assert closed.properties == ()
+
+
+def test_additional_properties_are_closed_free_or_typed() -> None:
     closed, free = read_schema({"type": "object", "additionalProperties": False}), read_schema({"type": "object"})
     assert isinstance(closed, ObjectField)
     assert isinstance(free, ObjectField)
@@ -302,7 +344,7 @@ def test_a_reference_is_followed_and_the_words_beside_it_win() -> None:
         ({"allOf": [{"type": "string"}, {"type": "object"}]}, "differ in type"),
     ],
 )
-def test_what_cannot_be_drawn_is_a_json_field_that_says_why_and_the_others_stay(schema: object, why: str) -> None:
+def test_unsupported_schema_becomes_a_json_field_with_a_reason(schema: object, why: str) -> None:
     root = {"type": "object", "properties": {"x": schema, "fine": {"type": "string"}}, "required": ["x"]}
     asked = of(root, "x")
     assert isinstance(asked, JsonField)
@@ -348,6 +390,34 @@ def test_a_schema_with_ever_more_properties_is_read_up_to_a_number() -> None:
     }
     fields = every(read_schema({"$ref": "#/$defs/d0", "$defs": {**levels, "d9": {}}}))
     assert sum(not isinstance(each, LazyField) for each in fields) <= MOST_FIELDS + 1
+
+
+def test_read_schema_with_unions_of_each_other_reads_each_opened_field_once() -> None:
+    refs = [{"$ref": f"#/$defs/n{at}"} for at in range(30)]
+    named = {f"n{at}": {"anyOf": [*refs, {"type": "object", "title": str(at)}]} for at in range(30)}
+    root = read_schema({"properties": {"x": {"$ref": "#/$defs/n0"}}, "$defs": named})
+    waiting, met = [each for each in every(root) if isinstance(each, LazyField)], 0
+    while waiting and met < 2_000:
+        met += 1
+        asked = opened(waiting.pop())
+        assert asked is not None
+        waiting += [each for each in every(asked) if isinstance(each, LazyField)]
+        assert len(every(asked)) <= 2 * len(named)  # one level, not a tree of its own
+    lazy = [each for each in every(root) if isinstance(each, LazyField)]
+    assert lazy
+    assert all(opened(each) is opened(each) for each in lazy)
+
+
+def test_read_schema_beyond_its_limits_still_reads_single_values() -> None:
+    deep: dict[str, Any] = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    for _ in range(9):
+        deep = {"type": "object", "properties": {"n": {"$ref": "#/$defs/count"}, "x": deep}}
+    asked: Field = read_schema({**deep, "$defs": {"count": {"type": "integer", "minimum": 3}}})
+    for _ in range(9):
+        node = opened(asked)
+        assert isinstance(node, ObjectField)
+        assert isinstance(node.properties[0][1], NumberField)
+        asked = node.properties[1][1]
 
 
 def test_read_schema_with_a_branch_met_again_reads_it_later_as_one_field() -> None:
@@ -414,7 +484,7 @@ def test_references_and_parts_become_one_schema_that_remembers_its_references() 
         (doubling("allOf"), "more parts than a form can show"),
     ],
 )
-def test_what_has_no_field_says_why(schema: object, why: str) -> None:
+def test_unresolvable_schema_has_a_reason(schema: object, why: str) -> None:
     with pytest.raises(UnreadableSchema, match=why):
         resolve(SchemaDocument(schema), schema)
 

@@ -25,7 +25,7 @@ def test_types_are_named_or_inferred(schema: dict[str, object], types: list[str]
     assert types_of(schema) == types
 
 
-def test_null_among_types_is_told_from_null_alone() -> None:
+def test_has_null_distinguishes_null_among_types() -> None:
     assert has_null({"type": ["string", "null"]})
     assert not has_null({"type": ["null"]})
     assert not has_null({"type": "null"})

@@ -44,7 +44,7 @@ def test_minus_zero_keeps_its_sign() -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "1,5", "0x10", "1_000", "١", "NaN", "Infinity", "1e", "--1"])
-def test_what_is_no_number_is_refused_with_a_sentence(text: str) -> None:
+def test_parse_number_refuses_other_text(text: str) -> None:
     parsed = parse_number(text)
     assert parsed.value is UNSET
     assert "not a number" in parsed.problem
@@ -64,7 +64,7 @@ def test_broken_json_is_refused_with_a_sentence(text: str) -> None:
     assert parsed.problem
 
 
-def test_a_problem_in_json_says_where_it_is() -> None:
+def test_json_problem_has_line_and_column() -> None:
     assert "line 2, column 3" in parse_json("{\n  x: 1}").problem
 
 

@@ -89,29 +89,29 @@ def test_the_branch_with_the_right_fixed_member_is_the_one_that_was_meant() -> N
     assert told({"properties": {"s": SHAPES}}, {"s": {"kind": "circle"}}) == [(("s", "r"), "is required")]
 
 
-def test_a_value_of_no_branchs_type_is_told_what_the_types_are() -> None:
+def test_union_problem_of_a_foreign_type_lists_the_types() -> None:
     assert told({"anyOf": [{"type": "string"}, {"type": "null"}]}, 5) == [((), "must be one of: string, null")]
     assert told(SHAPES, 5) == [((), "must be one of: object")]
     assert told({"anyOf": [{"const": "a"}, False]}, 5) == [((), "matches none of the 2 alternatives")]
 
 
-def test_a_value_of_one_branchs_type_is_told_what_is_wrong_there() -> None:
+def test_union_problem_within_a_branch_is_reported_there() -> None:
     assert told({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 3}]}, 1) == [((), "must be at least 3")]
     assert told({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, "c") == [((), "is not one of: a, b")]
 
 
-def test_a_value_that_fits_two_branches_of_one_is_told_so() -> None:
+def test_one_of_with_two_matches_is_a_problem() -> None:
     assert told({"oneOf": [{"type": "integer"}, {"minimum": 0}]}, 1) == [
         ((), "matches more than one alternative of oneOf")
     ]
 
 
-def test_unions_within_unions_are_told_at_the_innermost_place() -> None:
+def test_nested_union_problem_is_at_the_innermost_place() -> None:
     inner = {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "array"}]}
     assert told({"anyOf": [inner, {"type": "null"}]}, {"a": 1}) == [(("a",), "must be a string, got a number")]
 
 
-def test_an_error_that_is_no_unions_is_told_as_it_is() -> None:
+def test_plain_error_is_unchanged() -> None:
     (error,) = Draft202012Validator({"type": "string"}).iter_errors(5)
     assert list(plain_errors(error)) == [(error, "")]
 
@@ -133,7 +133,7 @@ def test_a_problem_has_its_place_its_sentence_and_its_evidence() -> None:
     assert problem.pointer == "/a~1b/1"
 
 
-def test_what_is_fine_has_no_problems_and_no_note() -> None:
+def test_valid_value_has_no_problems() -> None:
     verdict = validate({"type": "object", "properties": {"a": {"type": "integer"}}}, {"a": 5, "b": None})
     assert (verdict.ok, verdict.problems, verdict.note) == (True, (), "")
 
@@ -161,7 +161,7 @@ def test_a_reference_to_elsewhere_is_no_verdict_and_never_fine(ref: str) -> None
     )
 
 
-def test_what_is_certainly_wrong_stays_wrong_beside_what_nobody_can_tell() -> None:
+def test_certain_problem_remains_beside_an_unknown_one() -> None:
     schema = {"properties": {"a": {"$ref": "#/nope"}, "b": {"type": "string"}}}
     verdict = validate(schema, {"a": 1, "b": 2})
     assert verdict.ok is False
@@ -201,7 +201,7 @@ def test_a_broken_keyword_is_never_passed_off_as_fine(schema: object) -> None:
 
 
 @pytest.mark.parametrize("schema", [5, None, "x", []])
-def test_what_is_no_schema_gives_no_verdict(schema: object) -> None:
+def test_invalid_schema_gives_no_verdict(schema: object) -> None:
     assert validate(schema, 1).ok is None
     assert verdict_on_schema(schema).ok is False
 
@@ -335,7 +335,7 @@ def test_a_schema_that_only_draft_07_allows_is_fine_with_a_note() -> None:
     assert verdict_on_schema(True).ok is True
 
 
-def test_a_schema_changed_into_another_object_is_judged_anew() -> None:
+def test_mutated_schema_is_compiled_again() -> None:
     for wanted in ("string", "integer"):
         for _ in range(70):
             assert validate({"type": wanted}, 5).ok is (wanted == "integer")

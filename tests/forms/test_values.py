@@ -160,7 +160,7 @@ def test_every_schema_has_a_first_value_that_is_json(schema: object) -> None:
 
 
 @given(schema_like, any_json)
-def test_whether_a_value_fits_can_always_be_told(schema: object, value: object) -> None:
+def test_fits_is_defined_for_any_value(schema: object, value: object) -> None:
     asked = read_schema(schema)
     assert fits(asked, value) in (True, False)
     assert fits(asked, UNSET)
@@ -199,7 +199,7 @@ def _union(*branches: object) -> UnionField:
     return asked
 
 
-def test_the_branch_is_told_by_a_fixed_member() -> None:
+def test_branch_is_chosen_by_a_fixed_member() -> None:
     circle = {"type": "object", "properties": {"kind": {"const": "circle"}, "size": {"type": "number"}}}
     square = {"type": "object", "properties": {"kind": {"const": "square"}, "size": {"type": "number"}}}
     shapes = _union(circle, square)
@@ -209,7 +209,7 @@ def test_the_branch_is_told_by_a_fixed_member() -> None:
     assert branch_of(shapes, "x") is None
 
 
-def test_the_branch_is_told_by_what_it_has_and_lacks() -> None:
+def test_branch_is_chosen_by_present_members() -> None:
     pair = _union(
         {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
         {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"], "additionalProperties": False},

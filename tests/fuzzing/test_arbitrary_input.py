@@ -30,7 +30,7 @@ from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import validate, verdict_on_schema
 from inspector.present.traffic.log import LogModel
 from inspector.protocol.conversation import Conversation
-from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import read
 from inspector.protocol.tracking.exchanges import HttpEnd
 from inspector.transports.http.sse import EventTooLong, SseParser
@@ -143,7 +143,7 @@ FRAMES = st.tuples(
     st.sampled_from(Channel),
     bent_messages() | st.binary(max_size=80),
     st.none() | st.integers(1, 3),
-    st.booleans(),
+    st.sampled_from(Cause),
     st.just(0) | st.integers(0, 10**12),
 )
 
@@ -156,9 +156,9 @@ def test_no_frames_make_the_fold_raise_and_what_is_over_is_not_pending(several: 
             if isinstance(each, int):
                 conversation.http_ended(n, HttpEnd(each, why="cut" if n % 2 else "", status=500 if n % 3 else 200))
                 continue
-            way, channel, payload, http, probe, cut = each
+            way, channel, payload, http, cause, cut = each
             assert read(payload)
-            conversation.observe(Frame(n, n, n, way, channel, payload, Eol.LF, http, None, probe, cut))
+            conversation.observe(Frame(n, n, n, way, channel, payload, Eol.LF, http, None, cause, cut))
         conversation.end(len(several) + 1, "over")
     assert conversation.pairs.pending == []
     assert not any(exchange.is_open for exchange in conversation.exchanges)
@@ -166,12 +166,12 @@ def test_no_frames_make_the_fold_raise_and_what_is_over_is_not_pending(several: 
 
 @each_with_files
 @given(st.lists(FRAMES, max_size=12))
-def test_what_was_recorded_is_loaded_the_same_and_can_be_shown(tmp_path: Path, several: list[Any]) -> None:
+def test_arbitrary_recording_loads_the_same(tmp_path: Path, several: list[Any]) -> None:
     path = tmp_path / "any.mcpcap"
     journal = start_capture(path, overwrite=True)
     try:
-        for way, channel, payload, http, probe, cut in several:
-            journal.frame(way, channel, payload, http=http, probe=probe, cut=cut)
+        for way, channel, payload, http, cause, cut in several:
+            journal.frame(way, channel, payload, http=http, cause=cause, cut=cut)
         with at_most(CALLS):
             look_at_all(journal)
     finally:
@@ -247,7 +247,7 @@ _WORDS = st.sampled_from(
 
 @each_with_files
 @given(st.lists(_WORDS, max_size=10).map(" ".join) | st.text(max_size=30))
-def test_any_text_is_a_filter_that_runs_or_says_what_is_wrong(lighthouse: Journal, typed: str) -> None:
+def test_arbitrary_filter_runs_or_is_refused(lighthouse: Journal, typed: str) -> None:
     with at_most(CALLS):
         try:
             term = parse(typed, named={"y": "tool"})

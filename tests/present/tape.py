@@ -14,7 +14,7 @@ from inspector.protocol.facts import (
     ProcessFact,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.frames import Cause, Channel, Direction, Eol
 
 MIDNIGHT = 1_795_305_600_000_000_000
 """Some midnight, UTC, in nanoseconds since 1970."""
@@ -38,12 +38,16 @@ class Tape:
 
     def to_server(self, message: Any, *, http: int | None = None, probe: bool = False) -> int:
         channel = Channel.POST if self.http else Channel.STDIN
-        self.journal.frame(Direction.TO_SERVER, channel, _payload(message), http=http, probe=probe)
+        self.journal.frame(
+            Direction.TO_SERVER, channel, _payload(message), http=http, cause=Cause.PROBE if probe else Cause.UNKNOWN
+        )
         return self.journal.count
 
     def from_server(self, message: Any, *, http: int | None = None, probe: bool = False) -> int:
         channel = Channel.SSE if self.http else Channel.STDOUT
-        self.journal.frame(Direction.FROM_SERVER, channel, _payload(message), http=http, probe=probe)
+        self.journal.frame(
+            Direction.FROM_SERVER, channel, _payload(message), http=http, cause=Cause.PROBE if probe else Cause.UNKNOWN
+        )
         return self.journal.count
 
     def request(self, id_: int | str, method: str, params: Any = None, **more: Any) -> int:

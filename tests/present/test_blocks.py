@@ -64,7 +64,7 @@ def _riff(rest: bytes) -> bytes:
         (b"", None),
     ],
 )
-def test_a_header_tells_kind_and_size(data: bytes, picture: Picture | None) -> None:
+def test_picture_header_has_kind_and_size(data: bytes, picture: Picture | None) -> None:
     assert read_picture(data) == picture
 
 
@@ -80,7 +80,7 @@ def test_a_header_tells_kind_and_size(data: bytes, picture: Picture | None) -> N
         (b"hello", ""),
     ],
 )
-def test_other_kinds_are_told_by_their_first_bytes(data: bytes, kind: str) -> None:
+def test_sniff_type_recognizes_first_bytes(data: bytes, kind: str) -> None:
     assert sniff_type(data) == kind
 
 
@@ -122,14 +122,14 @@ def test_text_is_shown_by_its_kind(text: str, look: str, title: str, shown: str)
     assert (block.look, plain(block.title), block.text, block.foreign) == (look, title, shown, text)
 
 
-def test_a_picture_tells_its_size_without_being_opened() -> None:
+def test_picture_block_has_its_size_undecoded() -> None:
     block = block_of({"type": "image", "data": _b64(PNG), "mimeType": "image/png"})
     assert (block.look, block.data) == ("image", PNG)
     assert plain(block.title) == "image · image/png · 640 × 480 · 29 B"
     assert "problem" not in _facts(block)
 
 
-def test_bytes_that_are_not_what_is_claimed_are_said_to_be() -> None:
+def test_mismatched_picture_type_is_a_problem() -> None:
     block = block_of({"type": "image", "data": _b64(JPEG), "mimeType": "image/png"})
     assert _facts(block)["problem"] == "the data is image/jpeg, not as declared"
     assert block.data == JPEG
@@ -172,7 +172,7 @@ def test_embedded_resources_show_text_or_facts() -> None:
         (None, "a null instead of a block"),
     ],
 )
-def test_what_is_no_known_block_is_shown_as_the_json_it_is(raw: Any, title: str) -> None:
+def test_unknown_block_is_shown_as_json(raw: Any, title: str) -> None:
     block = block_of(raw)
     assert (block.look, plain(block.title), block.raw) == ("json", title, raw)
     assert block.text
@@ -259,7 +259,7 @@ def test_json_is_laid_out_and_cannot_act() -> None:
     assert pretty_text("no json \x1b") == "no json ␛"
 
 
-def test_what_only_a_tolerant_writer_takes_is_taken() -> None:
+def test_pretty_survives_unencodable_values() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]

@@ -99,7 +99,7 @@ def test_hosts_that_do_the_same_about_a_finding_are_named_together() -> None:
     assert {each["host"] for each in concerned_as_json(_FINDING)} >= {"vscode", "typescript-sdk-1"}
 
 
-def test_a_statement_about_a_program_has_its_version_and_date_unless_that_program_was_asked_for() -> None:
+def test_compatibility_statement_has_version_and_date_unless_chosen() -> None:
     chosen = msgspec.structs.replace(_FINDING, chosen=True)
     assert not any("version not named" in names for names, _ in words_of(_FINDING))
     assert all(each["source"]["seen_in"] and each["source"]["date"] for each in concerned_as_json(_FINDING))
@@ -109,14 +109,14 @@ def test_a_statement_about_a_program_has_its_version_and_date_unless_that_progra
     ).label == ("commit 0123456789ab, 2026-01-01, reported")
 
 
-def test_the_line_above_a_form_tells_the_worst_and_how_many_more() -> None:
+def test_outlook_has_the_worst_effect_and_a_count() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
     assert line == ("✗ in clients: Claude Code (2.1.332, 2026-11-28) drops every tool of the server (7 more clients)")
     assert outlook_of(_TOOL) == ()
     assert outlook_of(7) == ()
 
 
-def test_what_is_known_of_a_host_stands_with_its_sources() -> None:
+def test_host_lines_have_sources() -> None:
     lines = [plain(line) for line in host_lines([HOSTS["gemini-cli"]])]
     assert lines[0] == "Gemini CLI  gemini-cli"
     assert any("removes the middle, over 63 characters" in line for line in lines)

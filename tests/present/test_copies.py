@@ -49,7 +49,7 @@ def test_control_characters_are_left_out_and_counted() -> None:
     assert copied("JSON", "é").message(is_certain=False) == "Sent to the terminal: JSON, 2 B."
 
 
-def test_too_much_for_a_clipboard_is_not_copied_but_said() -> None:
+def test_oversized_copy_is_refused_with_a_message() -> None:
     found = copied("value", "x" * (LARGEST + 1))
     assert found.text == ""
     assert "too large for the clipboard" in found.message()
@@ -101,7 +101,7 @@ def test_no_name_of_a_server_becomes_an_option_of_ours(tape: Tape, method: str, 
 
 
 @pytest.mark.parametrize("url", ["--with=node evil.js", "-", "file:///etc/passwd", "javascript:alert(1)", " http://x"])
-def test_an_address_that_is_none_stands_in_no_command(url: str) -> None:
+def test_invalid_url_is_in_no_command(url: str) -> None:
     tape = Tape(http=True)
     tape.connected(url)
     tape.posted(1)
@@ -110,7 +110,7 @@ def test_an_address_that_is_none_stands_in_no_command(url: str) -> None:
     tape.journal.close()
 
 
-def test_what_crossed_http_is_copied_as_curl_without_its_secrets() -> None:
+def test_http_request_is_copied_as_curl_without_secrets() -> None:
     tape = Tape(http=True)
     tape.connected("https://me:pw@example.test/mcp")
     tape.posted(1)
@@ -128,7 +128,7 @@ def test_what_crossed_http_is_copied_as_curl_without_its_secrets() -> None:
     tape.journal.close()
 
 
-def test_what_the_server_asked_and_what_is_no_request_has_no_command(tape: Tape) -> None:
+def test_server_request_and_other_entries_have_no_command(tape: Tape) -> None:
     tape.started()
     asked = tape.server_request(9, "roots/list")
     assert of_request(tape.journal, asked) == []

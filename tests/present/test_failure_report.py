@@ -34,7 +34,7 @@ def _reason(*findings: Finding) -> str:
     return found.reason.id if found else ""
 
 
-def test_the_cause_is_told_and_what_follows_from_it_is_kept(tape: Tape) -> None:
+def test_cause_of_a_failure_is_shown_with_its_consequences(tape: Tape) -> None:
     tape.started()
     tape.stderr(b"Error: ACME_TOKEN is required")
     tape.died(code=1, why="the server exited with code 1")
@@ -50,7 +50,7 @@ def test_the_cause_is_told_and_what_follows_from_it_is_kept(tape: Tape) -> None:
     ]
 
 
-def test_what_ends_no_connection_is_no_reason() -> None:
+def test_findings_that_end_no_connection_are_no_reason() -> None:
     assert _reason() == ""
     assert _reason(_found("input-schema-not-object")) == ""
     assert _reason(_found("hidden-text")) == ""
@@ -80,7 +80,7 @@ def test_a_journal_that_is_too_long_is_not_looked_at(tape: Tape, monkeypatch: py
     assert diagnosis_of(tape.journal) is None
 
 
-def test_what_a_server_said_is_made_safe() -> None:
+def test_diagnosis_text_is_made_safe() -> None:
     told = Diagnosis(
         Finding("exit-during-handshake", Severity.ERROR, Confidence.CERTAIN, "last words: \x1b[2J", fix="\x07look")
     )
@@ -95,7 +95,7 @@ def _facts(tape: Tape, **more: object) -> dict[str, str]:
     return {fact.key: fact.value for fact in section.facts}
 
 
-def test_what_the_shell_has_more_is_named_with_what_it_misses_first(tape: Tape) -> None:
+def test_missing_environment_variables_of_the_shell_are_listed_by_relevance(tape: Tape) -> None:
     tape.started()
     tape.stderr(b"Error: ZEBRA is not set")
     facts = _facts(
@@ -118,7 +118,7 @@ def test_many_are_counted(tape: Tape) -> None:
     assert _facts(tape, shell={f"V{at:02}": "" for at in range(20)})["not passed"].endswith("V07 and 12 more")
 
 
-def test_of_a_recording_nobody_knows_the_shell(tape: Tape, http_tape: Tape) -> None:
+def test_recording_has_no_shell_facts(tape: Tape, http_tape: Tape) -> None:
     tape.started()
     assert _facts(tape) == {"variables": "PATH, API_TOKEN"}
     http_tape.connected("https://example.test")
@@ -134,7 +134,7 @@ def test_a_link_is_followed_where_it_was_run(tmp_path: Path) -> None:
     assert executable_facts([], is_here=True) == []
 
 
-def test_the_card_tells_it_behind_how_the_child_was_started(tape: Tape, http_tape: Tape) -> None:
+def test_card_has_the_environment_behind_the_start(tape: Tape, http_tape: Tape) -> None:
     tape.started().died()
     card = with_surroundings(post_mortem(tape.journal), tape.journal, Environment({}, {}), SHELL)
     assert [section.title for section in card.sections] == ["Command", "Environment"]
@@ -159,7 +159,7 @@ def _a_crash(tape: Tape) -> None:
     tape.died(code=1, why="the server ended")
 
 
-def test_the_card_tells_how_it_lived_and_what_it_said_last(tape: Tape) -> None:
+def test_card_has_lifetime_and_last_output(tape: Tape) -> None:
     _a_crash(tape)
     card = post_mortem(tape.journal)
     assert plain(card.headline) == "✗ The server exited with code 1 after 1.23 s"
@@ -190,7 +190,7 @@ def test_one_death_has_one_duration_the_one_that_header_and_traffic_tell(tape: T
     assert plain(post_mortem(tape.journal).headline) == f"✗ T{why[1:]}"
 
 
-def test_a_signal_is_told_by_its_name(tape: Tape) -> None:
+def test_card_names_the_signal(tape: Tape) -> None:
     tape.started()
     tape.died(code=None, signal="SIGSEGV")
     assert plain(post_mortem(tape.journal).headline) == "✗ The server was terminated by SIGSEGV after 0 µs"
@@ -232,7 +232,7 @@ def test_the_same_is_there_as_data(tape: Tape) -> None:
     assert data["last_received"]["text"].startswith('{"jsonrpc"')
 
 
-def test_of_a_connection_that_never_was_there_is_nothing_to_tell(tape: Tape) -> None:
+def test_card_without_a_connection_is_empty(tape: Tape) -> None:
     card = post_mortem(tape.journal, "no such command")
     assert card.sections == ()
     assert plain(card.headline) == "✗ Connection lost"
@@ -248,7 +248,7 @@ def test_a_child_that_was_started_since_is_alive(tape: Tape) -> None:
     assert as_data(tape.journal)["pid"] == 2
 
 
-def test_what_could_not_be_started_is_told_as_such(tape: Tape) -> None:
+def test_failed_start_is_named_in_the_card(tape: Tape) -> None:
     tape.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("wether", "--stdio"), cwd="/srv"))
     tape.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why="`wether` is not on the PATH"))
     assert plain(post_mortem(tape.journal).headline) == "✗ Cannot start the server"

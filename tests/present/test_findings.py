@@ -40,7 +40,7 @@ def test_a_line_has_a_sign_the_id_and_the_sentence() -> None:
     assert plain(finding_line(BAD, 2)).endswith("+2 more")
 
 
-def test_in_full_it_says_why_where_what_to_do_and_by_which_page() -> None:
+def test_finding_section_has_all_facts() -> None:
     section = finding_section(BAD)
     facts = {fact.key: fact.value for fact in section.facts}
     assert section.title == title_of("structured-content-invalid")
@@ -96,21 +96,21 @@ def test_the_worst_comes_first_and_the_sum_last() -> None:
     assert [group[0].id for group in groups_of([_HINT, _BAD])] == ["stdout-not-json", "tool-description"]
 
 
-def test_each_is_told_with_its_evidence_its_fix_and_its_page() -> None:
+def test_finding_lines_have_evidence_fix_and_page() -> None:
     lines = _text(_BAD)
     assert lines[1].strip() == "it says ␛[31mred  #4 bytes 0–5  (guess)"
     assert lines[2].strip() == "→ Write to stderr."
     assert lines[3].strip() == "https://x"
 
 
-def test_of_many_of_one_kind_three_are_told_and_all_are_counted() -> None:
+def test_finding_lines_of_one_kind_are_limited_to_three() -> None:
     lines = _text(*[_HINT] * 7)
     assert "×7" in lines[0]
     assert sum("a has no description" in line for line in lines) == 3
     assert any("more of the same" in line for line in lines)
 
 
-def test_nothing_found_is_said_too() -> None:
+def test_summary_without_findings_is_ok() -> None:
     assert plain(summary([])) == "✓ No findings"
 
 
@@ -121,7 +121,7 @@ def test_each_check_is_a_line_that_fits_a_terminal() -> None:
     assert any("server-request-not-allowed" in line and "from " in line for line in lines)
 
 
-def test_a_check_stands_once_however_bad_its_findings_are() -> None:
+def test_check_with_mixed_severities_is_one_heading() -> None:
     mild = Finding("schema-dialect", Severity.HINT, _CERTAIN, "a declares draft-07", (9,))
     bad = Finding("schema-dialect", Severity.WARNING, _CERTAIN, "b answers by draft-07", (9,))
     lines = _text(mild, bad)
@@ -142,7 +142,7 @@ def _verdicts_text(*found: Finding) -> list[str]:
     return ["".join(text for text, _ in line) for line in verdict_lines(found, CHECKS, {})]
 
 
-def test_the_cause_stands_first_and_its_consequence_below_it() -> None:
+def test_cause_is_listed_before_its_consequence() -> None:
     lines = _verdicts_text(
         _found("stdout-not-json", 2),
         _found("exit-during-handshake", 3),
@@ -159,7 +159,7 @@ def test_the_cause_stands_first_and_its_consequence_below_it() -> None:
     assert lines[-1] == "3 errors"
 
 
-def test_what_follows_in_one_connection_is_a_finding_of_its_own_in_another() -> None:
+def test_consequence_in_another_connection_is_separate() -> None:
     lines = _verdicts_text(
         _found("environment-variable-missing", 1),
         _found("exit-during-handshake", 2),
@@ -171,11 +171,11 @@ def test_what_follows_in_one_connection_is_a_finding_of_its_own_in_another() -> 
     ]
 
 
-def test_nothing_found_is_said() -> None:
+def test_verdicts_without_findings_are_ok() -> None:
     assert _verdicts_text() == ["✓ No findings"]
 
 
-def test_what_failed_is_named_and_neither_a_probe_nor_the_way_to_a_session_counts(tape: Tape) -> None:
+def test_failure_in_ignores_probes_and_the_opening(tape: Tape) -> None:
     tape.started().request(1, "server/discover", probe=True)
     tape.error(1, -32601, "no")
     tape.request(2, "initialize")

@@ -29,7 +29,7 @@ def test_few_objects_stay_with_the_collector() -> None:
     assert (gc.get_freeze_count(), len(made)) == (frozen, 100)
 
 
-def test_what_is_held_for_long_is_set_apart_however_old_it_is() -> None:
+def test_freeze_young_freezes_long_lived_objects() -> None:
     held: list[list[int]] = [[] for _ in range(1000)]
     gc.collect()
     freeze_young()

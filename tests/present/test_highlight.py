@@ -38,7 +38,7 @@ def test_no_character_is_lost(text: str, name: str) -> None:
     assert "\n".join(map(plain, lines)) == text
 
 
-def test_what_is_too_much_or_has_no_language_stays_as_it_is() -> None:
+def test_highlighted_skips_large_or_unknown_text() -> None:
     assert highlighted("x\n" * MOST_CHARACTERS, "", "a.py") is None
     assert highlighted("x" * (LONGEST_LINE + 1), "", "a.py") is None
     assert highlighted("x = 1", "text/plain", "a") is None

@@ -33,7 +33,7 @@ def test_method_address_headers_and_body_go_along() -> None:
 
 
 @pytest.mark.parametrize("name", ["Host", "content-length", "Connection", "Transfer-Encoding"])
-def test_what_curl_writes_itself_is_left_to_it(name: str) -> None:
+def test_curl_omits_headers_that_curl_adds(name: str) -> None:
     assert name not in as_curl(request((name, "x")))
 
 
@@ -101,7 +101,7 @@ def test_a_request_without_a_body_has_no_data() -> None:
     assert "--data" not in as_curl(request(method="DELETE"))
 
 
-def test_who_asks_for_it_gets_the_secrets_and_one_line() -> None:
+def test_curl_with_reveal_has_secrets_on_one_line() -> None:
     asked = request(("Authorization", "Bearer abc"), target="https://h/?token=t")
     command = as_curl(asked, b"{}", reveal=True, one_line=True)
     assert "\n" not in command
@@ -113,7 +113,7 @@ def _read(tape: Tape, http: int | None, *, reveal: bool = False) -> list[str]:
     return [plain(line).rstrip() for section in sections for line in section_lines(section)]
 
 
-def test_request_response_and_end_are_told_in_order_with_secrets_masked(http_tape: Tape) -> None:
+def test_http_section_has_request_response_and_end_masked(http_tape: Tape) -> None:
     http_tape.posted(3, status=200, headers=(("mcp-session-id", "abcdef"), ("Set-Cookie", "a=b"), ("X-A", "1\x1b")))
     http_tape.wait(50).fact(HttpFact(HttpEvent.END, 3, body_bytes=12, why="cut"))
     assert _read(http_tape, 3) == [
@@ -132,7 +132,7 @@ def test_request_response_and_end_are_told_in_order_with_secrets_masked(http_tap
     ]
 
 
-def test_who_asks_for_it_sees_what_was_masked(http_tape: Tape) -> None:
+def test_http_section_with_reveal_shows_secrets(http_tape: Tape) -> None:
     http_tape.posted(1)
     assert "  Authorization  Bearer s3cr3t-t0ken" in _read(http_tape, 1, reveal=True)
 
@@ -164,7 +164,7 @@ def test_other_values_are_shown_as_they_are(name: str) -> None:
     assert masked_value(name, "application/json") == "application/json"
 
 
-def test_of_a_secret_its_scheme_and_its_length_are_left() -> None:
+def test_masked_value_keeps_scheme_and_length() -> None:
     assert masked_value("Authorization", "Bearer abcdef") == f"Bearer {MASK} (6 characters)"
     assert masked_value("Authorization", "abcdef") == f"{MASK} (6 characters)"
     assert masked_value("Authorization", "") == "(empty)"

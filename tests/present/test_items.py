@@ -38,7 +38,7 @@ from inspector.protocol.apps import AppLink, page_of
 from inspector.protocol.listed_items import Prompt, Resource, Tool
 from inspector.protocol.tracking.subscriptions import StreamFilter, SubscriptionState
 from inspector.text import cell_width
-from inspector.tui.screens.items.model import Offer, OfferList
+from inspector.tui.screens.items.model import ListedRows, PromptRow
 from tests.protocol.test_apps import HTML, content
 from tests.protocol.tracking.test_subscriptions import known, listening, subscribed, updated
 from tests.protocol.wire import C2S, Wire
@@ -68,7 +68,7 @@ def test_the_source_is_coloured_and_nothing_in_it_acts() -> None:
     assert ("p", "key") in lines[1]
 
 
-def test_a_long_source_is_cut_and_says_so() -> None:
+def test_long_source_is_cut_with_a_note() -> None:
     lines = source_lines(page_of(content(text="<html>" + "x" * 300_000)))
     assert "more characters" in plain(lines[-1])
 
@@ -89,10 +89,10 @@ def test_rows_of_tools_and_of_offers_wear_them() -> None:
     tools.marks = {"sum": "new"}
     tools.replace([Tool({"name": "sum", "inputSchema": {}}), Tool({"name": "old", "inputSchema": {}})])
     assert [plain(tools.row(index, 36).spans).split("  ")[0] for index in (0, 1)] == ["sum + new", "old"]
-    offers = OfferList(("", "", ""))
+    offers = ListedRows(("", "", ""))
     offers.marks = {"hail": "changed"}
-    offers.replace([Offer(Prompt({"name": "hail"}), "Hail", "", "")])
-    assert plain(offers.row(0, 36).spans).startswith("Hail ◆ changed")
+    offers.replace([PromptRow(Prompt({"name": "hail"}))])
+    assert plain(offers.row(0, 36).spans).startswith("hail ◆ changed")
 
 
 def test_rows_of_one_rank_stay_in_their_order_and_those_without_are_left_out() -> None:
@@ -110,7 +110,7 @@ def told(thing: Any) -> dict[str, str]:
     return {each.key: each.value for each in item_facts(thing)}
 
 
-def test_of_three_titles_the_one_that_is_shown_is_named() -> None:
+def test_displayed_title_is_marked_among_three() -> None:
     raw = {"name": "add", "title": "Add", "annotations": {"title": "Adder"}}
     assert told(Tool(raw)) == {"title": "Add  (displayed)", "annotations.title": "Adder", "name": "add"}
     without = {"name": "add", "annotations": {"title": "Adder"}}
@@ -119,7 +119,7 @@ def test_of_three_titles_the_one_that_is_shown_is_named() -> None:
     assert told(Tool({"name": "add", "title": "Add"})) == {}
 
 
-def test_everything_that_was_given_is_told() -> None:
+def test_resource_facts_are_complete() -> None:
     raw = {
         "uri": "x://a",
         "name": "a",
@@ -149,14 +149,14 @@ def test_everything_that_was_given_is_told() -> None:
         ("other\x1b", {"a": 1}, '{"a":1}'),
     ],
 )
-def test_what_is_wrong_is_said_beside_it(key: str, value: Any, shown: str) -> None:
+def test_wrong_annotation_is_marked(key: str, value: Any, shown: str) -> None:
     (found,) = annotation_facts({"annotations": {key: value}})
     assert found.value == shown
     assert "\x1b" not in found.key
 
 
 @pytest.mark.parametrize("raw", [None, 7, {"icons": 7, "annotations": [], "_meta": "x"}])
-def test_members_of_another_type_are_told_and_nothing_breaks(raw: Any) -> None:
+def test_members_of_wrong_types_are_reported(raw: Any) -> None:
     facts = item_facts(Tool(raw))
     assert [each.value for each in facts] == (
         []
@@ -200,15 +200,15 @@ _TOOLS = [
 
 
 def _names(wanted: str) -> list[str]:
-    return [row.name for row in tool_rows(_TOOLS, wanted)]
+    return [row.label for row in tool_rows(_TOOLS, wanted)]
 
 
 def test_all_tools_are_listed_in_the_servers_order_bad_ones_too() -> None:
     assert _names("") == ["read_file", "delete_file", "echo", "broken", "(no name)"]
-    assert [row.position for row in tool_rows(_TOOLS, "e")][:1] == [2]
+    assert _names("e")[:1] == ["echo"]
 
 
-def test_what_a_row_shows_is_made_of_the_rows_in_sight_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tool_list_lays_out_visible_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     visible = text.visible
 
@@ -233,17 +233,23 @@ def test_a_search_finds_names_then_letters_in_order_then_descriptions() -> None:
     assert _names("nowhere") == []
 
 
-def test_a_row_says_what_it_is_claimed_to_be_and_what_it_costs() -> None:
-    rows = tool_rows(_TOOLS)
-    assert plain(row_spans(rows[0], 44)) == "read_file R  Read a file".ljust(44)
-    assert plain(row_spans(rows[1], 30)) == "delete_file D".ljust(30)
-    assert plain(row_spans(rows[1], 30, sized=True)) == "delete_file D            188 B"
-    assert plain(row_spans(rows[3], 60, sized=True)) == "broken ▲ its inputSchema is missing           17 B         5"
-    assert "a string instead of an object" in plain(row_spans(rows[4], 60))
+def test_tool_row_has_claims_and_cost() -> None:
+    tools = ToolList()
+    tools.replace(_TOOLS)
+    assert _row(tools, 0, 44) == "read_file R  Read a file".ljust(44)
+    assert _row(tools, 1, 30) == "delete_file D".ljust(30)
+    tools.sorted_by = ("Size", True)
+    assert _row(tools, 1, 30) == "delete_file D            188 B"
+    assert _row(tools, 3, 60) == "broken ▲ its inputSchema is missing           17 B         5"
+    assert "a string instead of an object" in _row(tools, 4, 60)
+
+
+def _row(tools: ToolList, at: int, width: int) -> str:
+    return plain(tools.row(at, width).spans)
 
 
 @pytest.mark.parametrize("width", [1, 5, 20, 40, 59, 60, 120])
-def test_rows_and_titles_are_as_wide_as_was_asked_for(width: int) -> None:
+def test_tool_rows_and_header_have_the_requested_width(width: int) -> None:
     tools = ToolList()
     tools.replace([*_TOOLS, _tool("数据库" * 20)])
     for index in range(tools.count):
@@ -256,7 +262,7 @@ def test_titles_stand_over_their_columns() -> None:
     tools.replace(_TOOLS)
     assert plain(tools.header(60)).strip() == "Tool"
     assert [tools.sort_next() for _ in range(2)] == ["Tool", "Size"]
-    assert tools.thing(0).name == "delete_file"
+    assert tools.item(0).name == "delete_file"
     assert plain(tools.header(60)).endswith("Size   ≈Tokens")
     assert plain(tools.row(0, 60).spans).endswith("188 B        47")
     assert tools.sort_next() == ""
@@ -351,7 +357,7 @@ def test_subscriptions_of_the_handshake_era_are_named() -> None:
     assert lines(subscribed("a:b", "c:d")) == ["● watching a:b, c:d"]
 
 
-def test_what_a_stream_was_granted_and_what_not() -> None:
+def test_subscription_lines_show_granted_and_refused() -> None:
     asked: dict[str, Any] = {"toolsListChanged": True, "resourceSubscriptions": ["a:b", "c:d"]}
     wire = listening(asked)
     assert lines(wire) == ["⋯ subscribing to list of tools, a:b, c:d"]
@@ -362,7 +368,7 @@ def test_what_a_stream_was_granted_and_what_not() -> None:
     assert lines(listening(asked, {}))[0] == "● watching nothing"
 
 
-def test_a_stream_that_ended_says_so() -> None:
+def test_ended_subscription_is_marked() -> None:
     wire = listening(ONE, ONE)
     wire.notify("notifications/cancelled", {"requestId": 1}, direction=C2S)
     assert lines(wire) == ["○ ended: a:b"]

@@ -78,7 +78,7 @@ def test_each_part_of_a_line_has_its_meaning() -> None:
     "raw",
     [b"Starting server\nready [31m\x1b[0m\n", b"{not json}", b"[1,", b"[" * 5000 + b"]" * 5000],
 )
-def test_what_is_no_json_is_shown_as_it_came_and_said_so(raw: bytes) -> None:
+def test_invalid_json_is_shown_as_received_with_a_problem(raw: bytes) -> None:
     lines = JsonLines(raw)
     assert lines.problem.endswith(".")
     assert lines.count == raw.count(b"\n") + 1
@@ -224,7 +224,7 @@ JSON_SCAN_JSON: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(JSON_SCAN_JSON, st.sampled_from([None, 1, "\t"]), st.booleans())
-def test_it_keeps_every_value_as_the_standard_parser_reads_it(value: Any, indent: Any, ascii_only: bool) -> None:
+def test_scan_keeps_every_value(value: Any, indent: Any, ascii_only: bool) -> None:
     raw = json.dumps(value, indent=indent, ensure_ascii=ascii_only).encode(errors="surrogatepass")
     text = scan(raw).text
     before, after = (json.loads(each.decode(errors="surrogatepass")) for each in (raw, text))
@@ -232,7 +232,7 @@ def test_it_keeps_every_value_as_the_standard_parser_reads_it(value: Any, indent
 
 
 @given(JSON_SCAN_JSON.filter(lambda value: "NaN" not in json.dumps(value) and "Infinity" not in json.dumps(value)))
-def test_it_indents_as_the_fast_one_does(value: Any) -> None:
+def test_scan_indents_as_msgspec(value: Any) -> None:
     raw = json.dumps(value).encode()
     try:
         fast = msgspec.json.format(raw, indent=2)
@@ -242,7 +242,7 @@ def test_it_indents_as_the_fast_one_does(value: Any) -> None:
 
 
 @given(st.binary(max_size=40) | st.text(alphabet='{}[]",:01 truefalsn\\', max_size=40).map(str.encode))
-def test_what_it_takes_without_a_note_is_json_and_the_other_way_round(raw: bytes) -> None:
+def test_scan_without_note_accepts_json_only(raw: bytes) -> None:
     try:
         msgspec.json.format(raw)
         is_json = True
@@ -267,7 +267,7 @@ def test_what_it_takes_without_a_note_is_json_and_the_other_way_round(raw: bytes
         (b'["\\q"]', "escape"),
     ],
 )
-def test_what_the_grammar_forbids_is_put_up_with_and_told(raw: bytes, note: str) -> None:
+def test_tolerated_deviation_has_a_note(raw: bytes, note: str) -> None:
     assert any(note in told for told in scan(raw).notes)
 
 
@@ -301,7 +301,7 @@ def test_two_thousand_levels_are_walked_through() -> None:
         (b"", "ends at byte 0"),
     ],
 )
-def test_what_is_no_json_is_refused_with_the_place(raw: bytes, words: str) -> None:
+def test_scan_error_has_its_place(raw: bytes, words: str) -> None:
     with pytest.raises(ScanError) as refused:
         scan(raw)
     assert words in str(refused.value)
@@ -395,7 +395,7 @@ def test_a_pointer_out_of_the_payload_leads_as_far_as_it_goes(wanted: str, reach
 
 
 @pytest.mark.parametrize("payload", [b"", b"not JSON", b"7", b"[]"])
-def test_where_there_is_nothing_to_point_at_it_is_the_first_line(payload: bytes) -> None:
+def test_line_of_an_unknown_pointer_is_the_first(payload: bytes) -> None:
     assert line_of(JsonLines(payload), "/a/0") == 0
 
 

@@ -11,7 +11,7 @@ from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.runner import Inspection
 from inspector.config.remembered import Mute
 from inspector.present import live_checks
-from inspector.present.list_changes import against
+from inspector.present.changes.lists import against
 from inspector.present.live_checks import JournalFindings, LiveChecks, PastChecks, mute_of
 from inspector.present.spans import plain
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
@@ -36,7 +36,7 @@ def test_an_entry_has_the_mark_of_its_worst_finding(tape: Tape) -> None:
     assert found.counts == {"hint": 1, "warning": 1, "error": 2}
 
 
-def test_what_is_muted_counts_for_nothing_until_it_is_not(tape: Tape) -> None:
+def test_muted_findings_count_nothing(tape: Tape) -> None:
     found = JournalFindings(tape.journal)
     found.add([finding("A", 2), finding("A", 3, pointer="/x"), finding("B", 3, Severity.HINT)])
     found.mute([Mute("A", 3, "/x")])
@@ -98,7 +98,7 @@ def test_a_pointer_that_leads_nowhere_names_no_tool(tape: Tape) -> None:
     assert not found.has_items
 
 
-def test_what_most_things_have_in_common_is_one_cause(tape: Tape) -> None:
+def test_finding_shared_by_most_items_is_one_cause(tape: Tape) -> None:
     tape.request(1, "tools/list")
     listed = [{"name": f"t{at}"} for at in range(5)]
     n = tape.answer(1, {"tools": listed})
@@ -139,7 +139,7 @@ def test_bites_of_any_size_find_what_one_look_finds() -> None:
     journal.close()
 
 
-def test_what_comes_later_is_checked_later(tape: Tape) -> None:
+def test_live_checks_continue_with_new_entries(tape: Tape) -> None:
     checks = LiveChecks(tape.journal)
     assert not checks.step(1)
     tape.started()
@@ -190,7 +190,7 @@ def test_an_answer_of_some_megabytes_is_judged_like_any_other(tape: Tape) -> Non
         1, {"tools": [{"name": "a", "description": "d", "inputSchema": {"type": "object"}, "outputSchema": schema}]}
     )
     tape.call(2, "a")
-    rows: list[object] = [1] * (live_checks.LONG // 2)
+    rows: list[object] = [10**15] * (live_checks.LONG // 16)
     long = tape.answer(2, {"content": [], "isError": 7, "structuredContent": {"rows": [*rows, "odd"]}})
     checks = LiveChecks(tape.journal)
     collects = gc.isenabled()
@@ -211,7 +211,7 @@ def test_a_long_question_is_known_when_it_is_answered(tape: Tape) -> None:
     assert checks.of(tape.journal.count) == []
 
 
-def test_what_can_not_be_read_back_is_not_judged(tape: Tape) -> None:
+def test_unreadable_entry_is_not_judged(tape: Tape) -> None:
     tape.started().call(1, "a")
     tape.journal.close()
     vars(tape.journal.store)["_recent"] = RecentEntries()
@@ -220,7 +220,7 @@ def test_what_can_not_be_read_back_is_not_judged(tape: Tape) -> None:
     assert (checks.is_done, checks.all) == (True, [])
 
 
-def test_of_a_flood_of_log_messages_some_are_looked_at(tape: Tape) -> None:
+def test_log_flood_is_sampled(tape: Tape) -> None:
     tape.started().initialized("2025-11-25")
     tape.flood(6000)
     bad = tape.from_server(b"hello")
@@ -232,7 +232,7 @@ def test_of_a_flood_of_log_messages_some_are_looked_at(tape: Tape) -> None:
 
 
 def test_a_long_page_is_made_objects_once_and_judged_as_it_came(tape: Tape) -> None:
-    tools = [{"name": f"t{n}", "description": "x" * 100, "inputSchema": {"type": "string"}} for n in range(8000)]
+    tools = [{"name": f"t{n}", "description": "x" * 400, "inputSchema": {"type": "string"}} for n in range(2500)]
     tape.started().initialized("2025-11-25")
     tape.request(1, "tools/list")
     tape.answer(1, {"tools": tools, "nextCursor": 7})
@@ -271,7 +271,7 @@ def ids(checks: JournalFindings) -> list[str]:
     return [each.id for each in checks.all]
 
 
-def test_at_any_entry_it_has_found_what_checks_of_those_entries_alone_find() -> None:
+def test_past_checks_equal_checks_of_those_entries() -> None:
     journal = load(sample("lighthouse"))
     whole = LiveChecks(journal, over=lambda: True)
     whole.catch_up()
@@ -288,7 +288,7 @@ def test_at_any_entry_it_has_found_what_checks_of_those_entries_alone_find() -> 
     journal.close()
 
 
-def test_what_only_the_end_told_is_not_known_before_it(tape: Tape) -> None:
+def test_end_findings_appear_only_at_the_end(tape: Tape) -> None:
     tape.started()
     tape.request(1, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "me"}})
     tape.wait(5000).died()
@@ -305,7 +305,7 @@ def test_what_only_the_end_told_is_not_known_before_it(tape: Tape) -> None:
     assert then.later == 0
 
 
-def test_it_goes_on_as_the_checks_of_the_whole_do_and_mutes_for_all(tape: Tape) -> None:
+def test_past_checks_share_pause_and_mutes(tape: Tape) -> None:
     tape.started().from_server(b"hello")
     whole = LiveChecks(tape.journal)
     then = PastChecks(History(tape.journal).at(tape.journal.count), whole)

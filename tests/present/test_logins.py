@@ -33,7 +33,7 @@ def told(*login_steps: LoginStep, brief: bool = False) -> str:
     return "\n".join(map(plain, step_lines(login_steps, brief=brief)))
 
 
-def test_each_rung_says_what_came_where_and_what_to_do() -> None:
+def test_login_steps_show_result_request_and_fix() -> None:
     assert told(GOOD, BROKEN).split("\n") == [
         "✓ challenge  bearer",
         "    POST https://a/mcp  401",
@@ -45,7 +45,7 @@ def test_each_rung_says_what_came_where_and_what_to_do() -> None:
     ]
 
 
-def test_in_brief_what_is_well_takes_one_line() -> None:
+def test_brief_login_steps_show_good_ones_on_one_line() -> None:
     assert told(GOOD, ODD, brief=True).split("\n") == [
         "✓ challenge  bearer",
         "▲ clock  7 min ahead",
@@ -59,7 +59,7 @@ def test_addresses_are_shown_without_what_gives_access() -> None:
     assert "s3cret" not in str(as_data([MISSING]))
 
 
-def test_what_it_comes_to_names_the_rung_that_breaks() -> None:
+def test_steps_end_names_the_broken_step() -> None:
     assert steps_end([GOOD, BROKEN]) == "Fails at: PKCE."
     assert steps_end([GOOD, ODD]) == "Works, with deviations from the standard: clock."
     assert steps_end([GOOD]) == "All steps OK."
@@ -129,14 +129,14 @@ def test_a_web_address_is_opened_at_the_host_that_is_shown(url: str, host: str, 
         ("https://" + "ü" * 80 + ".example", "no valid host"),
     ],
 )
-def test_anything_else_is_not_opened_and_says_why(url: str, why: str) -> None:
+def test_unsafe_link_is_not_opened_with_a_reason(url: str, why: str) -> None:
     link = read_link(url)
     assert why in link.why_not
     assert link.openable == ""
     assert "not opened" in shown(url)
 
 
-def test_what_to_beware_of_is_said() -> None:
+def test_suspicious_link_has_a_warning() -> None:
     assert "host    xn--80ak6aa92e.example" in shown("https://аррӏе.example/")
     assert "letters of another alphabet" in shown("https://xn--80ak6aa92e.example/")
     assert "not the host; it is not sent" in shown("https://bank.example@evil.example/")
@@ -164,7 +164,7 @@ def logins_told(sections: tuple[Section, ...]) -> str:
     return "\n".join(plain(line) for section in sections for line in section_lines(section))
 
 
-def test_who_gave_it_for_how_long_and_for_what_is_told_and_the_token_is_not() -> None:
+def test_stored_login_shows_issuer_and_scope_without_token() -> None:
     shown = logins_told(login_sections(URL, StoredLogin(token(), CLIENTS), NOW))
     for word in (ISSUER, "read write", "for 1h 00m", "yes, automatically", "us", "registered by mcp-inspect"):
         assert word in shown
@@ -173,7 +173,7 @@ def test_who_gave_it_for_how_long_and_for_what_is_told_and_the_token_is_not() ->
     assert SECRET[:4] in shown
 
 
-def test_claims_are_read_and_said_to_be_unverified() -> None:
+def test_token_claims_are_marked_unverified() -> None:
     shown = logins_told(login_sections(URL, StoredLogin(token()), NOW))
     assert "not verified" in shown
     assert "in 2m 00s" in shown
@@ -182,7 +182,7 @@ def test_claims_are_read_and_said_to_be_unverified() -> None:
     assert f"it is for https://other.example, and not for {URL}" in shown
 
 
-def test_a_token_whose_time_is_over_says_so() -> None:
+def test_expired_token_is_a_warning() -> None:
     old = token(expires_at=NOW - 90, refresh_token="")
     assert expired(old, NOW)
     shown = logins_told(login_sections(URL, StoredLogin(old), NOW))
@@ -191,7 +191,7 @@ def test_a_token_whose_time_is_over_says_so() -> None:
     assert login_line(URL, StoredLogin(old), NOW).role == "warning"
 
 
-def test_without_a_token_that_is_said() -> None:
+def test_missing_token_is_shown() -> None:
     assert "none stored" in logins_told(login_sections(URL, StoredLogin(None, CLIENTS), NOW))
     assert login_line(URL, StoredLogin(None, CLIENTS), NOW).value == "no token; client registered"
     assert login_data(URL, StoredLogin(), NOW)["token"] is None
@@ -208,7 +208,7 @@ def test_machines_get_no_secret_either() -> None:
     assert found["clients"][0]["client_id"] == "us"
 
 
-def test_it_is_square_but_for_two_rows_in_a_line_and_has_its_margin() -> None:
+def test_qr_code_is_square_with_a_margin() -> None:
     lines = qr_lines("https://as.example/authorize?client_id=us")
     width = len(lines[0])
     assert {len(line) for line in lines} == {width}
@@ -217,7 +217,7 @@ def test_it_is_square_but_for_two_rows_in_a_line_and_has_its_margin() -> None:
     assert set("".join(lines)) == set(" ▀▄█")
 
 
-def test_it_is_the_code_that_the_standard_draws() -> None:
+def test_qr_code_equals_the_standard_drawing() -> None:
     import segno
 
     url = "https://as.example/authorize?client_id=us"
@@ -229,7 +229,7 @@ def test_it_is_the_code_that_the_standard_draws() -> None:
     assert (upper, lower) == (rows[6], rows[7])
 
 
-def test_what_does_not_fit_says_how_large_it_is() -> None:
+def test_oversized_qr_code_names_the_needed_cells() -> None:
     lines = qr_lines("https://as.example/" + "x" * 400)
     assert too_small(lines, 200, 100) == ""
     assert f"needs {len(lines[0])} × {len(lines)} cells" in too_small(lines, 80, 24)

@@ -23,7 +23,7 @@ def _headline(finished: Finished) -> str:
 _TEXT = {"content": [{"type": "text", "text": "hi"}]}
 
 
-def test_success_says_how_long_it_took_and_how_much_came() -> None:
+def test_success_headline_has_duration_and_size() -> None:
     finished = _call(_TEXT, duration_ns=31_000_000, size=311, rounds=2)
     assert _headline(finished) == "✓ OK · 31 ms · 311 B · 2 rounds"
     assert result_view(finished).blocks[0].text == "hi"
@@ -36,13 +36,14 @@ def test_three_failures_are_three_different_things() -> None:
     assert _headline(tool_error) == "✗ Tool error"
     assert _headline(refused) == "✗ JSON-RPC error -32602 invalid params"
     assert _headline(broken) == "✗ No response"
+    assert _headline(_call(answered=False, failure="HTTP 401 without a response.", http_status=401)) == "✗ HTTP 401"
     assert [outcome_of(each) for each in (tool_error, refused, broken)] == [
         CallOutcome.TOOL_ERROR,
         CallOutcome.JSONRPC_ERROR,
         CallOutcome.NO_ANSWER,
     ]
-    assert [plain(line) for line in result_view(refused).said] == ["Unknown tool: echo␛"]
-    assert [plain(line) for line in result_view(broken).said] == ["the server ended"]
+    assert [plain(line) for line in result_view(refused).message] == ["Unknown tool: echo␛"]
+    assert [plain(line) for line in result_view(broken).message] == ["the server ended"]
     assert result_view(broken).hint == "Look at its stderr."
     assert result_view(tool_error).blocks[0].text == "hi"
 
@@ -71,7 +72,7 @@ def test_an_error_of_any_shape_is_shown_whole(error: Any, headline: str, blocks:
     view = result_view(_call(error=error))
     assert plain(view.headline) == headline
     assert [plain(block.title).split(" ")[0] for block in view.blocks] == blocks
-    assert view.said
+    assert view.message
 
 
 @pytest.mark.parametrize("result", [{"content": []}, {"content": [], "structuredContent": None, "_meta": {}}])
@@ -93,7 +94,7 @@ def test_an_empty_result_is_a_success(result: Any) -> None:
 def test_a_result_without_its_required_array_is_incomplete(method: str, result: Any, why: str) -> None:
     view = result_view(Finished(method, result=result))
     assert view.came is CallOutcome.INCOMPLETE
-    assert plain(view.said[0]) == f"{why}, and the schema requires an array."
+    assert plain(view.message[0]) == f"{why}, and the schema requires an array."
 
 
 def test_the_verdict_comes_second_and_takes_nothing_away() -> None:
@@ -109,7 +110,7 @@ def test_the_verdict_comes_second_and_takes_nothing_away() -> None:
     assert after.text == before.text == '{\n  "n": "many"\n}'
 
 
-def test_structure_that_matches_is_said_to() -> None:
+def test_matching_structured_content_is_confirmed() -> None:
     finished = _call({"content": [], "structuredContent": {"n": 1}}, output_schema=_SCHEMA)
     structured = result_view(finished, verdict_of(finished)).structured
     assert structured is not None
@@ -140,7 +141,7 @@ def test_promised_structure_that_is_missing_is_a_problem() -> None:
         _call({"resultType": "input_required"}, output_schema=_SCHEMA),
     ],
 )
-def test_where_there_is_nothing_to_judge_nothing_is_judged(finished: Finished) -> None:
+def test_verdict_without_schema_is_none(finished: Finished) -> None:
     assert verdict_of(finished) is None
 
 
@@ -177,14 +178,14 @@ def test_a_result_of_another_shape_is_shown_as_json() -> None:
     assert "input required" in plain(asked.blocks[0].title)
 
 
-def test_a_success_that_breaks_its_schema_says_so_in_the_headline() -> None:
+def test_headline_warns_of_a_schema_mismatch() -> None:
     finished = _call({"content": [], "structuredContent": {"n": "x"}}, output_schema=_SCHEMA, size=9)
     (said, role), rest = result_view(finished, verdict_of(finished)).headline
     assert (said, role) == ("▲ OK, but does not match outputSchema (1)", "warning")
     assert rest[0] == " · 9 B"
 
 
-def test_what_every_result_of_an_era_carries_is_no_fact() -> None:
+def test_members_of_every_modern_result_are_no_facts() -> None:
     about = {"io.modelcontextprotocol/serverInfo": {"name": "x"}}
     assert result_view(_call(_TEXT | {"resultType": "complete", "_meta": about})).facts == ()
     (other,) = result_view(_call(_TEXT | {"_meta": about | {"a/b": 1}})).facts
@@ -237,12 +238,12 @@ _READ, _GOT = "resources/read", "prompts/get"
         (_GOT, {"messages": [{"role": "user", "content": _PICTURE | {"data": _BAD}}]}, "image: invalid base64"),
     ],
 )
-def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) -> None:
+def test_incomplete_result_is_no_success(method: str, result: Any, why: str) -> None:
     finished = Finished(method, result=result)
     view = result_view(finished)
     assert outcome_of(finished) is CallOutcome.INCOMPLETE
     assert _text(view.headline).startswith("✗ Incomplete result")
-    assert why in " ".join(map(_text, view.said))
+    assert why in " ".join(map(_text, view.message))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_what_is_not_complete_is_no_success(method: str, result: Any, why: str) 
         {"content": [{"type": "smell", "data": _BAD}]},
     ],
 )
-def test_what_nothing_speaks_against_is_a_success(result: Any) -> None:
+def test_result_without_problems_is_ok(result: Any) -> None:
     assert outcome_of(Finished("tools/call", result=result)) is CallOutcome.OK
 
 

@@ -47,7 +47,7 @@ def test_values_are_there_for_who_asks() -> None:
 
 
 @pytest.mark.parametrize("reveal", [False, True])
-def test_a_variable_that_nobody_expanded_is_flagged(reveal: bool) -> None:
+def test_unexpanded_variable_is_marked(reveal: bool) -> None:
     section = environment_section(VALUES, VALUES, ORIGINS, reveal=reveal)
     root = next(fact for fact in section.facts if fact.key == "ROOT")
     assert "▲ ${HOME} is not expanded" in root.value
@@ -55,11 +55,11 @@ def test_a_variable_that_nobody_expanded_is_flagged(reveal: bool) -> None:
     assert [fact.key for fact in section.facts if fact.role == "warning"] == ["ROOT"]
 
 
-def test_an_empty_value_is_told_from_a_hidden_one() -> None:
+def test_empty_value_differs_from_a_hidden_one() -> None:
     assert shown(reveal=False)["NONE"] == "(empty)  · -e"
 
 
-def test_of_a_recording_only_the_names_are_known() -> None:
+def test_recorded_environment_has_names_only() -> None:
     (fact,) = environment_section(["TOKEN"], {}, {}, reveal=True).facts
     assert (fact.key, fact.value) == ("TOKEN", "set")
 
@@ -79,7 +79,7 @@ def test_the_recording_names_its_file(tmp_path: Path) -> None:
     assert facts["size"].endswith(" B")
 
 
-def test_what_is_not_recorded_says_so_and_why(tape: Tape) -> None:
+def test_missing_recording_is_explained(tape: Tape) -> None:
     tape.journal.note("this session is not recorded: the disk is full")
     lines = list(map(plain, section_lines(recording_section(tape.journal))))
     assert any("off" in line for line in lines)
@@ -101,7 +101,7 @@ def _opening(tape: Tape, server: Any, client: Any) -> Opening:
     return opening
 
 
-def test_each_extension_says_who_declares_it_with_which_settings_and_what_it_is(tape: Tape) -> None:
+def test_extension_has_sides_settings_and_meaning(tape: Tape) -> None:
     server = {SKILLS: {"directoryRead": True}, "com.example/\x1b[31m": {}}
     section = extensions_section(_opening(tape, server, {SKILLS: {}, UI: {"mimeTypes": ["a"]}}))
     assert [(fact.key, fact.value) for fact in section.facts if fact.key] == [
@@ -137,7 +137,7 @@ def test_the_process_takes_some_memory() -> None:
     assert resident_bytes() > 1_000_000
 
 
-def test_what_is_kept_at_hand_has_a_bound(tape: Tape) -> None:
+def test_entries_in_memory_are_bounded(tape: Tape) -> None:
     for id_ in range(50):
         tape.answer(id_, {"text": "x" * 300_000})
     for n in range(1, 51):
@@ -165,7 +165,7 @@ def test_before_the_first_ping_there_is_nothing_to_tell(tape: Tape) -> None:
     assert told(tape) == {}
 
 
-def test_the_last_the_least_the_middle_and_the_most_are_told(tape: Tape) -> None:
+def test_ping_section_has_last_least_median_and_most(tape: Tape) -> None:
     tape.initialized(LEGACY)
     for id_, took in enumerate((5, 3, 10), 1):
         tape.request(id_, "ping")
@@ -173,7 +173,7 @@ def test_the_last_the_least_the_middle_and_the_most_are_told(tape: Tape) -> None
     assert told(tape) == {"last": "10 ms", "least": "3.0 ms", "median": "5.0 ms of the last 3", "most": "10 ms"}
 
 
-def test_one_on_its_way_and_one_that_was_lost_are_told_as_such(tape: Tape) -> None:
+def test_pending_and_lost_pings_are_marked(tape: Tape) -> None:
     tape.initialized(LEGACY)
     tape.request(1, "ping")
     assert told(tape) == {"last": "⋯ Pending"}
@@ -194,7 +194,7 @@ def test_the_servers_own_pings_are_not_ours(tape: Tape) -> None:
     assert told(tape) == {}
 
 
-def test_where_there_is_no_ping_the_request_in_its_place_is_named(tape: Tape) -> None:
+def test_ping_section_names_the_substitute_request(tape: Tape) -> None:
     answer = {"supportedVersions": [MODERN], "capabilities": {}, "serverInfo": {"name": "x"}, "resultType": "complete"}
     tape.request(1, "server/discover", META)
     tape.wait(50).answer(1, answer)
@@ -213,7 +213,7 @@ def _read(tape: Tape, *titles: str, **more: object) -> list[str]:
     return [plain(line).rstrip() for section in sections for line in section_lines(section)]
 
 
-def test_who_it_is_and_by_which_rules(tape: Tape) -> None:
+def test_server_sections_have_identity_and_protocol(tape: Tape) -> None:
     server = {"name": "light\x1bhouse", "version": "1.2", "icons": [{"src": "https://x/i.png"}], "odd": [1]}
     tape.initialized(_LEGACY.date, server=server, instructions="Be\nkind.\x07")
     assert _read(tape, "Server", "Protocol", "Instructions") == [
@@ -232,7 +232,7 @@ def test_who_it_is_and_by_which_rules(tape: Tape) -> None:
     ]
 
 
-def test_a_counter_offer_and_its_warning_are_told(tape: Tape) -> None:
+def test_protocol_counter_offer_is_a_warning(tape: Tape) -> None:
     tape.request(0, "initialize", {"protocolVersion": _LEGACY.date})
     tape.answer(0, {"protocolVersion": "1999-01-01", "capabilities": {}})
     told = _read(tape, "Protocol")
@@ -240,7 +240,7 @@ def test_a_counter_offer_and_its_warning_are_told(tape: Tape) -> None:
     assert any("1999-01-01" in line and "warning" in line for line in told)
 
 
-def test_what_both_sides_can_do(tape: Tape) -> None:
+def test_capabilities_of_both_sides_are_listed(tape: Tape) -> None:
     capabilities = {"tools": {"listChanged": True}, "logging": {}, "x": {"a": {"b": 1}, "c": False}, "odd": 7}
     tape.initialized(_LEGACY.date, capabilities=capabilities)
     assert _read(tape, "Server capabilities", "Client capabilities") == [
@@ -328,17 +328,17 @@ def test_the_last_lines_of_stderr_and_the_notices_are_there(tape: Tape) -> None:
     assert _read(tape, "Notices") == ["Notices", "  The disk is full."]
 
 
-def test_of_an_empty_journal_little_is_known(tape: Tape) -> None:
+def test_empty_journal_has_a_traffic_section_only(tape: Tape) -> None:
     assert [section.title for section in server_sections(tape.journal)] == ["Traffic"]
 
 
-def test_an_icon_that_is_written_out_is_told_by_its_kind_and_length(tape: Tape) -> None:
+def test_data_uri_icon_is_abbreviated(tape: Tape) -> None:
     icons = [{"src": "data:image/svg+xml;base64," + "A" * 900}, {"src": 1}]
     tape.initialized(_LEGACY.date, server={"name": "x", "icons": icons})
     assert _read(tape, "Server")[2:] == ["  icon  image/svg+xml as a data URI, 926 characters", "  icon  no src"]
 
 
-def test_what_is_called_complete_and_was_never_asked_is_told(tape: Tape) -> None:
+def test_unknown_elicitation_completion_is_listed(tape: Tape) -> None:
     tape.initialized(_LEGACY.date)
     tape.notify("notifications/elicitation/complete", {"elicitationId": "pay\x1b-7"})
     assert "  never called  1 called complete: pay␛-7" in _read(tape, "Traffic")

@@ -11,7 +11,7 @@ def _texts(skill: Skill, read: SkillRead, *, whole: bool = False) -> list[str]:
     return [plain(line).rstrip() for line in read_lines(skill, read, whole=whole)]
 
 
-def test_the_list_says_that_nothing_was_read_and_names_flaws() -> None:
+def test_skill_lines_list_flaws_without_reading() -> None:
     lines = [plain(line).rstrip() for line in skill_lines([entry(), entry(resources=3)])]
     assert lines[0] == "2 skills  no files read"
     assert lines[1] == "knots  skill://harbour/knots/SKILL.md  ▲ duplicate name"
@@ -48,7 +48,7 @@ def test_a_mismatch_shows_both_values_and_no_text() -> None:
     assert [fact.role for fact in check_facts(read.verified)][:2] == ["error", "error"]
 
 
-def test_what_was_not_read_says_why() -> None:
+def test_unread_skill_file_has_a_reason() -> None:
     skill = entry(listed("../x", b""))
     read = SkillRead(skill.files[1], None, None, "it is not within the skill's directory")
     assert _texts(skill, read) == ["✗ ../x  not read: it is not within the skill's directory"]

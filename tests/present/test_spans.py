@@ -40,7 +40,7 @@ def test_spans_are_cut_and_filled_to_exactly_the_width() -> None:
     assert lay([("ab", "text")], 0) == []
 
 
-def test_what_stands_behind_a_cut_is_left_out() -> None:
+def test_lay_drops_spans_behind_the_cut() -> None:
     assert plain(lay([("abcdef", "text"), ("gh", "text")], 4)) == "abc…"
 
 
@@ -101,19 +101,19 @@ def test_letters_in_order_are_found_in_text_and_in_json(needle: str, where: list
         ("~UI", "ui"),
     ],
 )
-def test_what_is_too_far_apart_or_in_another_order_is_not_found(needle: str, text: str) -> None:
+def test_fuzzy_needle_requires_near_letters_in_order(needle: str, text: str) -> None:
     assert not in_text(needle).search(text)
 
 
 @given(LETTERS, st.data())
-def test_any_word_is_found_by_its_letters_whatever_stands_between(letters: str, data: st.DataObject) -> None:
+def test_fuzzy_needle_allows_gaps(letters: str, data: st.DataObject) -> None:
     word = letters[0] + "".join(data.draw(GAPS) + letter for letter in letters[1:])
     assert in_text("~" + letters).search(word)
     assert in_json("~" + letters).search(word.encode())
 
 
 @given(st.text(max_size=8))
-def test_whatever_is_typed_is_a_pattern(needle: str) -> None:
+def test_any_needle_is_a_pattern(needle: str) -> None:
     for pattern in (in_text(needle), in_json(needle)):
         assert isinstance(pattern, re.Pattern)
     text_of(needle)
@@ -156,7 +156,7 @@ def test_spans_are_cut_where_the_room_ends() -> None:
     assert clip(spans, 0) == [("", "muted")]
 
 
-def test_what_was_found_is_set_apart() -> None:
+def test_marked_sets_matches_apart() -> None:
     spans: list[Span] = [('"Query"', "key"), (": ", "punctuation"), ('"query query"', "string")]
     assert marked(spans, "query") == [
         ('"', "key"),

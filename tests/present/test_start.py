@@ -28,7 +28,7 @@ def about(server: FoundServer) -> str:
     return "\n".join(map(plain, section_lines(server_section(server))))
 
 
-def test_each_server_stands_with_its_command_or_url_and_its_host() -> None:
+def test_start_rows_have_command_or_url_and_host() -> None:
     lines = shown(StartRows([SHOP, MAPS], []))
     assert any("shop" in line and "npx -y 'shop server'" in line and line.endswith("Cursor") for line in lines)
     assert any("maps" in line and "https://maps.test/mcp?token=••••••" in line for line in lines)
@@ -42,14 +42,14 @@ def test_captures_show_server_time_and_size() -> None:
     assert any(line.split() == ["mine", "3", "min", "ago", "·", "120", "kB"] for line in lines)
 
 
-def test_what_a_capture_holds_is_shown_once_it_is_known() -> None:
+def test_start_row_of_a_capture_has_its_summary() -> None:
     known = replace(TAPE, entries=30, errors=1, ended="cut")
     (line,) = (line for line in shown(StartRows([], [known])) if "shop" in line)
     assert "3 min ago · 120 kB · 30 entries · truncated" in line
     assert line.endswith("✗ 1 error")
 
 
-def test_where_nothing_is_found_the_next_steps_are_said() -> None:
+def test_empty_start_screen_names_next_steps() -> None:
     text = "\n".join(shown(StartRows([], [])))
     for step in ("none found in known", "Demo server", "mcp-inspect -- CMD…", "mcp-inspect URL", "mcp-inspect replay"):
         assert step in text
@@ -60,7 +60,7 @@ def test_a_file_that_can_not_be_read_is_named_with_its_problem() -> None:
     assert any("mcp.json" in line and "▲ line 3: a comma is missing" in line for line in shown(StartRows([BROKEN], [])))
 
 
-def test_a_disabled_server_says_so() -> None:
+def test_disabled_server_is_marked() -> None:
     off = FoundServer("off", "Cursor", FILE, argv=("off",), disabled=True)
     assert any("(disabled) off" in line for line in shown(StartRows([off], [])))
     assert "disabled in its config file" in about(off)
@@ -93,14 +93,14 @@ def test_headings_are_passed_over_in_the_direction_of_the_step() -> None:
     assert isinstance(rows.choice(rows.nearest(rows.count - 1, 1)), OpenDemo)
 
 
-def test_before_a_start_the_whole_command_its_directory_names_and_file_are_told() -> None:
+def test_about_a_server_has_command_directory_and_file() -> None:
     text = about(SHOP)
     for told in ("npx", "-y", "shop server", "current directory", "KEY", "Cursor", str(FILE)):
         assert told in text
     assert "s3cr3t" not in text
 
 
-def test_before_dialling_the_url_and_the_names_of_its_headers_are_told() -> None:
+def test_about_a_url_hides_header_values() -> None:
     text = about(MAPS)
     assert "https://maps.test/mcp?token=••••••" in text
     assert "Authorization" in text
@@ -150,13 +150,13 @@ def test_variables_and_headers_have_their_values_but_secrets() -> None:
     assert "s3cr3t" not in text
 
 
-def test_what_is_too_long_to_be_read_is_not_opened() -> None:
+def test_oversized_command_cannot_be_opened() -> None:
     server = FoundServer("x", "Zed", FILE, argv=("sh", "-c", "x" * 300_000))
     assert not can_open(server)
     assert "has more than 200,000 characters" in about(server)
 
 
-def test_what_nobody_will_expand_is_flagged() -> None:
+def test_placeholders_in_a_command_are_marked() -> None:
     text = about(FoundServer("x", "Zed", FILE, argv=("docker", "run", "${IMAGE}"), cwd="${PLACE}"))
     assert "▲ ${IMAGE} is not expanded" in text
     assert "▲ ${PLACE} is not expanded" in text
@@ -186,7 +186,7 @@ def test_hostile_names_do_nothing() -> None:
         (300_000, "3 days ago"),
     ],
 )
-def test_ages_are_told_in_words(seconds: float, words: str) -> None:
+def test_ago_is_in_words(seconds: float, words: str) -> None:
     assert ago(seconds) == words
 
 

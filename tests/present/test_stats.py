@@ -28,7 +28,16 @@ from inspector.present.stats import (
     read_grouping,
 )
 from inspector.present.stats_counting import FilteredEntries, JournalStats, Repeats
-from inspector.present.stats_report import COLUMNS, csv_text, header, markdown_text, row, sorted_groups, stats_data
+from inspector.present.stats_report import (
+    COLUMNS,
+    course,
+    csv_text,
+    header,
+    markdown_text,
+    row,
+    sorted_groups,
+    stats_data,
+)
 from inspector.text import cell_width
 from tests.present.tape import Tape
 
@@ -82,7 +91,7 @@ def test_buckets_ascend_and_are_narrow() -> None:
         assert middle_of(bucket) == pytest.approx(value, rel=0.004)
 
 
-def test_what_is_taken_out_leaves_no_trace() -> None:
+def test_removed_duration_leaves_no_trace() -> None:
     durations, other = Durations(), Durations()
     for value in (5_000_000, 70_000_000, 1_000):
         durations.add(value)
@@ -141,7 +150,7 @@ def test_probes_do_not_count() -> None:
     assert counted(tape, "method").rows == []
 
 
-def test_what_is_counted_live_is_what_is_counted_at_the_end() -> None:
+def test_live_statistics_equal_final_ones() -> None:
     dice, tape = random.Random(7), Tape().started().initialized("2025-06-18")
     table, ids, waiting = StatsTable(), count(1), []
     stats = JournalStats(tape.journal, table)
@@ -191,7 +200,7 @@ def test_a_round_that_asks_for_input_is_no_call_of_its_own() -> None:
     assert table.time_split[1] == 5_000_000_000
 
 
-def test_time_in_the_server_is_told_from_time_with_a_person() -> None:
+def test_time_split_separates_server_and_user() -> None:
     tape = Tape().started().initialized("2025-06-18")
     tape.call(1, "ask")
     tape.wait(100).server_request("q", "elicitation/create", {"message": "?"})
@@ -231,7 +240,7 @@ def test_requests_are_grouped(by: str, keys: dict[str, int]) -> None:
     assert {group.key: group.calls for group in table.rows} == keys
 
 
-def test_names_that_are_said_later_hold_for_earlier_requests() -> None:
+def test_late_client_name_applies_to_earlier_requests() -> None:
     tape = Tape().started()
     tape.request(0, "initialize", {"protocolVersion": "2025-06-18", "clientInfo": {"name": "me"}, "capabilities": {}})
     table = StatsTable(read_grouping("server"))
@@ -250,7 +259,7 @@ def test_hours_are_local_ones() -> None:
 
 
 @pytest.mark.parametrize("text", ["colour", "args", "args == 1", "args.", "params.x", ""])
-def test_what_is_no_grouping_is_rejected(text: str) -> None:
+def test_invalid_grouping_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="grouping"):
         read_grouping(text)
 
@@ -444,3 +453,10 @@ def test_calls_that_end_while_counting_are_no_longer_open(tape: Tape) -> None:
         tape.wait(1)
     stats.take()
     assert table.groups["add"].in_flight == 1
+
+
+def test_course_starts_at_the_lowest_value_and_fits_its_columns() -> None:
+    assert len(course(range(1000, 2000), 30)) == 30
+    assert course([5, 5, 5], 30) == "▁▁▁"
+    assert course([100, 200], 2) == "▁█"
+    assert course([100, 101], 2) == "▁▁"

@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.journal import Journal
+from inspector.capture.journal import Journal, start_capture
 from inspector.present import trace
 from inspector.present.spans import spans_width
-from inspector.present.trace import MOST_BYTES, MOST_STEPS, StoryRows, Trace, facts_line, markdown_of, story_of
+from inspector.present.trace import MOST_BYTES, MOST_STEPS, Trace, TraceRows, facts_line, markdown_of, trace_of
 from inspector.protocol.facts import HttpEvent, HttpFact
+from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.jsonrpc import encode
 from tests.present.tape import Tape
 from tests.tui.staging import handshake
 
 
 def told(tape: Tape, n: int) -> Trace:
-    found = story_of(tape.journal, n)
+    found = trace_of(tape.journal, n)
     assert found is not None
     return found
 
@@ -55,8 +57,8 @@ def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(ta
         ("late", "from_server"),
     ]
     assert story.steps[-1].after_ns == 610_000_000
-    assert story.steps[2].said == "Where?␛[2J"
-    assert story.steps[5].said == "a stone␇"
+    assert story.steps[2].summary == "Where?␛[2J"
+    assert story.steps[5].summary == "a stone␇"
     found = facts(story)
     assert found["outcome"] == "▲ Late"
     assert found["questions"] == "1 (elicitation), response after 500 ms"
@@ -75,11 +77,11 @@ def test_a_retry_with_answers_is_the_same_story(tape: Tape) -> None:
     last = tape.answer(2, {"resultType": "complete", "content": []})
     story = told(tape, last)
     assert [step.n for step in story.steps] == [first, 2, 3, last]
-    assert story.steps[2].said.startswith("again")
+    assert story.steps[2].summary.startswith("again")
     assert facts(story)["requests"].startswith("2: #1 (id 1), #3 (id 2)")
 
 
-def test_what_carried_it_over_http_is_told(tape: Tape) -> None:
+def test_trace_has_the_http_exchange(tape: Tape) -> None:
     tape.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", "http://x/mcp"))
     call = tape.request(1, "tools/list", http=1)
     tape.wait(20).fact(HttpFact(HttpEvent.RESPONSE, 1, status=200, reason="OK"))
@@ -90,7 +92,7 @@ def test_what_carried_it_over_http_is_told(tape: Tape) -> None:
     assert facts(story)["HTTP 1"] == "200 OK after 20 ms"
 
 
-def test_what_is_open_goes_on_to_the_newest_entry(tape: Tape) -> None:
+def test_open_trace_ends_at_the_newest_entry(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig")
     last = tape.stderr(b"still at it")
     story = told(tape, call)
@@ -99,13 +101,13 @@ def test_what_is_open_goes_on_to_the_newest_entry(tape: Tape) -> None:
     assert "duration" not in facts(story)
 
 
-def test_what_is_no_message_of_a_request_has_no_story(tape: Tape) -> None:
+def test_other_entries_have_no_trace(tape: Tape) -> None:
     tape.stderr(b"hello")
     tape.notify("notifications/message", {"data": "x"})
-    assert [story_of(tape.journal, n) for n in (0, 1, 2, 99)] == [None] * 4
+    assert [trace_of(tape.journal, n) for n in (0, 1, 2, 99)] == [None] * 4
 
 
-def test_of_a_long_story_beginning_and_end_are_told(tape: Tape) -> None:
+def test_long_trace_keeps_beginning_and_end(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig")
     for progress in range(MOST_STEPS + 10):
         tape.notify("notifications/progress", {"progressToken": 3, "progress": progress})
@@ -140,12 +142,12 @@ _EVIL = st.sampled_from(
 
 
 def page(tape: Tape, n: int) -> str:
-    story = story_of(tape.journal, n)
+    story = trace_of(tape.journal, n)
     assert story is not None
     return markdown_of(story, tape.journal)
 
 
-def test_it_has_facts_a_diagram_and_the_messages(tape: Tape) -> None:
+def test_trace_page_has_facts_diagram_and_messages(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig", {"deep": True})
     tape.wait(30).stderr(b"a stone")
     tape.wait(3).answer(3, {"content": []})
@@ -158,13 +160,13 @@ def test_it_has_facts_a_diagram_and_the_messages(tape: Tape) -> None:
     assert '  ```json\n  {"jsonrpc":"2.0","id":3,"method":"tools/call"' in found
 
 
-def test_a_large_message_is_cut_and_that_is_said(tape: Tape) -> None:
+def test_large_message_in_a_trace_is_cut_with_a_note(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig", {"text": "x" * 3 * MOST_BYTES})
     assert f"*the first {MOST_BYTES:,} of " in page(tape, call)
 
 
 @given(st.lists(_EVIL, min_size=1, max_size=6).map("".join))
-def test_whatever_is_said_stays_within_its_place(said: str) -> None:
+def test_hostile_text_stays_inside_trace_blocks(said: str) -> None:
     tape = Tape()
     call = handshake(tape).call(3, said, {"q": said})
     tape.stderr(said.encode())
@@ -187,17 +189,17 @@ def test_whatever_is_said_stays_within_its_place(said: str) -> None:
     tape.journal.close()
 
 
-def test_rows_fill_the_width_and_what_comes_is_told_on(tape: Tape) -> None:
+def test_trace_rows_fill_the_width_and_grow(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig", {"q": "x" * 200})
-    story = story_of(tape.journal, call)
+    story = trace_of(tape.journal, call)
     assert story is not None
-    rows = StoryRows(story)
+    rows = TraceRows(story)
     for width in (40, 80, 160):
         assert spans_width(rows.row(0, width).spans) == width
     assert "".join(text for text, _ in rows.row(0, 80).spans).rstrip().endswith(f"#{call}")
     generation = rows.generation
     tape.stderr(b"a stone")
-    more = story_of(tape.journal, call)
+    more = trace_of(tape.journal, call)
     assert more is not None
     rows.show(more)
     assert (rows.count, rows.generation) == (2, generation + 1)
@@ -205,6 +207,24 @@ def test_rows_fill_the_width_and_what_comes_is_told_on(tape: Tape) -> None:
     assert rows.generation == generation + 1
     step = rows.step(1)
     assert step is not None
-    assert step.said == "a stone"
+    assert step.summary == "a stone"
     assert rows.step(2) is None
     assert "outcome ⋯ Pending" in "".join(text for text, _ in facts_line(more.facts))
+
+
+def test_call_of_a_view_and_the_servers_answer_are_one_trace() -> None:
+    journal = start_capture(None)
+    call = {"name": "count", "arguments": {}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    answered = {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+    for direction, channel, message in (
+        (Direction.FROM_VIEW, Channel.VIEW, asked),
+        (Direction.TO_SERVER, Channel.STDIN, asked),
+        (Direction.FROM_SERVER, Channel.STDOUT, answered),
+        (Direction.TO_VIEW, Channel.VIEW, answered),
+    ):
+        journal.frame(direction, channel, encode(message))
+    found = trace_of(journal, 1)
+    assert found is not None
+    assert [step.way for step in found.steps] == ["to_host", "to_server", "from_server", "to_view"]
+    journal.close()

@@ -18,7 +18,7 @@ def _told(tape: Tape, **more: object) -> tuple[str, str, tuple[str, ...]]:
     return ("", "", ()) if wait is None else (plain(wait.chain), plain(wait.known), wait.actions)
 
 
-def test_nothing_is_told_of_what_has_just_begun_or_is_meant_to_stay(tape: Tape) -> None:
+def test_waiting_line_is_empty_for_short_or_endless_requests(tape: Tape) -> None:
     tape.started().initialized("2025-11-25")
     tape.call(1, "weigh")
     tape.request(2, "subscriptions/listen")
@@ -32,7 +32,7 @@ def test_nothing_is_told_of_what_has_just_begun_or_is_meant_to_stay(tape: Tape) 
 def test_a_call_waits_on_a_server_that_lives_and_is_silent(tape: Tape) -> None:
     tape.started().initialized("2025-11-25")
     tape.call(1, "weigh")
-    tape.wait(1000).stderr(b"still \x1b[2Jthinking")
+    tape.wait(1000).stderr(b"still      \x1b[2Jthinking")
     tape.wait(13_000)
     chain, known, actions = _told(tape, running=(NODE,), busy=0.0)
     assert chain == "⋯ tools/call weigh 14 s · waiting for the server"
@@ -79,7 +79,7 @@ def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> 
     assert _told(tape, asked=(WaitingRequest(alone),))[0] == "⋯ roots request waits for you 5 s"
 
 
-def test_an_opening_waits_on_a_server_that_has_said_nothing(tape: Tape) -> None:
+def test_waiting_line_of_a_silent_opening_names_the_server(tape: Tape) -> None:
     assert _told(tape, connecting=True)[0] == ""
     tape.started()
     tape.request(0, "initialize", {})
@@ -128,7 +128,7 @@ def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> Non
     npm = Process(4711, "npm exec @x/y", ("npm exec @x/y",), 3.0)
     chain, known, _ = _told(tape, connecting=True, running=(npm,))
     assert chain == "⋯ connecting 34 s · npx is still installing"
-    assert known == "running: npm exec @x/y · stderr: npm warn old lockfile␊"
+    assert known == "running: npm exec @x/y · stderr: npm warn old lockfile"
     assert "still installing" not in _told(tape, connecting=True, running=(npm, NODE))[0]
     tape.from_server(b"hello")
     assert "still installing" not in _told(tape, connecting=True, running=(npm,))[0]
@@ -146,11 +146,11 @@ def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> Non
         ((), ("npm", "x"), ""),
     ],
 )
-def test_who_installs_is_told_by_what_runs(argv: tuple[str, ...], words: tuple[str, ...], who: str) -> None:
+def test_installer_is_recognized_by_its_processes(argv: tuple[str, ...], words: tuple[str, ...], who: str) -> None:
     assert installing(argv, (Process(1, "node", words, 0.0),)) == who
 
 
-def test_over_http_it_is_told_whether_a_response_has_begun(http_tape: Tape) -> None:
+def test_waiting_line_over_http_shows_the_response_status(http_tape: Tape) -> None:
     http_tape.connected("https://example.test/mcp")
     http_tape.call(1, "weigh", http=3)
     http_tape.fact(HttpFact(HttpEvent.REQUEST, 3, "POST", "https://example.test/mcp"))
@@ -171,7 +171,7 @@ def test_the_last_sign_of_life_is_looked_for_from_the_end(tape: Tape) -> None:
     assert last_sign(tape.journal) == n
 
 
-def test_a_look_at_what_waits_costs_the_same_however_much_the_server_has_asked(tape: Tape) -> None:
+def test_waiting_line_cost_is_independent_of_server_requests(tape: Tape) -> None:
     tape.started().initialized("2025-11-25")
     tape.call(1, "weigh")
     tape.wait(3000)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from inspector.capture.format.records import EditRecord
 from inspector.checks.findings import Severity
 from inspector.filters.language.fields import GRADES as OF_FILTERS
 from inspector.present.spans import plain
@@ -26,16 +27,17 @@ from inspector.present.words import (
     of_payload,
     pace,
     progress_of,
+    progress_spans,
     progress_words,
-    said,
     sentence,
     state_of,
     state_words,
     status,
+    status_in,
     text_of,
     why_silent,
 )
-from inspector.present.words import told as words_told
+from inspector.present.words import model_run_words as words_told
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import (
     ConnectionEvent,
@@ -53,6 +55,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.freshness import Freshness
 from inspector.protocol.tracking.progress import progress_in
 from inspector.protocol.tracking.tasks import Task, TaskState
+from tests.present.tape import Tape
 from tests.present.test_live_checks import finding
 
 
@@ -64,10 +67,35 @@ def test_each_way_to_get_no_answer_has_its_words() -> None:
     assert why_silent(Refused(None, 404, "", b"")) == "rejected with HTTP 404"
 
 
+@pytest.mark.parametrize(
+    ("acts", "shown"),
+    [
+        (["hold"], "■ Held"),
+        (["hold", "log"], "■ Held"),
+        (["hold", "release"], "⋯ Pending"),
+        (["hold", "modify"], "⋯ Pending"),
+        (["hold", "drop"], "× Dropped"),
+        (["delay"], "⋯ Pending"),
+    ],
+)
+def test_status_of_a_request_names_what_a_tap_does_with_it(acts: list[str], shown: str) -> None:
+    tape = Tape()
+    n = tape.request(1, "tools/call", {"name": "create"})
+    for act in acts:
+        tape.journal.edited(EditRecord(of=n, act=act))
+    (exchange,) = tape.journal.conversation.exchanges
+    assert status_in(tape.journal, exchange)[0] == shown
+    answer = tape.answer(1, {"content": []})
+    (exchange,) = tape.journal.conversation.exchanges
+    assert status_in(tape.journal, exchange)[0] == "✓ OK"
+    tape.journal.edited(EditRecord(of=answer, act="hold"))
+    assert status_in(tape.journal, exchange)[0] == "■ Held"
+
+
 S = 1_000_000_000
 
 
-def test_what_is_fresh_says_for_how_long_it_was_said_to_be() -> None:
+def test_age_line_of_a_fresh_list_has_the_ttl() -> None:
     fresh = Freshness(0, 60_000, "private")
     assert plain(age_line(fresh, 12 * S)) == "fetched 12 s ago · TTL 60 s · cacheScope private"
 
@@ -82,7 +110,7 @@ def test_with_a_clock_it_changes_only_when_it_goes_stale() -> None:
     assert told == [before, before, before, after, after]
 
 
-def test_what_is_stale_says_since_when() -> None:
+def test_age_line_of_a_stale_list_is_a_warning() -> None:
     line = age_line(Freshness(0, 60_000), 63 * S)
     assert plain(line) == "fetched 63 s ago · stale for 3 s"
     assert ("warning" in {role for _, role in line}) is True
@@ -92,7 +120,7 @@ def test_without_a_word_of_the_servers_only_the_age_is_known() -> None:
     assert plain(age_line(Freshness(5 * S), 5 * S)) == "fetched 0 s ago"
 
 
-def test_what_is_wrong_comes_first() -> None:
+def test_age_line_starts_with_flaws() -> None:
     line = age_line(Freshness(0, None, "", ("ttlMs is a string, not a number: '\x1b[31m'",)), S)
     assert plain(line).startswith("▲ ttlMs is a string, not a number: '")
     assert "\x1b" not in plain(line)
@@ -101,7 +129,7 @@ def test_what_is_wrong_comes_first() -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"), [(-1, "0 s"), (0.25, "250 ms"), (99, "99 s"), (125, "2m 05s"), (86_400 * 400, "400 days")]
 )
-def test_times_are_told_no_finer_than_somebody_reads_them(seconds: float, words: str) -> None:
+def test_durations_are_rounded_to_readable_precision(seconds: float, words: str) -> None:
     assert text_of(int(seconds * S)) == words
 
 
@@ -154,27 +182,31 @@ def _log(params: Any) -> bytes:
         (_log(None), ""),
         (_message(method="notifications/progress", params={"progress": 1, "total": 2}), "1 of 2"),
         (_message(method="notifications/cancelled", params={"requestId": 1, "reason": "slow"}), "slow"),
+        (
+            _message(method="ui/notifications/sandbox-report", params={"kind": "refused", "what": "localStorage"}),
+            "localStorage: the browser refuses it to an app in its sandbox",
+        ),
         (_message(method="notifications/resources/updated", params={"uri": "a://b"}), ""),
         (b"[" + _message(method="a") + b"," + _message(method="b") + b"]", "a batch of 2 messages"),
         (b"Listening on \x1b[32m3000", "Listening on ␛[32m3000"),
         (b"  ", "(an empty line)"),
     ],
 )
-def test_what_a_row_says_of_its_message(payload: bytes, shown: str) -> None:
+def test_message_summary_fits_its_kind(payload: bytes, shown: str) -> None:
     assert of_payload(payload)[0] == shown
 
 
-def test_a_loud_log_message_is_told_by_its_role() -> None:
+def test_log_message_role_follows_its_level() -> None:
     assert of_payload(_log({"level": "critical", "data": "x"}))[1] == "error"
     assert of_payload(_log({"level": "warning", "data": "x"}))[1] == "warning"
 
 
-def test_the_newest_progress_stands_for_the_first() -> None:
+def test_newest_progress_replaces_the_first() -> None:
     first = _message(method="notifications/progress", params={"progress": 1, "total": 9})
     assert of_payload(first, Progress(8, 9, "soon", 12, 8))[0] == "8 of 9 soon"
 
 
-def test_of_a_large_payload_only_the_beginning_is_looked_at() -> None:
+def test_large_payload_summary_reads_the_beginning_only() -> None:
     shown = of_payload(_message(id=1, result={"content": "x" * MOST_DECODED}))[0]
     assert shown.startswith('{"jsonrpc"')
     assert len(shown) < 400
@@ -196,7 +228,7 @@ def of(value: Any, total: Any = None, **more: Any) -> dict[str, Any]:
     return {"progress": value} | ({} if total is None else {"total": total}) | more
 
 
-def test_with_a_total_the_pace_tells_how_long_it_will_take() -> None:
+def test_progress_figures_have_the_remaining_time() -> None:
     assert figures(told((0, of(0, 10)), (2.5, of(3, 10)))) == "3 of 10 · 30 % · 1.2/s · about 6 s left"
 
 
@@ -214,11 +246,11 @@ def test_the_first_word_has_no_pace() -> None:
     assert figures(told((5, of(3, 10)))) == "3 of 10 · 30 %"
 
 
-def test_what_is_done_takes_no_more_time() -> None:
+def test_finished_progress_has_no_remaining_time() -> None:
     assert figures(told((0, of(0, 10)), (1, of(10, 10)))) == "10 of 10 · 100 % · 10/s"
 
 
-def test_percent_is_not_said_twice() -> None:
+def test_percentage_total_is_shown_once() -> None:
     assert figures(told((0, of(40, 100)))) == "40 %"
 
 
@@ -239,7 +271,7 @@ def test_percent_is_not_said_twice() -> None:
     ],
 )
 def test_values_that_can_not_be_true_are_shown_and_flagged(words: list[Any], wrong: str, amount: str) -> None:
-    line = plain(said(told(*enumerate(words))))
+    line = plain(progress_spans(told(*enumerate(words))))
     assert line.startswith(amount)
     assert line.endswith(f"▲ {wrong}")
     assert "/s" not in line
@@ -253,31 +285,31 @@ def test_a_bar_is_never_longer_than_its_width(value: float, full: int) -> None:
 
 
 def test_the_servers_words_stand_at_the_end_and_act_on_nothing() -> None:
-    assert plain(said(told((0, of(1, 4, message="a\x1b[2J"))))) == "1 of 4 · 25 %  a␛[2J"
+    assert plain(progress_spans(told((0, of(1, 4, message="a\x1b[2J"))))) == "1 of 4 · 25 %  a␛[2J"
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(0.2, "less than 1 s left"), (6, "about 6 s left"), (125, "about 2m 05s left"), (1e300, "about 27777h 46m left")],
 )
-def test_what_is_left_is_a_guess_and_said_as_one(seconds: float, words: str) -> None:
+def test_remaining_time_is_approximate(seconds: float, words: str) -> None:
     assert left(seconds) == words
 
 
 @pytest.mark.parametrize(("rate", "words"), [(1.234, "1.23/s"), (0.05, "3/min"), (-2.0, "-2/s")])
-def test_a_slow_pace_is_told_by_the_minute(rate: float, words: str) -> None:
+def test_slow_pace_is_per_minute(rate: float, words: str) -> None:
     assert pace(rate) == words
 
 
 SALT = ModelRun("tide at here", 1_500_000_000, 1200, 3, ["a block of type smell"])
 
 
-def test_it_says_who_answered_how_long_it_took_and_what_it_cost() -> None:
+def test_model_run_has_model_time_and_tokens() -> None:
     assert words_told(SALT) == "tide at here in 1.50 s (1,200 tokens in, 3 out)"
     assert words_told(ModelRun("tide at here", 2_000_000)) == "tide at here in 2.0 ms"
 
 
-def test_what_the_model_did_not_see_is_a_warning() -> None:
+def test_omitted_model_input_is_a_warning() -> None:
     assert left_out(SALT) == "a block of type smell"
     facts = {each.key: each.role for each in model_run_section(SALT).facts}
     assert facts["not passed"] == "warning"
@@ -305,7 +337,7 @@ def test_a_state_that_there_is_not_is_shown_as_it_came() -> None:
     assert state_words("") == ("? no state", "warning")
 
 
-def test_a_task_that_nobody_knows_any_more_says_so() -> None:
+def test_lost_task_is_unknown() -> None:
     task = Task(1, "t", True, 0, 1, state="working")
     assert state_of(task)[0] == "⋯ Working"
     task.lost = True
@@ -335,7 +367,7 @@ def test_each_state_has_its_sign_and_its_word(exchange: Exchange, words: str) ->
     assert status(exchange, live=True)[0] == words
 
 
-def test_in_a_recording_nobody_waits_any_more() -> None:
+def test_pending_exchange_of_a_recording_has_no_response() -> None:
     assert status(_exchange(ExchangeState.PENDING), live=False)[0] == "⋯ No response"
 
 
@@ -359,7 +391,7 @@ def test_a_stream_that_lasts_is_no_request_that_waits() -> None:
         (None, "(none)"),
     ],
 )
-def test_progress_is_told_as_the_server_put_it(params: object, words: str) -> None:
+def test_progress_words_are_the_servers(params: object, words: str) -> None:
     assert progress_words(progress_of(params)) == words
 
 

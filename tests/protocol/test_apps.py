@@ -27,7 +27,7 @@ def test_a_tool_names_its_page_and_who_sees_the_tool() -> None:
     assert link.hidden_from_model
 
 
-def test_the_deprecated_form_is_taken_and_said() -> None:
+def test_deprecated_app_form_is_accepted_with_a_flaw() -> None:
     link = app_of(Tool({"name": "chart", "_meta": {"ui/resourceUri": "ui://x/chart"}}))
     assert link is not None
     assert (link.uri, link.flaws) == ("ui://x/chart", ('it is in the deprecated _meta["ui/resourceUri"]',))
@@ -52,7 +52,7 @@ def test_most_tools_bring_none(raw: Any) -> None:
     assert apps_of([Tool(raw)]) == ()
 
 
-def test_what_a_page_may_do_is_said_by_its_content_else_by_its_entry_in_the_list() -> None:
+def test_app_settings_come_from_content_before_listing() -> None:
     listed = {"uri": "ui://x/chart", "_meta": {"ui": {"csp": {"connectDomains": ["https://a"]}, "prefersBorder": True}}}
     read = {"contents": [content()]}
     assert listed_pages(read, [Resource({"uri": "ui://y"}), Resource(listed)]) == {"ui://x/chart": listed}
@@ -64,7 +64,7 @@ def test_what_a_page_may_do_is_said_by_its_content_else_by_its_entry_in_the_list
     assert listed_pages({"contents": [own]}, [Resource(listed)]) == {}
 
 
-def test_a_page_says_what_it_asks_for() -> None:
+def test_app_page_has_its_permissions() -> None:
     meta = {
         "csp": {"connectDomains": ["https://a", 3], "frameDomains": []},
         "permissions": {"camera": {}, "microphone": {}},
@@ -95,7 +95,7 @@ def test_a_page_in_base64_is_the_same_page() -> None:
         ({"text": None, "blob": "%"}, "its base64 can't be decoded"),
     ],
 )
-def test_what_is_no_page_says_why(changed: dict[str, Any], flaw: str) -> None:
+def test_non_page_has_flaws(changed: dict[str, Any], flaw: str) -> None:
     assert any(each.startswith(flaw) for each in page_of(content(**changed)).flaws)
 
 

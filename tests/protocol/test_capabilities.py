@@ -32,7 +32,7 @@ def test_unasked_only_what_is_supported_is_declared_and_only_where_there_are_ext
     assert advertised().in_revision(LEGACY) == {}
 
 
-def test_what_is_asked_for_is_declared_everywhere_with_its_settings() -> None:
+def test_requested_extensions_are_declared_with_settings() -> None:
     found = advertised(["ui", 'com.example/x={"deep": [1]}'], ["skills"])
     expected = {UI: {"mimeTypes": [APP_TYPE]}, "com.example/x": {"deep": [1]}}
     assert found.in_revision(LEGACY) == found.in_revision(MODERN) == expected
@@ -50,7 +50,7 @@ def test_short_names_stand_for_long_ones() -> None:
     assert (full_name("apps"), full_name("skills"), full_name("com.example/x")) == (UI, SKILLS, "com.example/x")
 
 
-def test_a_client_says_its_extensions_among_its_capabilities() -> None:
+def test_client_capabilities_include_extensions() -> None:
     client = ClientIdentity({}, frozenset({"roots"}), advertised(["ui"]))
     assert client.capabilities(MODERN) == {
         "roots": {},
@@ -59,7 +59,7 @@ def test_a_client_says_its_extensions_among_its_capabilities() -> None:
     assert "extensions" not in ClientIdentity({}).capabilities(MODERN)
 
 
-def test_both_sides_are_told_apart() -> None:
+def test_negotiated_extensions_distinguish_sides() -> None:
     server = {"extensions": {SKILLS: {"directoryRead": True}, "com.example/x": {}}}
     found = negotiated(server, {"extensions": {SKILLS: {}, UI: {}}})
     assert [(each.name, each.by_server, each.by_us) for each in found] == [
@@ -104,7 +104,7 @@ def test_everything_is_declared_in_the_words_of_each_revision(at: int, says: dic
     assert declared(ALL, ROWS[at]) == says
 
 
-def test_what_is_not_offered_is_not_declared() -> None:
+def test_unoffered_capability_is_not_declared() -> None:
     assert declared((), ROWS[-1]) == {}
     assert declared({"elicitation.url"}, ROWS[-1]) == {"elicitation": {"url": {}}}
     assert declared({"sampling"}, ROWS[-1]) == {"sampling": {}}
@@ -164,5 +164,5 @@ def test_a_question_beyond_what_was_offered_is_refused_by_the_right_code(
         (("roots",), asks(RequestKind.ROOTS)),
     ],
 )
-def test_what_was_offered_is_not_refused(offers: tuple[str, ...], asked: ServerRequest) -> None:
+def test_offered_request_is_not_refused(offers: tuple[str, ...], asked: ServerRequest) -> None:
     assert refusal_of(asked, offers) is None

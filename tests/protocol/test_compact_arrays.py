@@ -35,7 +35,7 @@ def same(column: DeltaArray | ShortArray, numbers: Sequence[int]) -> None:
 
 @pytest.mark.parametrize("kind", [DeltaArray, ShortArray])
 @given(st.data())
-def test_what_was_put_in_one_by_one_or_together_is_there(kind: type[DeltaArray] | type[ShortArray], data: Any) -> None:
+def test_compact_array_returns_what_was_added(kind: type[DeltaArray] | type[ShortArray], data: Any) -> None:
     numbers = close() | st.lists(FAR, max_size=2 * BLOCK + 3) if kind is DeltaArray else st.lists(SMALL)
     column, known = kind(), []
     for several in data.draw(st.lists(numbers, max_size=4)):
@@ -64,7 +64,7 @@ def test_differences_are_those_to_the_first(start: int, steps: list[int]) -> Non
 
 
 @pytest.mark.parametrize(("numbers", "spread"), [((), 0), ((7,), 0), ((7, 9, 8), 2), ((7, 9, -1), 2**32 - 8)])
-def test_what_stands_before_the_first_is_far_away(numbers: Sequence[int], spread: int) -> None:
+def test_spread_before_the_first_item(numbers: Sequence[int], spread: int) -> None:
     column = DeltaArray()
     column.extend(numbers)
     assert column.spread(0, len(numbers)) == spread

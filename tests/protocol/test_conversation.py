@@ -27,7 +27,7 @@ def test_a_request_and_its_answer_are_one_exchange() -> None:
     assert (exchange.request_frame, exchange.answer_frame) == (1, 2)
 
 
-def test_ids_are_told_apart_by_type_and_by_direction() -> None:
+def test_ids_are_distinguished_by_type_and_direction() -> None:
     wire = Wire()
     wire.ask(1, "a")
     wire.ask("1", "b")
@@ -154,7 +154,7 @@ def test_the_pages_of_a_list_are_one_operation_and_one_catalogue() -> None:
     assert operation.exchanges == (1, 2)
 
 
-def test_a_list_asked_for_anew_replaces_the_old_one() -> None:
+def test_first_page_replaces_the_old_list() -> None:
     wire = Wire()
     for id_, name in ((1, "a"), (2, "b")):
         wire.ask(id_, "tools/list")
@@ -162,7 +162,7 @@ def test_a_list_asked_for_anew_replaces_the_old_one() -> None:
     assert [tool.name for tool in wire.conversation.catalogue.tools] == ["b"]
 
 
-def test_a_changed_list_is_outdated_until_it_is_asked_for_again() -> None:
+def test_changed_list_is_outdated_until_listed_again() -> None:
     wire = Wire()
     assert kinds(wire.notify("notifications/resources/list_changed")) == ["Notified", "Outdated", "Outdated"]
     listings = wire.conversation.catalogue.listings
@@ -181,7 +181,7 @@ def test_a_tools_own_error_is_no_protocol_error() -> None:
     assert (exchange.state, exchange.tool_error, exchange.error_code) == (ExchangeState.ANSWERED, True, None)
 
 
-def test_what_is_open_when_the_connection_ends_is_lost() -> None:
+def test_open_requests_are_lost_at_the_end() -> None:
     wire = Wire()
     wire.ask(1, "a")
     wire.ask(2, "b")
@@ -237,7 +237,7 @@ def test_no_traffic_makes_the_fold_raise(traffic: list[tuple[Any, Any]]) -> None
     assert pending <= {exchange.number for exchange in wire.conversation.exchanges if exchange.is_open}
 
 
-def test_what_a_request_is_about_is_found_where_its_method_keeps_it() -> None:
+def test_target_of_a_request_depends_on_its_method() -> None:
     assert target_of("tools/call", {"name": "add"}) == "add"
     assert target_of("resources/read", {"uri": "file:///a"}) == "file:///a"
     assert target_of("completion/complete", {"ref": {"type": "ref/prompt", "name": "p"}}) == "p"
@@ -264,14 +264,14 @@ def test_a_request_of_the_server_s_own_is_a_question_with_the_one_open_call_as_i
     assert [server_request.message for server_request in wire.conversation.server_requests] == ["Who?"]
 
 
-def test_where_two_calls_are_open_a_question_on_one_pipe_names_no_cause() -> None:
+def test_server_request_on_stdio_with_two_open_calls_has_no_cause() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "book"})
     wire.ask(2, "tools/call", {"name": "cook"})
     assert asked(wire.ask("q", "sampling/createMessage", {}, S2C)) == [("sampling", 3, None, "")]
 
 
-def test_over_http_the_stream_tells_which_call_a_question_belongs_to() -> None:
+def test_server_request_over_http_belongs_to_the_call_of_its_stream() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "book"}, http=7)
     wire.ask(2, "tools/call", {"name": "cook"}, http=8)
@@ -279,7 +279,7 @@ def test_over_http_the_stream_tells_which_call_a_question_belongs_to() -> None:
     assert asked(wire.ask("r", "roots/list", None, S2C, http=9)) == [("roots", 4, None, "")]
 
 
-def test_what_a_client_sends_and_what_asks_nobody_is_no_question() -> None:
+def test_client_request_and_ping_are_no_server_requests() -> None:
     wire = Wire()
     assert asked(wire.ask(1, "elicitation/create", {})) == []
     assert asked(wire.ask("p", "ping", None, S2C)) == []

@@ -83,16 +83,12 @@ HARMLESS = (
 )
 
 
-@pytest.mark.parametrize("name", SECRET)
-def test_a_credential_is_known_by_its_name(name: str) -> None:
-    assert is_secret(name)
-    assert is_credential(name)
+def test_a_credential_is_known_by_its_name() -> None:
+    assert not [name for name in SECRET if not (is_secret(name) and is_credential(name))]
 
 
-@pytest.mark.parametrize("name", HARMLESS)
-def test_a_name_that_only_speaks_of_credentials_is_not_one(name: str) -> None:
-    assert not is_secret(name)
-    assert not is_credential(name)
+def test_a_name_that_only_speaks_of_credentials_is_not_one() -> None:
+    assert not [name for name in HARMLESS if is_secret(name) or is_credential(name)]
 
 
 def test_every_secret_name_has_a_stem() -> None:
@@ -142,7 +138,7 @@ def test_a_command_is_shown_without_what_gives_access(argv: list[str], shown: li
     assert list(command_without_credentials(argv)) == shown
 
 
-def test_what_is_masked_already_stays() -> None:
+def test_masked_command_is_unchanged() -> None:
     once = command_without_credentials(["x", "--token=abc", "-H", "Cookie: a=b", "https://u:p@h/?key=c"])
     assert command_without_credentials(once) == once
     assert "abc" not in " ".join(once)

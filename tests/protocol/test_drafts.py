@@ -31,7 +31,7 @@ def test_an_id_is_json_or_a_word(typed: str, sent: bytes) -> None:
     assert b'"id":' + sent + b"," in made(Draft(method="x", id=typed)).payload
 
 
-def test_an_id_that_is_none_is_sent_and_said() -> None:
+def test_invalid_id_is_sent_with_a_note() -> None:
     assert made(Draft(method="x", id="1.5")).notes == (
         "The id is a fraction.",
         "A request without a possible response: its id is neither a string nor an integer.",
@@ -45,7 +45,7 @@ def test_params_that_are_no_json_go_out_as_they_are() -> None:
     assert found.notes[1] == "Nothing can be added to them."
 
 
-def test_the_revision_adds_what_it_wants_unless_told_not_to() -> None:
+def test_revision_metadata_is_added_unless_switched_off() -> None:
     stamped = made(Draft(method="resources/read", text='{"uri":"a://b"}'), MODERN)
     meta = json.loads(stamped.payload)["params"]["_meta"]
     assert meta["io.modelcontextprotocol/protocolVersion"] == MODERN.date
@@ -96,7 +96,7 @@ def test_a_batch_that_is_none_goes_out_all_the_same(text: str) -> None:
     assert found.notes
 
 
-def test_exact_text_is_exact_and_what_is_odd_about_it_is_said() -> None:
+def test_exact_text_is_unchanged_with_notes() -> None:
     found = made(Draft(DraftKind.EXACT, text='{"jsonrpc":"3",\n"method":"x","id":1} '))
     assert found.payload == b'{"jsonrpc":"3",\n"method":"x","id":1} '
     assert found.notes == ('"jsonrpc" is not "2.0".',)
@@ -114,7 +114,7 @@ def test_a_message_that_crossed_becomes_a_draft_of_it() -> None:
         assert draft_of(other) == Draft(DraftKind.EXACT, text=other.decode(), stamp=False)
 
 
-def test_a_fault_says_where() -> None:
+def test_json_fault_has_line_and_column() -> None:
     assert fault_in('{\n"a": x}') == "line 2, column 6: expecting value"
     assert fault_in("  ") == ""
     assert fault_in("[" * 100_000) == "it is nested too deeply to be checked"

@@ -55,7 +55,7 @@ def ended(number: int, **facts: object) -> Exchange:
 
 
 @given(st.lists(exchanges(), max_size=5))
-def test_what_is_kept_comes_back_as_it_was_once_nobody_holds_it(several: list[Exchange]) -> None:
+def test_stored_exchange_equals_the_original(several: list[Exchange]) -> None:
     log = ExchangeLog()
     for at in range(len(several)):
         several[at].number = at + 1
@@ -67,7 +67,7 @@ def test_what_is_kept_comes_back_as_it_was_once_nobody_holds_it(several: list[Ex
     assert list(log) == before
 
 
-def test_whoever_holds_an_exchange_sees_what_becomes_of_it_later() -> None:
+def test_held_exchange_sees_later_changes() -> None:
     log = ExchangeLog()
     log.append(ended(1))
     log.keep(log[0])
@@ -104,7 +104,7 @@ def test_a_hundred_thousand_ended_exchanges_take_less_than_a_hundred_bytes_each(
     assert len(log._records) / len(log) + 8 < 100
 
 
-def test_it_is_read_like_a_list() -> None:
+def test_exchange_log_is_a_sequence() -> None:
     log = ExchangeLog()
     for number in range(1, 5):
         log.append(ended(number))
@@ -115,7 +115,7 @@ def test_it_is_read_like_a_list() -> None:
         log[4]
 
 
-def test_whoever_has_seen_an_open_exchange_has_the_same_one_when_it_has_ended() -> None:
+def test_held_open_exchange_is_the_ended_one() -> None:
     log = ExchangeLog()
     exchange = Exchange(1, Direction.TO_SERVER, 1, "tools/call", "search", 1, 5)
     log.append(exchange)
@@ -146,7 +146,7 @@ def test_columns_that_do_not_agree_with_each_other_are_found_out() -> None:
 
 
 @given(st.lists(exchanges(), max_size=4))
-def test_each_column_says_what_the_exchange_says(several: list[Exchange]) -> None:
+def test_columns_equal_the_exchanges(several: list[Exchange]) -> None:
     log = ExchangeLog()
     for number, each in enumerate(several, 1):
         each.number = number

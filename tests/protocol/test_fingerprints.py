@@ -59,4 +59,4 @@ def test_a_list_is_remembered_by_key() -> None:
             "": (content_hash("no object"), "no object"),
         },
     )
-    assert known_text("Be kind.", 8).things[""][1] == "Be kind."
+    assert known_text("Be kind.", 8).items[""][1] == "Be kind."

@@ -12,5 +12,6 @@ def test_a_frame_can_not_be_changed() -> None:
 
 
 def test_directions_and_channels_are_named_as_in_a_capture() -> None:
-    assert [str(direction) for direction in Direction] == ["c2s", "s2c"]
-    assert [str(channel) for channel in Channel] == ["stdin", "stdout", "post", "reply", "sse", "get", "memory"]
+    assert [str(direction) for direction in Direction] == ["c2s", "s2c", "v2h", "h2v"]
+    channels = ["stdin", "stdout", "post", "reply", "sse", "get", "memory", "view"]
+    assert [str(channel) for channel in Channel] == channels

@@ -13,7 +13,7 @@ def test_a_time_and_a_scope_are_read() -> None:
 
 
 @pytest.mark.parametrize("result", [{}, None, [], {"tools": []}])
-def test_nothing_said_is_nothing_known(result: Any) -> None:
+def test_freshness_without_members_is_unknown(result: Any) -> None:
     fresh = read_freshness(result, 5)
     assert (fresh.given, fresh.stale_from_ns) == (False, None)
 
@@ -32,7 +32,7 @@ def test_nothing_said_is_nothing_known(result: Any) -> None:
         (-1e300, 0, "ttlMs -1e+300 is negative: it counts as 0"),
     ],
 )
-def test_a_wrong_time_says_what_is_wrong(ttl: Any, counts: int | None, flaw: str) -> None:
+def test_wrong_ttl_is_a_flaw(ttl: Any, counts: int | None, flaw: str) -> None:
     fresh = read_freshness({"ttlMs": ttl}, 5)
     assert fresh.ttl_ms == counts
     assert fresh.flaws[0].startswith(flaw)
@@ -42,13 +42,13 @@ def test_a_wrong_time_says_what_is_wrong(ttl: Any, counts: int | None, flaw: str
 @pytest.mark.parametrize(
     ("scope", "flaw"), [("all", "cacheScope is 'all', "), (["public"], "cacheScope is an array, ")]
 )
-def test_a_wrong_scope_says_what_is_wrong(scope: Any, flaw: str) -> None:
+def test_wrong_scope_is_a_flaw(scope: Any, flaw: str) -> None:
     fresh = read_freshness({"cacheScope": scope}, 5)
     assert fresh.scope == ""
     assert fresh.flaws[0].startswith(flaw)
 
 
-def test_of_two_pages_the_one_that_is_stale_first_counts() -> None:
+def test_together_keeps_the_first_stale_page() -> None:
     one, other = Freshness(10, 5, "public"), Freshness(20, 3, "public")
     assert together(one, other).ttl_ms == 3
     assert together(one, Freshness(20)).ttl_ms == 5

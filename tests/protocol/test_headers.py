@@ -81,7 +81,7 @@ def test_parameters_are_mirrored_by_type_and_absent_ones_are_not() -> None:
         ("=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
     ],
 )
-def test_what_a_header_can_not_carry_travels_as_base64(value: str, encoded: str) -> None:
+def test_unfit_header_value_is_base64(value: str, encoded: str) -> None:
     assert encode_value(value) == encoded
 
 
@@ -99,7 +99,7 @@ def test_what_a_header_can_not_carry_travels_as_base64(value: str, encoded: str)
         ({"anyOf": [{"properties": {"a": {"type": "string", "x-mcp-header": "A"}}}]}, "names alone do not reach"),
     ],
 )
-def test_a_wish_that_can_not_be_granted_says_why(schema: Any, problem: str) -> None:
+def test_unusable_mirror_has_a_problem(schema: Any, problem: str) -> None:
     assert problem in mirrors(schema)[1]
 
 
@@ -121,9 +121,7 @@ def test_a_good_wish_has_no_problem() -> None:
         ("string", "x", "", "x"),
     ],
 )
-def test_what_a_header_will_not_carry_is_said_before_the_call(
-    kind: str, value: Any, caution: str, header: str | None
-) -> None:
+def test_unfit_argument_has_a_caution(kind: str, value: Any, caution: str, header: str | None) -> None:
     schema = {"type": "object", "properties": {"p": {"type": kind, "x-mcp-header": "P"}}}
     said = cautions(schema, {"p": value})
     assert [caution in each for each in said] == ([True] if caution else [])

@@ -69,7 +69,7 @@ def test_an_answer_has_a_result_and_an_error_has_an_error() -> None:
 @pytest.mark.parametrize(
     "payload", [b'{"jsonrpc":"2.0","error":{"code":1}}', b'{"jsonrpc":"2.0","id":null,"error":{}}']
 )
-def test_an_error_without_an_id_is_an_error_of_nobody_knows_what(payload: bytes) -> None:
+def test_error_without_id_has_none(payload: bytes) -> None:
     message = one(payload)
     assert isinstance(message, ErrorResponse)
     assert message.id is None
@@ -96,7 +96,7 @@ def test_a_batch_is_several_messages_in_order() -> None:
         (b"[" * 10_000 + b"]" * 10_000, "JSON nested too deeply to be read"),
     ],
 )
-def test_what_is_no_message_says_why(payload: bytes, reason: str) -> None:
+def test_invalid_message_has_a_reason(payload: bytes, reason: str) -> None:
     message = one(payload)
     assert isinstance(message, NotJsonRpc)
     assert message.reason == reason
@@ -116,7 +116,7 @@ def test_what_is_no_message_says_why(payload: bytes, reason: str) -> None:
         (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', "invalid UTF-8 at byte 34"),
     ],
 )
-def test_what_is_odd_about_a_message_is_named_and_the_message_read(payload: bytes, defect: str) -> None:
+def test_defective_message_is_read_with_defects(payload: bytes, defect: str) -> None:
     message = one(payload)
     assert not isinstance(message, NotJsonRpc)
     assert defect in message.defects
@@ -174,7 +174,7 @@ def test_any_json_is_some_message_and_can_be_looked_into(value: Any) -> None:
 
 
 @given(st.integers() | st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.text(max_size=10), JSON)
-def test_what_is_written_is_read_back(id_: int | str, method: str, params: Any) -> None:
+def test_written_request_is_read_back(id_: int | str, method: str, params: Any) -> None:
     message = one(write_request(id_, method, {"p": None}))
     assert isinstance(message, Request)
     assert (message.id, message.method, message.params) == (id_, method, {"p": None})
@@ -202,7 +202,7 @@ def test_a_number_of_thousands_of_digits_takes_nothing_of_the_message_with_it(be
     ],
     ids=["array", "result", "object", "open", "id"],
 )
-def test_what_is_nested_or_long_beyond_sense_is_named(payload: bytes, reason: str) -> None:
+def test_deep_or_long_message_is_invalid_with_a_reason(payload: bytes, reason: str) -> None:
     (message,) = read(payload)
     assert isinstance(message, NotJsonRpc)
     assert message.reason == reason
@@ -217,7 +217,7 @@ def test_a_number_of_a_million_digits_is_read_at_once(number: str) -> None:
     assert isinstance(message.result["n"], float)
 
 
-def test_what_would_fill_the_memory_as_objects_is_not_made_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_message_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonrpc, "_LARGE", 100)
     monkeypatch.setattr(jsonrpc, "MOST_VALUES", 50)
     few, many = b'{"text":"' + b"x" * 200 + b'"}', b"[" + b",".join([b"[]"] * 60) + b"]"
@@ -246,7 +246,7 @@ def test_a_number_that_is_no_integer_or_no_exact_one_is_no_id(written: str) -> N
     assert isinstance(message, NotJsonRpc)
 
 
-def test_what_is_tolerantly_read_and_what_is_large_has_its_id_in_any_spelling() -> None:
+def test_tolerant_and_large_responses_have_their_id() -> None:
     odd, large = one(b'{"id":1.0,"result":{}}'), one(b'{"jsonrpc":"2.0","id":1.0,"result":"%s"}' % (b"x" * 17_000_000))
     assert isinstance(odd, ResultResponse)
     assert isinstance(large, ResultResponse)
@@ -277,7 +277,7 @@ def test_a_response_is_read_around_objects_that_are_there_already() -> None:
         b"nonsense",
     ],
 )
-def test_what_is_no_plain_response_is_not_read_around(payload: bytes) -> None:
+def test_read_around_needs_a_plain_response(payload: bytes) -> None:
     assert read_around(payload, "tools", [{}, {}]) is None
 
 
@@ -298,13 +298,13 @@ def test_the_same_values_come_of_it(value: Any, piece: int, spaced: bool) -> Non
 
 
 @pytest.mark.parametrize("raw", [b"", b" ", b"[1,", b'{"a":1,}', b"[1] x", b'{"a":\xff"}', b'["\xff"]', b"[01]"])
-def test_what_is_no_json_is_none_in_pieces_either(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decode_in_pieces_refuses_invalid_json(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonrpc, "PIECE", 2)
     with pytest.raises((msgspec.DecodeError, UnicodeDecodeError)):
         decode_in_pieces(raw)
 
 
-def test_of_a_name_that_comes_twice_the_last_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decode_in_pieces_keeps_the_last_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonrpc, "PIECE", 2)
     assert decode_in_pieces(b'{"a":1,"b":2,"a":[3,4]}') == {"a": [3, 4], "b": 2}
 

@@ -24,7 +24,7 @@ def test_annotations_are_claims_and_only_those_that_were_made() -> None:
     assert not Tool({"name": "n", "annotations": {"destructiveHint": True, "readOnlyHint": True}}).destructive
 
 
-def test_a_tool_that_can_not_be_used_says_why() -> None:
+def test_unusable_tool_has_a_flaw() -> None:
     assert Tool(7).flaw == "a number instead of an object"
     assert Tool([]).flaw == "an array instead of an object"
     assert Resource([]).flaw == Template([]).flaw == "an array instead of an object"

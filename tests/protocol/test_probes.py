@@ -1,6 +1,7 @@
 """Probing requests of `doctor`."""
 
 from inspector.protocol import probes
+from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.probes import calls_a_tool, empty_lists, first_requests, requests
 from inspector.protocol.revisions._shape import Era
@@ -20,7 +21,7 @@ def _lists(pages: int, prompts: tuple[object, ...], resources: tuple[object, ...
 def _tried(*capabilities: str, pages: int = 1, prompts: tuple[object, ...] = ()) -> list[tuple[str, object]]:
     declared: dict[str, object] = {name: {} for name in capabilities}
     found = list(requests(declared, _lists(pages, prompts), silence_s=3))
-    assert all(each.send.probe and each.send.silence_s == 3 and each.what for each in found)
+    assert all(each.send.cause is Cause.PROBE and each.send.silence_s == 3 and each.what for each in found)
     return [(each.send.method, each.send.params) for each in found]
 
 
@@ -34,7 +35,8 @@ def _first(
     declared: dict[str, object] = {name: {} for name in capabilities}
     lists = _lists(pages, prompts, resources)
     return [
-        (each.send.method, each.send.params) for each in first_requests(newest_of(era), declared, lists, silence_s=3)
+        (each.send.method, each.send.params)
+        for each in first_requests(newest_of(era), declared, lists, silence_s=3, ping_s=2)
     ]
 
 

@@ -13,7 +13,7 @@ def test_a_graver_level_has_a_higher_rank() -> None:
 
 
 @pytest.mark.parametrize("level", ["trace", "WARNING", "", None, 3, True, [], {"level": "info"}])
-def test_what_is_no_level_has_no_rank(level: object) -> None:
+def test_unknown_log_level_has_no_rank(level: object) -> None:
     assert rank(level) is None
 
 
@@ -37,7 +37,7 @@ def test_handshake_revisions_carry_nothing_but_a_progress_token() -> None:
     assert stamped(None, {"name": "a"}, ME, progress_token=3) == {"name": "a", "_meta": {"progressToken": 3}}
 
 
-def test_what_the_caller_says_in_meta_wins() -> None:
+def test_meta_of_the_caller_takes_precedence() -> None:
     found = stamped(NEWEST, {"_meta": {f"{PREFIX}protocolVersion": "x", "mine": 1}}, ME)
     assert found["_meta"][f"{PREFIX}protocolVersion"] == "x"
     assert found["_meta"]["mine"] == 1
@@ -47,6 +47,6 @@ def test_params_that_are_no_object_are_sent_as_they_are() -> None:
     assert stamped(NEWEST, [1], ME, progress_token=1) == [1]
 
 
-def test_the_level_of_log_messages_is_asked_for_where_requests_ask_for_it() -> None:
+def test_log_level_is_in_meta_of_modern_requests_only() -> None:
     assert stamped(NEWEST, None, ME, log_level="info")["_meta"][f"{PREFIX}logLevel"] == "info"
     assert stamped(ROWS[0], None, ME, log_level="info") is None

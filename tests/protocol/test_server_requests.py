@@ -44,7 +44,7 @@ def test_the_questions_of_a_result_keep_their_order_and_their_keys() -> None:
 
 
 @pytest.mark.parametrize("params", [None, [], "x", {"message": 3, "mode": None, "url": [], "requestedSchema": None}])
-def test_a_question_that_says_nothing_is_a_question_all_the_same(params: Any) -> None:
+def test_empty_elicitation_is_an_elicitation(params: Any) -> None:
     asked = ServerRequest(RequestKind.ELICITATION, params, 1, 1, 0)
     assert (asked.message, asked.mode, asked.schema, asked.url) == ("", "form", None, "")
 
@@ -111,7 +111,7 @@ def test_each_address_is_a_question_by_a_link() -> None:
     "wrong",
     [error(PAY, code=-32000), error(), error("x", None, {}), {"code": REQUIRED}, None, {"code": REQUIRED, "data": []}],
 )
-def test_what_names_no_address_asks_nothing(wrong: Any) -> None:
+def test_invalid_url_elicitation_error_is_ignored(wrong: Any) -> None:
     assert found(wrong) == ()
 
 
@@ -123,7 +123,7 @@ def test_there_is_an_end_to_them() -> None:
     assert len(found(error(*[PAY] * (MOST + 9)))) == MOST
 
 
-def test_the_fold_knows_what_is_asked_and_what_is_complete() -> None:
+def test_conversation_knows_url_elicitations_and_completions() -> None:
     tape = Tape()
     tape.initialized(KNOWS.date).call(9, "buy")
     body = {"jsonrpc": "2.0", "id": 9, "error": error(PAY)}
@@ -140,7 +140,7 @@ def test_the_fold_knows_what_is_asked_and_what_is_complete() -> None:
 
 def test_without_an_id_nothing_is_complete() -> None:
     visits = Visits()
-    visits.told({"elicitationId": ""}, 1)
+    visits.completed({"elicitationId": ""}, 1)
     (server_request,) = found(error({"url": "https://b.example"}))
     assert not visits.is_complete(server_request)
     assert visits.complete == {}

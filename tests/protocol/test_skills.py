@@ -25,7 +25,7 @@ def _file(yaml: str) -> bytes:
     return f"---\n{yaml}\n---\n# Body\n".encode()
 
 
-def test_front_matter_stands_between_fences_at_the_very_beginning() -> None:
+def test_front_matter_is_between_fences_at_the_start() -> None:
     assert front_matter("---\nname: a\n---\nbody") == "name: a\n"
     assert front_matter("---\r\nname: a\r\n---\r\n") == "name: a\r\n"
     assert front_matter("# a\n---\nname: a\n---\n") is None
@@ -50,7 +50,7 @@ def test_front_matter_stands_between_fences_at_the_very_beginning() -> None:
         ("", {}),
     ],
 )
-def test_what_a_reader_of_yaml_may_make_of_it_is_the_same(yaml: str, claimed: Any) -> None:
+def test_yaml_readings_of_equal_front_matter_agree(yaml: str, claimed: Any) -> None:
     assert compare(_file(yaml), claimed) is None
 
 
@@ -69,7 +69,7 @@ def test_what_a_reader_of_yaml_may_make_of_it_is_the_same(yaml: str, claimed: An
         ("- a", {"k": 1}, Difference("front matter: an object", "front matter: an array of 1")),
     ],
 )
-def test_a_difference_is_told_with_both_values(yaml: str, claimed: Any, difference: Difference) -> None:
+def test_front_matter_difference_has_both_values(yaml: str, claimed: Any, difference: Difference) -> None:
     found = compare(_file(yaml), claimed)
     assert found == difference
 
@@ -151,7 +151,7 @@ def test_a_good_entry_has_no_flaw() -> None:
     assert skill.size == len(TEXT) + 4
 
 
-def test_what_is_what_the_entry_says_is_verified() -> None:
+def test_skill_file_equal_to_its_entry_is_verified() -> None:
     skill = entry()
     found = verify(skill, skill.files[0], text_result(TEXT))
     assert found.ok
@@ -166,13 +166,13 @@ def test_a_blob_is_verified_by_its_bytes() -> None:
     assert [check.name for check in found.checks if check.ok] == ["size", "sha256"]
 
 
-def test_another_size_is_told_with_both() -> None:
+def test_size_mismatch_has_both_sizes() -> None:
     skill = entry()
     found = verify(skill, skill.files[0], text_result(TEXT + "!"))
     assert found.mismatch == SkillComparison("size", f"{len(TEXT)} bytes", f"{len(TEXT) + 1} bytes", False)
 
 
-def test_other_bytes_of_the_same_size_are_told_by_their_digests() -> None:
+def test_digest_mismatch_has_both_digests() -> None:
     skill = entry()
     found = verify(skill, skill.files[0], text_result(TEXT.replace("# K", "# k")))
     assert found.mismatch is not None
@@ -180,7 +180,7 @@ def test_other_bytes_of_the_same_size_are_told_by_their_digests() -> None:
     assert found.mismatch.claimed == skill.files[0].digest != found.mismatch.found
 
 
-def test_other_front_matter_is_told_by_its_member() -> None:
+def test_front_matter_mismatch_names_the_member() -> None:
     skill = entry(frontmatter={"name": "knots", "description": "How to sail"})
     found = verify(skill, skill.files[0], text_result(TEXT))
     assert found.mismatch == SkillComparison(
@@ -188,7 +188,7 @@ def test_other_front_matter_is_told_by_its_member() -> None:
     )
 
 
-def test_of_a_dynamic_skill_only_the_front_matter_can_be_compared() -> None:
+def test_dynamic_skill_is_verified_by_front_matter_only() -> None:
     skill = entry(resources="dynamic")
     assert [file.path for file in skill.files] == ["SKILL.md"]
     found = verify(skill, skill.files[0], text_result(TEXT + "more"))
@@ -249,7 +249,7 @@ def test_a_file_that_is_not_within_the_skill_has_a_flaw(uri: str) -> None:
         ({"resources": [listed(f"f{n}", b"") for n in range(513)]}, "it has 513 files"),
     ],
 )
-def test_what_is_wrong_with_an_entry_is_said(changed: dict[str, Any], flaw: str) -> None:
+def test_wrong_skill_entry_has_flaws(changed: dict[str, Any], flaw: str) -> None:
     assert any(flaw in each for each in entry(**changed).flaws)
 
 

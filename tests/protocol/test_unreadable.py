@@ -27,7 +27,7 @@ def cut(payload: str, lost: int = 1000) -> Frame:
         ('"a\\u0041"', '{"jsonrpc":"2.0","id":"a\\u0041","error":{"message":"'),
     ],
 )
-def test_whoever_waits_for_an_answer_that_was_cut_is_told(id_: str, beginning: str) -> None:
+def test_cut_response_loses_its_request_with_a_reason(id_: str, beginning: str) -> None:
     conversation = Conversation()
     conversation.observe(sent(1, id_))
     garbled, told = conversation.observe(cut(beginning))
@@ -50,7 +50,7 @@ def test_whoever_waits_for_an_answer_that_was_cut_is_told(id_: str, beginning: s
         "",
     ],
 )
-def test_what_names_no_open_request_takes_none_away(beginning: str) -> None:
+def test_cut_message_without_known_id_loses_none(beginning: str) -> None:
     conversation = Conversation()
     conversation.observe(sent(1, "1"))
     assert len(conversation.observe(cut(beginning))) == 1

@@ -65,7 +65,7 @@ def test_variables_come_once_each_and_say_what_they_take() -> None:
         ("x" * (MOST_CHARACTERS + 1), "it has more than 8,000 characters"),
     ],
 )
-def test_a_template_that_cannot_be_expanded_says_why(template: str, why: str) -> None:
+def test_invalid_template_has_a_problem(template: str, why: str) -> None:
     taken = take_apart(template)
     assert taken.problem == why
     assert expand(taken, {"a": "b"}).problem == why
@@ -77,7 +77,7 @@ def test_a_name_that_is_none_is_noted_and_expanded_all_the_same() -> None:
     assert expand(taken, {"user-id": "7"}).uri == "x://7"
 
 
-def test_what_cannot_be_put_in_says_why() -> None:
+def test_unusable_template_value_has_a_problem() -> None:
     assert "must be a text" in expand(take_apart("x://{a:3}"), {"a": ["b"]}).problem
     assert "more than" in expand(take_apart("x://{a}"), {"a": "b" * (MOST_CHARACTERS + 1)}).problem
     assert expand(take_apart("{a}"), {}).problem == "it expands to nothing"

@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
-from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Frame
 
 C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
 
@@ -23,7 +23,16 @@ class Wire:
         """Send JSON, or bytes as they are; the events of the frame."""
         payload = what if isinstance(what, bytes) else json.dumps(what).encode()
         n = next(self._numbers)
-        frame = Frame(n, n * 10**9, n * 10**9, direction, Channel.MEMORY, payload, http=http, probe=probe)
+        frame = Frame(
+            n,
+            n * 10**9,
+            n * 10**9,
+            direction,
+            Channel.MEMORY,
+            payload,
+            http=http,
+            cause=Cause.PROBE if probe else Cause.UNKNOWN,
+        )
         self.frames.append(frame)
         return self.conversation.observe(frame)
 

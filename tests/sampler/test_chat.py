@@ -92,7 +92,7 @@ def test_a_result_without_text_gives_its_structure_and_its_picture_follows() -> 
     assert user["content"][0]["image_url"]["url"].startswith("data:image/png")
 
 
-def test_what_has_no_place_there_is_told() -> None:
+def test_content_without_equivalent_is_left_out_and_named() -> None:
     picture = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
     failed = {"type": "tool_result", "toolUseId": "c1", "content": [said("no")], "isError": True}
     messages = [
@@ -152,13 +152,13 @@ def test_the_reason_to_stop_is_translated(finish: str, reason: str) -> None:
     assert answer(completion(reason=finish))["stopReason"] == reason
 
 
-def test_a_stop_sequence_is_told_where_the_endpoint_tells_it() -> None:
+def test_stop_sequence_becomes_the_stop_reason() -> None:
     value = completion()
     value["choices"][0]["stop_reason"] = "END"
     assert answer(value)["stopReason"] == "stopSequence"
 
 
-def test_a_function_call_is_the_use_of_the_tool_that_it_stands_for() -> None:
+def test_function_call_becomes_tool_use() -> None:
     value = completion(None, reason="tool_calls", tool_calls=[call("harbour_tide", '{"port": "Oslo"}')])
     assert answer(value)["content"] == {
         "type": "tool_use",
@@ -181,7 +181,7 @@ def test_parts_and_refusals_are_words_too() -> None:
 
 
 @pytest.mark.parametrize("value", [{}, [], None, 3, {"choices": []}, {"choices": [{"message": "hi"}]}])
-def test_what_is_no_completion_is_an_error(value: Any) -> None:
+def test_other_completion_is_an_error(value: Any) -> None:
     with pytest.raises(RequestFailed, match="other than a chat completion"):
         answer(value)
 
@@ -193,7 +193,7 @@ def test_arguments_that_are_no_object_are_quoted(arguments: str) -> None:
     assert arguments in str(caught.value)
 
 
-def test_tokens_are_told_as_the_endpoint_counts_them() -> None:
+def test_token_counts_come_from_the_endpoint() -> None:
     said = reply_in(completion(), REQUEST)
     assert (said.tokens_in, said.tokens_out) == (12, 3)
     assert reply_in(completion() | {"usage": None}, REQUEST).tokens_in is None

@@ -44,7 +44,7 @@ async def test_a_limit_by_the_newer_name_is_tried_where_the_endpoint_asks_for_it
 
 
 @pytest.mark.parametrize("status", [401, 403])
-async def test_a_refused_key_is_told_without_the_key(there: Endpoint, status: int) -> None:
+async def test_refused_key_is_reported_without_the_key(there: Endpoint, status: int) -> None:
     there.answer = lambda body: as_json({"error": {"message": f"Incorrect API key: {KEY}"}}, status)
     with pytest.raises(AuthorizationNeeded, match=f"HTTP {status}: Incorrect API key: ") as caught:
         await asking(there).answer(PARAMS)
@@ -95,7 +95,7 @@ async def test_one_that_never_answers_is_left_in_time(there: Endpoint) -> None:
     await until(lambda: there.gone == 1, "the endpoint sees that nobody waits")
 
 
-async def test_one_that_hangs_up_is_told(there: Endpoint) -> None:
+async def test_disconnected_endpoint_is_reported(there: Endpoint) -> None:
     async def hang_up(request: HttpRequest) -> HttpResponse:
         raise HangUp
 
@@ -104,7 +104,7 @@ async def test_one_that_hangs_up_is_told(there: Endpoint) -> None:
             await ChatModel(ModelChoice(f"{listener.url}/v1", "tide")).answer(PARAMS)
 
 
-async def test_nobody_there_is_told() -> None:
+async def test_unreachable_endpoint_is_a_connect_error() -> None:
     async with Listener(Endpoint().handle) as listener:
         url = listener.url
     with pytest.raises(ConnectError):

@@ -56,8 +56,7 @@ def most_frequent() -> dict[str, Any]:
 
 async def draw(size: tuple[int, int], theme: str) -> str:
     """Return the form as SVG, with some fields filled in and the focus in one with a description."""
-    app = Filling(most_frequent())
-    async with app.run_test(size=size) as pilot:
+    async with (app := Filling(most_frequent())).run_test(size=size) as pilot:
         app.theme = theme
         app.form.focus_first()
         await pilot.pause()

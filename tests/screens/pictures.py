@@ -22,11 +22,10 @@ SHOWN = (
 
 async def drawn(scene: Scene) -> str:
     """The picture of a scene, as SVG."""
-    app = posed(scene)
-    async with app.run_test(size=scene.size) as pilot:
+    async with (app := posed(scene)).run_test(size=scene.size) as pilot:
         await pose(pilot, scene)
         svg = app.export_screenshot(simplify=True)
-    await app.subject.end()
+    await app.conversation.end()
     return svg
 
 

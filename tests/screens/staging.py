@@ -238,7 +238,7 @@ class PosedStart(StartApp):
             (Capture(Path("/home/ada/20260823-212349-everything-1a2b.mcpcap"), 1200, 64_000, 30, 1, "clean"),),
             (LiveTap("github", "Claude Code", ("npx", "github"), 720, Path("/home/ada/tap.mcpcap"), ""),),
         )
-        self.subject = self
+        self.conversation = self
 
     async def end(self) -> None:
         """There is no conversation to be ended."""
@@ -255,9 +255,9 @@ def _keep_targets() -> None:
     saved.save(everything)
     headers = {"Authorization": "Bearer ${GITHUB_TOKEN}"}
     saved.save(SavedTarget("github", url="https://api.githubcopilot.com/mcp/", headers=headers))
-    recent.remember(RecentTarget(everything.key, everything.argv, when=now() - 150, said="19 tools"))
+    recent.remember(RecentTarget(everything.key, everything.argv, when=now() - 150, summary="19 tools"))
     filesystem = ("npx", "-y", "@modelcontextprotocol/server-filesystem", "/home/ada/txt")
-    recent.remember(RecentTarget("f", filesystem, when=now() - 330, ok=False, said="Exited with code 1"))
+    recent.remember(RecentTarget("f", filesystem, when=now() - 330, ok=False, summary="Exited with code 1"))
 
 
 def posed(scene: Scene) -> Posed | PosedStart:
@@ -307,7 +307,7 @@ async def pose(pilot: Pilot[Any], scene: Scene) -> None:
     """Press the scene's keys, and wait after each until everything stands still."""
     app = pilot.app
     if isinstance(app, Posed):
-        subject = app.subject
+        subject = app.conversation
         assert isinstance(subject, Recording)
         await until(lambda: subject.stage is not ConversationStage.LOADING, "the capture was read")
         if scene.beside:
@@ -324,7 +324,7 @@ async def pose(pilot: Pilot[Any], scene: Scene) -> None:
 
 
 def _are_read(app: Posed) -> bool:
-    return len(app.tabs) > 1 and all(tab.subject.stage is not ConversationStage.LOADING for tab in app.tabs)
+    return len(app.tabs) > 1 and all(tab.conversation.stage is not ConversationStage.LOADING for tab in app.tabs)
 
 
 def _stands(app: Posed | PosedStart, words: str) -> bool:
@@ -360,5 +360,5 @@ def _rests(app: Posed | PosedStart) -> bool:
     """Whether nothing works any more, but for what looks whether the file has grown."""
     if isinstance(app, PosedStart):
         return all(worker.is_finished for worker in app.workers)
-    is_checked = app.checker is not None and app.subject.checks.is_done
+    is_checked = app.checker is not None and app.conversation.checks.is_done
     return is_checked and all(worker.is_finished or worker.name == _WATCHES for worker in app.workers)

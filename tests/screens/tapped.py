@@ -82,7 +82,7 @@ async def _draw(place: Path, own: Path) -> None:
             await asyncio.to_thread(tap.read, lambda: b"Echo: sandbox" in tap.stdout, "the call is answered")
             await pictures.take("tap-rules", "escape", "v", "b")
             await pictures.take("tap-edited", "escape", "1", "G")
-        await app.subject.end()
+        await app.conversation.end()
         tap.stdin.close()
         await asyncio.to_thread(tap.ends)
 

@@ -18,6 +18,8 @@ from tests.screens.staging import Scene, dressed, pose, posed
 from tests.screens.tapped import NAMES as TAPPED
 from tests.screens.tour import NAME as TOUR
 
+_PAGES = tuple(f"app-{width}-{theme}.png" for width in ("wide", "narrow") for theme in ("dark", "light"))
+"""The page of an app in a browser, in docs/apps.md."""
 _KEPT = Path(__file__).parent / "__snapshots__" / "test_screens"
 
 
@@ -27,7 +29,7 @@ def test_a_screen_looks_as_it_did(scene: Scene, snap_compare: Callable[..., bool
     with dressed(scene):
         app = posed(scene)
         same = snap_compare(app, terminal_size=scene.size, run_before=lambda pilot: pose(pilot, scene))
-        asyncio.run(app.subject.end())
+        asyncio.run(app.conversation.end())
     assert same, f"{scene.name} looks otherwise; snapshot_report.html shows both"
 
 
@@ -45,6 +47,7 @@ def test_there_is_no_picture_of_anything_else() -> None:
         TOUR,
         *TAPPED,
         *FORMS,
+        *_PAGES,
         *(f"{name}.svg" for name in SHOWN),
     }
     assert {path.name for path in _KEPT.iterdir()} == {

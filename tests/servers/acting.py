@@ -178,7 +178,7 @@ def said(request: dict[str, Any]) -> Iterator[bytes]:
         yield encoded({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32601, "message": t(), "data": t()}})
 
 
-def mutter(count: int = 20) -> None:
+def write_stderr(count: int = 20) -> None:
     """Write lines to stderr."""
     for _ in range(count):
         sys.stderr.buffer.write(f"{t()}\n".encode("utf-8", "surrogatepass"))
@@ -187,11 +187,11 @@ def mutter(count: int = 20) -> None:
 
 def speak() -> None:
     """Over stdio, until stdin ends."""
-    mutter(COUNT)
+    write_stderr(COUNT)
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if "id" in request and "method" in request:
-            mutter()
+            write_stderr()
             for message in said({"params": {}, **request}):
                 sys.stdout.buffer.write(message + b"\n")
             sys.stdout.buffer.flush()

@@ -4,6 +4,7 @@
 """
 
 import itertools
+import json
 import os
 import sys
 import threading
@@ -142,6 +143,17 @@ _OF_WIDE: dict[str, Any] = {
     "slow-outside-ascii": lambda r, a, w: None if w else _slow_outside_ascii(a["text"]),
     "source-path": lambda r, a, w: _error(f"{w}: TypeError in /srv/app/handlers/work.py:33") if w else None,
     "removes-accents": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "ignore").decode()),
+    "own-response-is-invalid": lambda r, a, w: (
+        _error(
+            "1 validation error for WorkResponse\nid\n Input should be a valid string [type=string_type, input_value=1]"
+        )
+        if not w and a.get("id", 1) != 1
+        else None
+    ),
+    "refuses-unmarked": lambda r, a, w: _text(json.dumps({"success": False, "error": f"Invalid {w}"})) if w else None,
+    "refuses-in-a-report": lambda r, a, w: (
+        _text(json.dumps({"status": "rejected", "errors": [{"message": "Field required", "path": [w]}]})) if w else None
+    ),
     "refuses-undeclared": lambda r, a, w: _refused(r, -32602, f"Invalid params: {w}") if w else None,
 }
 _FAULTS: dict[str, Any] = _OF_WIDE | {
@@ -156,6 +168,7 @@ _FAULTS: dict[str, Any] = _OF_WIDE | {
     "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
     "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),
     "accepts-wrong-type": lambda r, a, w: _text("done") if w in ("count", "flag") else None,
+    "accepts-missing-as-json": lambda r, a, w: _text('{"success": true}') if "text" not in a else None,
     "accepts-missing": lambda r, a, w: _text("done") if "text" not in a else None,
     "accepts-null": lambda r, a, w: _text("done") if None in a.values() else None,
     "accepts-out-of-bounds": lambda r, a, w: _text("done") if a.get("count") in (0, 11) else None,
@@ -178,6 +191,7 @@ _FAULTS: dict[str, Any] = _OF_WIDE | {
     "no-empty-text": lambda r, a, w: (
         _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
     ),
+    "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
     "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
     "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
     "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,

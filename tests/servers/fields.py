@@ -1,7 +1,7 @@
 """A form field of every kind: each tool, prompt and resource returns the values that it received.
 
-`ask` asks twice by a form, `ask_all` three times at once; `destroy` claims to be destructive. Run it as
-`python -m tests.servers.fields`.
+`sixty` has sixty fields, `ask` asks twice by a form, `ask_all` three times at once; `destroy` claims to be
+destructive. Run it as `python -m tests.servers.fields`.
 """
 
 import json
@@ -83,6 +83,7 @@ def _read(request: dict[str, Any]) -> Any:
 TOOLS = [
     *(_tool(name, {"value": schema}) for name, schema in KINDS.items()),
     _tool("all", KINDS, description="\n".join(f"Line {n} of what it does." for n in range(12))),
+    _tool("sixty", {f"f{n}": {"type": "string"} for n in range(60)}),
     _tool("ask", {}),
     _tool("ask_all", {}),
     _tool("destroy", {}, annotations={"destructiveHint": True}),

@@ -26,6 +26,17 @@ def say(what: bytes | dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
+def dies(*lines: str, code: int = 1) -> Callable[[], None]:
+    """Return a server that writes these lines to stderr, and exits."""
+
+    def run() -> None:
+        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.flush()
+        sys.exit(code)
+
+    return run
+
+
 def answer(request: dict[str, Any], result: Any) -> None:
     """Answer a request."""
     say({"jsonrpc": "2.0", "id": request["id"], "result": result})

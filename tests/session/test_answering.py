@@ -52,7 +52,7 @@ async def test_a_ping_gets_its_empty_result_even_before_the_conversation_is_open
     assert await answer(Request("p", "ping"), None, None) == {"jsonrpc": "2.0", "id": "p", "result": {}}
 
 
-async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
+async def test_unknown_or_early_server_request_is_refused_with_a_reason() -> None:
     unknown = await answer(Request(1, "coffee/brew"), None, LEGACY)
     early = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), None)
     gone = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), MODERN)
@@ -62,7 +62,7 @@ async def test_what_is_no_question_is_refused_at_once_with_the_reason() -> None:
     assert gone["error"]["message"] == "roots/list: no such method in this revision"
 
 
-async def test_a_question_for_an_undeclared_capability_is_refused_and_asks_nobody() -> None:
+async def test_undeclared_server_request_is_refused_without_the_user() -> None:
     answering = RequestHandling(frozenset(), Inbox(has_person=True))
     found = await answer(Request(1, "roots/list"), asks(RequestKind.ROOTS), LEGACY, answering)
     assert found["error"]["code"] == -32601
@@ -79,7 +79,7 @@ async def test_questions_that_were_never_offered_an_answer_are_kept_up_to_a_numb
     assert len(answering.inbox.tickets) <= MOST_REFUSED
 
 
-async def test_an_answered_question_travels_back_to_the_id_that_asked() -> None:
+async def test_response_has_the_id_of_the_server_request() -> None:
     answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
     request = Request(7, "elicitation/create")
     asking = asyncio.gather(answer(request, asks(), LEGACY, answering))
@@ -97,7 +97,7 @@ async def test_a_withdrawn_question_gets_no_answer() -> None:
     assert [*await asking] == [None]
 
 
-async def test_questions_of_one_result_are_asked_at_once_and_answered_together() -> None:
+async def test_input_requests_of_one_result_wait_together() -> None:
     answering = RequestHandling(frozenset(ALL), Inbox(has_person=True))
     asking = asyncio.gather(answering.to_server_requests((asks(key="a"), asks(key="b")), MODERN))
     await until(lambda: len(answering.inbox.waiting) == 2, "both questions wait")
@@ -117,7 +117,7 @@ async def test_one_refusal_is_enough_and_the_other_questions_are_withdrawn() -> 
     assert answering.inbox.tickets[0].state is TicketState.WITHDRAWN
 
 
-async def test_nobody_is_asked_anything_where_one_question_was_never_offered_an_answer() -> None:
+async def test_undeclared_input_request_refuses_all_of_the_result() -> None:
     answering = RequestHandling(frozenset({"roots"}), Inbox(has_person=True))
     found = await answering.to_server_requests((asks(RequestKind.ROOTS, key="r"), asks(key="e")), MODERN)
     assert found is not None
@@ -134,7 +134,7 @@ async def test_a_withdrawn_question_leaves_its_result_unanswered() -> None:
     assert [*await asking] == [None]
 
 
-async def test_an_answer_inside_a_task_says_to_which_task_it_belongs() -> None:
+async def test_response_inside_a_task_names_the_task() -> None:
     answering = RequestHandling(frozenset(ALL), Inbox())
     server_request = ServerRequest(RequestKind.ROOTS, None, 1, 1, 0, task="t1")
     found = await answer(Request(7, "roots/list"), server_request, LEGACY, answering)
@@ -175,7 +175,7 @@ async def test_without_patience_an_answer_is_waited_for() -> None:
     assert found == (server_requests.unattended(),)
 
 
-async def test_what_is_withdrawn_leaves_the_desk() -> None:
+async def test_withdrawn_request_leaves_the_inbox() -> None:
     inbox = Inbox(has_person=True)
     async with asyncio.TaskGroup() as group:
         there = side_waits(inbox, group)
@@ -222,7 +222,7 @@ async def test_requests_are_answered_in_their_order() -> None:
     assert answered == list(range(100))
 
 
-async def test_a_server_that_takes_no_answers_costs_a_bounded_number_of_them_and_is_told_of_once() -> None:
+async def test_unread_responses_are_bounded_and_reported_once() -> None:
     taken = asyncio.Event()
     begun: list[object] = []
     told: list[str] = []
@@ -290,7 +290,7 @@ async def test_results_of_tasks_that_are_waited_for_keep_no_ping_waiting() -> No
 META = "io.modelcontextprotocol/clientCapabilities"
 
 
-async def test_where_each_request_says_it_the_next_one_says_it_anew() -> None:
+async def test_each_stateless_request_declares_capabilities() -> None:
     heard: list[Any] = []
 
     async def serve(peer: Peer) -> None:
@@ -352,7 +352,7 @@ def test_a_question_without_a_task_gets_no_handle() -> None:
     assert own(Inbox()).begin(asking(True)) is None
 
 
-async def test_it_gets_a_handle_and_then_its_answer() -> None:
+async def test_task_of_a_server_request_has_handle_and_result() -> None:
     inbox = Inbox(has_person=True)
     tasks = own(inbox)
     server_request = asking({"ttl": 60000})
@@ -422,7 +422,7 @@ async def test_an_unknown_id_is_an_error(method: str) -> None:
     assert refusal.code == server_requests.INVALID_PARAMS
 
 
-async def test_its_time_runs_out() -> None:
+async def test_task_of_a_server_request_expires() -> None:
     clock = Clock()
     inbox = Inbox(has_person=True)
     tasks = own(inbox, clock)
@@ -437,7 +437,7 @@ async def test_its_time_runs_out() -> None:
 
 
 @pytest.mark.parametrize("ttl", [None, 0, -1, "soon", True, 1e12])
-def test_a_time_that_is_none_is_told_otherwise(ttl: Any) -> None:
+def test_task_without_valid_ttl_gets_the_default(ttl: Any) -> None:
     assert value(own(Inbox()).begin(asking({"ttl": ttl})))["task"]["ttl"] == KEPT_MS
 
 

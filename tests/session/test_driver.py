@@ -51,7 +51,7 @@ class _Silent:
         return [message for message in self.heard if message.get("method") == method]
 
 
-async def test_an_answer_comes_back_to_who_asked_and_whoever_wants_is_told_of_the_exchange() -> None:
+async def test_call_returns_its_response_and_reports_the_exchange() -> None:
     told: list[Exchange] = []
     async with session(answering({"tools/call": {"content": []}})) as live:
         called = await live.call("tools/call", {"name": "t"}, opened=told.append)
@@ -72,7 +72,7 @@ async def test_ids_are_never_used_twice_and_calls_ask_for_progress() -> None:
 
 
 @pytest.mark.parametrize(("clocks", "clock"), [((0.05, 20.0), "idle"), ((20.0, 0.05), "total")])
-async def test_silence_runs_into_a_clock_and_the_server_is_told(clocks: tuple[float, float], clock: str) -> None:
+async def test_timeout_cancels_the_request(clocks: tuple[float, float], clock: str) -> None:
     server = _Silent()
     async with session(server, options(idle_s=clocks[0], total_s=clocks[1])) as live:
         called = await live.call("tools/call", {"name": "t"})
@@ -101,7 +101,7 @@ async def test_progress_is_heard_by_who_waits() -> None:
             await call
 
 
-async def test_a_call_that_is_cancelled_is_given_up_and_the_server_is_told() -> None:
+async def test_cancelled_call_is_given_up_and_cancelled_at_the_server() -> None:
     server = _Silent()
     told: list[Exchange] = []
     async with session(server) as live:
@@ -114,7 +114,7 @@ async def test_a_call_that_is_cancelled_is_given_up_and_the_server_is_told() -> 
     assert told[0].state is ExchangeState.CANCELLED
 
 
-async def test_who_stops_waiting_gives_up_before_the_connection_ends() -> None:
+async def test_abandoned_call_is_cancelled_before_the_end() -> None:
     server = _Silent()
     told: list[Exchange] = []
     async with session(server) as live:
@@ -126,7 +126,7 @@ async def test_who_stops_waiting_gives_up_before_the_connection_ends() -> None:
     assert server.heard[-1]["method"] == "notifications/cancelled"
 
 
-async def test_a_late_answer_is_shown_and_wakes_nobody() -> None:
+async def test_late_response_marks_the_exchange_only() -> None:
     server = _Silent()
     told: list[Exchange] = []
     async with session(server, options(idle_s=0.05)) as live:
@@ -212,7 +212,7 @@ async def test_versions_that_a_refused_handshake_names_lead_to_one_of_them(first
         assert live.revision.date == MODERN
 
 
-async def test_a_transport_with_one_way_only_says_so() -> None:
+async def test_transport_without_carriages_refuses_the_step() -> None:
     journal = start_capture(None)
     async with asyncio.TaskGroup() as tasks:
         driver = Driver(MemoryTransport(), journal, WISH.client, Timeouts(), tasks, Inbox())
@@ -307,7 +307,7 @@ class _Asking(_Silent):
         return {message["id"]: message for message in self.heard if "id" in message and "method" not in message}
 
 
-async def test_a_person_s_answer_travels_back_and_the_idle_clock_stands_still_until_then() -> None:
+async def test_user_response_is_sent_and_pauses_the_idle_timeout() -> None:
     server, inbox = _Asking(), Inbox(has_person=True)
     async with session(server, options(idle_s=0.05, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
         call = tasks.create_task(live.call("tools/call", {"name": "book"}))
@@ -388,7 +388,7 @@ def requests_of(live: Session) -> list[Any]:
     return [message for message in map(json.loads, sent) if "id" in message]
 
 
-async def test_in_the_handshake_era_a_request_sets_the_level_once() -> None:
+async def test_log_level_is_set_once_in_the_handshake_era() -> None:
     async with session(answering({"logging/setLevel": {}, "ping": {}})) as live:
         assert await live.set_log_level("warning") is not None
         await live.call("ping")
@@ -399,7 +399,7 @@ async def test_in_the_handshake_era_a_request_sets_the_level_once() -> None:
     ]
 
 
-async def test_what_the_server_says_against_a_level_is_told() -> None:
+async def test_refused_log_level_returns_the_error() -> None:
     async with session(answering({})) as live:
         called = await live.set_log_level("loud")
     assert called is not None
@@ -407,7 +407,7 @@ async def test_what_the_server_says_against_a_level_is_told() -> None:
     assert isinstance(called.reply.message, ErrorResponse)
 
 
-async def test_in_the_stateless_era_each_later_request_carries_the_level() -> None:
+async def test_log_level_is_in_each_modern_request() -> None:
     server = answering({"server/discover": DISCOVERED, "tools/list": {"tools": [], "resultType": "complete"}})
     async with session(server, options(replace(WISH, era=Era.MODERN))) as live:
         assert await live.set_log_level("notice") is None
@@ -418,7 +418,7 @@ async def test_in_the_stateless_era_each_later_request_carries_the_level() -> No
     assert levels == [None, "notice", None]
 
 
-async def test_nothing_is_said_before_the_conversation_is_open() -> None:
+async def test_log_level_before_opening_sends_nothing() -> None:
     journal = start_capture(None)
     async with served_by(answering({})) as transport, Session(transport, journal, options()) as live:
         assert await live.set_log_level("info") is None
@@ -459,12 +459,12 @@ def test_the_handshake_itself_is_sent_bare_and_opens_the_session() -> None:
     assert (made.opens_session, dict(made.headers)) == (True, {})
 
 
-def test_progress_is_asked_for_by_the_requests_own_id() -> None:
+def test_progress_token_is_the_request_id() -> None:
     made = outgoing(Send("tools/call", {}, progress=True), 7, ROWS[0], ME, RequestedLogLevel())
     assert json.loads(made.payload)["params"]["_meta"]["progressToken"] == 7
 
 
-def test_what_the_carriage_knows_goes_into_the_refusal() -> None:
+def test_refused_reply_has_delivery_facts() -> None:
     delivery = Delivery(False, 200, "text/event-stream", (("A", "b"),), b"body", begun=True)
     reply = refused(None, delivery, "it ended")
     assert (reply.status, reply.content_type, reply.headers, reply.body) == (

@@ -73,7 +73,7 @@ async def test_a_conversation_that_still_connects_can_be_ended(engine: Engine) -
     assert (str(live.state), live.crash) == ("closed", None)
 
 
-async def test_a_list_that_has_changed_is_asked_for_again(engine: Engine) -> None:
+async def test_changed_list_is_fetched_again(engine: Engine) -> None:
     live = _live(engine, "-m", "inspector.demo", "--legacy-only")
     catalogue = live.journal.conversation.catalogue
     await until(lambda: catalogue.prompts and live.listing is None, "all was listed")
@@ -84,7 +84,7 @@ async def test_a_list_that_has_changed_is_asked_for_again(engine: Engine) -> Non
     await asyncio.wrap_future(live.end())
 
 
-async def test_on_demand_a_list_that_has_changed_waits_until_it_is_asked_for(engine: Engine) -> None:
+async def test_changed_list_waits_in_manual_mode(engine: Engine) -> None:
     live = _live(engine, "-m", "inspector.demo", "--legacy-only")
     live.lists.by_itself = False
     catalogue = live.journal.conversation.catalogue
@@ -99,7 +99,7 @@ async def test_on_demand_a_list_that_has_changed_waits_until_it_is_asked_for(eng
     await asyncio.wrap_future(live.end())
 
 
-def test_to_stop_ends_the_thread_and_what_runs_on_it() -> None:
+def test_engine_stop_ends_its_thread_and_tasks() -> None:
     engine = Engine()
     started, cancelled = threading.Event(), threading.Event()
 
@@ -118,14 +118,14 @@ def test_to_stop_ends_the_thread_and_what_runs_on_it() -> None:
     assert not engine._thread.is_alive()
 
 
-def test_what_is_submitted_comes_back(engine: Engine) -> None:
+def test_engine_submit_returns_the_result(engine: Engine) -> None:
     async def where() -> str:
         return threading.current_thread().name
 
     assert engine.submit(where()).result(10) == "mcp-inspect engine"
 
 
-async def test_a_stream_that_was_cut_is_had_again_and_the_lists_are_fetched_anew(engine: Engine) -> None:
+async def test_reopened_stream_refetches_the_lists(engine: Engine) -> None:
     environment = build_environment({}, inherit_all=False, set_=[])
     target = StdioTarget((sys.executable, str(ROOT / "tests" / "servers" / "listened_to.py"), "cuts"), environment, "/")
     live = Live(engine, target, start_capture(None), Settings())
@@ -136,8 +136,8 @@ async def test_a_stream_that_was_cut_is_had_again_and_the_lists_are_fetched_anew
     await until(lambda: sent("tools/list") == 2, "the tools are fetched anew")
     assert sent("subscriptions/listen") == 2
     assert live.session is not None
-    assert "reconnecting in 1 s" in live.session.watching.said[0]
-    assert "open again" in live.session.watching.said[1]
+    assert "reconnecting in 1 s" in live.session.watching.notices[0]
+    assert "open again" in live.session.watching.notices[1]
     await asyncio.wrap_future(live.end())
 
 
@@ -196,7 +196,7 @@ async def test_without_words_all_pages_of_what_is_offered_are_fetched() -> None:
         assert (lists.fetching, lists.stopped) == (None, {})
 
 
-async def test_a_server_that_declares_nothing_is_asked_for_tools() -> None:
+async def test_fetch_without_declared_lists_requests_tools() -> None:
     shelf = Shelf(["a"], capabilities={})
     async with before(shelf) as (lists, live):
         await lists.fetch(live)
@@ -205,7 +205,7 @@ async def test_a_server_that_declares_nothing_is_asked_for_tools() -> None:
         assert lists.offered(live) == ("tools", "prompts")
 
 
-async def test_page_by_page_a_page_more_comes_when_asked_for_and_as_many_when_fetched_anew() -> None:
+async def test_page_by_page_fetches_one_more_page_and_refetches_as_many() -> None:
     shelf = Shelf(["a"], ["b"], ["c"])
     async with before(shelf, page_by_page=True) as (lists, live):
         await lists.fetch(live)
@@ -220,7 +220,7 @@ async def test_page_by_page_a_page_more_comes_when_asked_for_and_as_many_when_fe
         assert [cursor for _, cursor in shelf.asked] == [None, "1", None, "1", "2"]
 
 
-async def test_what_has_changed_is_fetched_by_itself_or_when_that_is_wished_again() -> None:
+async def test_follow_refetches_automatically_only_by_option() -> None:
     shelf = Shelf(["a"])
     async with before(shelf, by_itself=False) as (lists, live):
         await lists.fetch(live)
@@ -256,7 +256,7 @@ async def test_two_fetchings_do_not_run_into_one_another() -> None:
         assert [cursor for _, cursor in shelf.asked] == [None, "1", None, "1"]
 
 
-async def test_a_page_that_is_refused_is_told_with_the_servers_words() -> None:
+async def test_refused_page_is_reported_in_the_servers_words() -> None:
     shelf = Shelf(["a"], ["b"])
     shelf.refuses = "1"
     async with before(shelf) as (lists, live):
@@ -286,7 +286,7 @@ async def test_nothing_is_fetched_once_the_connection_is_gone() -> None:
         (GivenUp(None, "enough"), "stopped: enough"),
     ],
 )
-def test_whatever_came_instead_of_a_page_is_a_sentence(failed: Reply | None, why: str) -> None:
+def test_failed_page_has_a_reason(failed: Reply | None, why: str) -> None:
     assert _why(Pages("tools", (), 1, "stopped", failed)) == why
 
 

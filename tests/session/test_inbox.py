@@ -58,7 +58,7 @@ async def never_ends(server_request: ServerRequest) -> Reply | None:
     return None
 
 
-async def test_policies_are_asked_in_order_and_the_one_that_answered_is_named() -> None:
+async def test_inbox_policies_apply_in_order() -> None:
     inbox = Inbox([("first", leaves_it), ("second", says_yes)], has_person=True)
     assert await inbox.ask(asks()) == accepted()
     (ticket,) = inbox.tickets
@@ -78,7 +78,7 @@ async def test_without_a_person_an_elicitation_is_cancelled_at_once() -> None:
     assert inbox.tickets[0].why == "no user to respond to elicitation, and no response was prepared"
 
 
-async def test_without_a_person_the_ticket_says_that_nobody_answered() -> None:
+async def test_ticket_without_a_user_is_unanswered() -> None:
     inbox = Inbox()
     await inbox.ask(asks())
     assert inbox.tickets[0].by == BY_NOBODY
@@ -113,7 +113,7 @@ async def test_a_ticket_is_answered_once() -> None:
     assert [*await asking] == [accepted()]
 
 
-async def test_what_is_withdrawn_takes_no_answer_and_says_why() -> None:
+async def test_withdrawn_ticket_takes_no_response() -> None:
     inbox = Inbox(has_person=True)
     asking = asyncio.gather(inbox.ask(asks(exchange=1)), inbox.ask(asks(exchange=2)))
     await until(lambda: len(inbox.waiting) == 2, "both wait")
@@ -142,7 +142,7 @@ async def test_the_person_may_be_quicker_than_a_slow_policy() -> None:
     assert [*await asking] == [declined()]
 
 
-async def test_who_stops_waiting_withdraws_the_question() -> None:
+async def test_cancelled_wait_withdraws_the_ticket() -> None:
     inbox = Inbox(has_person=True)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(inbox.ask(asks()))
@@ -153,7 +153,7 @@ async def test_who_stops_waiting_withdraws_the_question() -> None:
         task.result()
 
 
-async def test_everything_that_happens_can_be_told_by_one_number() -> None:
+async def test_inbox_changes_count_every_event() -> None:
     inbox = Inbox(has_person=True)
     seen = [inbox.changes]
     asking = asyncio.gather(inbox.ask(asks()), inbox.ask(asks(exchange=2)))
@@ -167,7 +167,7 @@ async def test_everything_that_happens_can_be_told_by_one_number() -> None:
     assert seen == sorted(set(seen))
 
 
-async def test_what_is_over_is_kept_in_small_numbers() -> None:
+async def test_closed_tickets_are_kept_in_small_numbers() -> None:
     """Two thousand answered requests: the newest can be opened as they were, of the others the exchange is known."""
     inbox = Inbox([("first", says_yes)], has_person=True)
     asked = []
@@ -184,7 +184,7 @@ async def test_what_is_over_is_kept_in_small_numbers() -> None:
     assert all(each.future is None for each in inbox.tickets), "nor is what was waited for kept"
 
 
-async def test_what_waits_is_never_let_go() -> None:
+async def test_waiting_ticket_is_never_dropped() -> None:
     inbox = Inbox(has_person=True)
     async with asyncio.TaskGroup() as group:
         waits = group.create_task(inbox.ask(asks(exchange=7)))
@@ -225,7 +225,7 @@ def sampling(exchange: int = 1) -> ServerRequest:
     return ServerRequest(RequestKind.SAMPLING, ASKED, exchange, exchange, 0)
 
 
-async def test_with_a_person_the_model_is_asked_only_when_he_says_so_and_its_answer_waits_for_him() -> None:
+async def test_proposal_with_full_approval_waits_for_the_user_twice() -> None:
     model = Model()
     inbox = Inbox(has_person=True, proposer=Proposer(model))
     async with asyncio.TaskGroup() as group:
@@ -242,7 +242,7 @@ async def test_with_a_person_the_model_is_asked_only_when_he_says_so_and_its_ans
     assert (asking.result(), ticket.by) == (SALT, BY_PERSON)
 
 
-async def test_where_only_the_request_needs_consent_the_answer_goes_out_at_once() -> None:
+async def test_proposal_with_request_approval_is_sent_directly() -> None:
     inbox = Inbox(has_person=True, proposer=Proposer(Model(), Approve.REQUEST))
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(inbox.ask(sampling()))
@@ -294,7 +294,7 @@ async def test_without_a_person_a_model_that_fails_is_a_refusal_that_quotes_noth
 
 
 @pytest.mark.parametrize("ends", ["withdrawn", "answered", "stopped"])
-async def test_a_proposal_that_nobody_wants_any_more_is_given_up(ends: str) -> None:
+async def test_unwanted_proposal_is_stopped(ends: str) -> None:
     inbox = Inbox(has_person=True, proposer=Proposer(Model(waits=True)))
     async with asyncio.TaskGroup() as group:
         group.create_task(inbox.ask(sampling()))
@@ -314,7 +314,7 @@ async def test_a_proposal_that_nobody_wants_any_more_is_given_up(ends: str) -> N
         inbox.answer(ticket, SALT)
 
 
-async def test_what_is_over_asks_no_model() -> None:
+async def test_closed_ticket_requests_no_proposal() -> None:
     model = Model()
     inbox = Inbox(proposer=Proposer(model, Approve.ALWAYS))
     await inbox.ask(sampling())

@@ -12,7 +12,7 @@ from inspector.errors import InspectError
 from inspector.protocol import probes
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.flows.connect import ConnectOptions
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.revisions._shape import Era
 from inspector.session.probing import addresses, probe, probe_unopened
 from inspector.session.session import Session
@@ -29,7 +29,7 @@ def _sent(journal: Journal) -> list[tuple[Any, bool]]:
     """What was sent, and whether it is tagged."""
     entries = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
     frames = [each for each in entries if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
-    return [(json.loads(each.payload), each.probe) for each in frames]
+    return [(json.loads(each.payload), each.cause is Cause.PROBE) for each in frames]
 
 
 def _knocks(journal: Journal) -> list[HttpFact]:
@@ -52,7 +52,7 @@ async def test_every_frame_of_a_probe_is_tagged_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("older", [HELLO, None], ids=["of both eras", "of the newer one"])
-async def test_a_handshake_is_tried_last_and_nobody_goes_on_by_it(older: Any) -> None:
+async def test_handshake_probe_is_last_and_changes_nothing(older: Any) -> None:
     told: list[str] = []
     connect_options = ConnectOptions(WISH.client, era=Era.MODERN)
     async with session(
@@ -117,7 +117,7 @@ async def test_over_http_one_thing_is_wrong_with_each(era: Era) -> None:
     assert [each.target.split("/")[2].split(":")[0] for each in knocks[-2:]] == ["127.0.0.1", "["]
 
 
-async def test_an_address_that_nobody_is_at_is_tried_by_both_numbers() -> None:
+async def test_unreachable_localhost_is_tried_over_ipv4_and_ipv6() -> None:
     async with serving(_serve(HELLO)) as site:
         port = site.listener.url.rpartition(":")[2]
     journal = start_capture(None)

@@ -44,7 +44,7 @@ async def test_an_answer_that_belongs_to_nothing_is_the_answer_to_bytes_that_are
         assert (sent.ended, len(sent.came), sent.unanswered) == (Ended.ANSWERED, 1, 0)
 
 
-async def test_what_is_answered_by_nothing_is_silent_once_the_time_is_up() -> None:
+async def test_unanswered_raw_message_is_silent_after_its_time() -> None:
     async with session(answering({})) as live:
         sent = await live.raw.send(b"{}", headers={}, wait_s=0.01)
         assert (sent.ended, sent.came, sent.seconds) == (Ended.SILENT, (), 0.01)
@@ -103,7 +103,7 @@ async def test_answers_to_others_are_not_what_came_of_it() -> None:
         assert [b"mine" in payload for payload in _payloads(live, sent.came)] == [True]
 
 
-async def test_a_connection_that_ends_meanwhile_is_told() -> None:
+async def test_raw_message_reports_the_end_of_the_connection() -> None:
     async with session(answering({"x": "the end"})) as live:
         sent = await live.raw.send(b'{"jsonrpc":"2.0","id":"m","method":"x"}', headers={}, wait_s=20)
         assert (sent.ended, sent.unanswered) == (Ended.LOST, 1)

@@ -53,7 +53,7 @@ def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
         ('[{"kind": "sampling", "answer": "text", "message": "("}]', "entry 1"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_with_its_entry(tmp_path: Path, text: str, says: str) -> None:
+def test_prepared_answers_error_names_its_entry(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says.replace("(", r"\(")):
         read_answers(written(tmp_path, text))
 

@@ -2,15 +2,18 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from inspector.capture.journal import start_capture
+from inspector.capture.journal import Journal, start_capture
 from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.steps import Refused, Replied
+from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
@@ -19,12 +22,13 @@ from inspector.session.inbox import Inbox
 from inspector.session.options import SessionState, Timeouts
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import Delivery, Outgoing
+from inspector.transports.stdio import StdioTransport
 from tests.session.talking import DISCOVERED, HELLO, LEGACY, WISH, answering, options, reply, session
 from tests.transports.memory import MemoryTransport, Peer, served_by
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
-async def test_it_opens_and_says_as_what() -> None:
+async def test_session_opens_with_client_and_server_names() -> None:
     async with session(answering({})) as live:
         assert live.state is SessionState.OPEN
         assert live.revision is not None
@@ -34,7 +38,7 @@ async def test_it_opens_and_says_as_what() -> None:
     assert (live.state, live.why) == (SessionState.CLOSED, "")
 
 
-async def test_whoever_remembers_is_told_of_the_opening() -> None:
+async def test_remember_option_gets_the_opening() -> None:
     told: list[Opening] = []
     async with session(answering({}), SessionOptions(WISH, Timeouts(20, 20), told.append)) as live:
         assert told == [live.opening]
@@ -86,7 +90,7 @@ async def _say_nothing(peer: Peer) -> None:
         (_say_nothing, RequestTimeout, "timeout: no response to initialize within 0.05 s"),
     ],
 )
-async def test_what_keeps_it_from_opening_is_raised_and_kept(server: Any, kind: type[Exception], said: str) -> None:
+async def test_opening_failure_is_raised_and_kept(server: Any, kind: type[Exception], said: str) -> None:
     journal = start_capture(None)
     async with served_by(server) as transport, Session(transport, journal, options(idle_s=0.05)) as live:
         with pytest.raises(kind, match=said):
@@ -97,7 +101,7 @@ async def test_what_keeps_it_from_opening_is_raised_and_kept(server: Any, kind: 
     journal.close()
 
 
-async def test_to_close_twice_is_to_close_once() -> None:
+async def test_close_is_idempotent() -> None:
     async with session(answering({})) as live:
         await live.close()
         await live.close()
@@ -154,7 +158,7 @@ class _Sessions(MemoryTransport):
             yield json.dumps(answer).encode()
 
 
-async def test_a_forgotten_http_session_is_begun_anew_once_and_the_request_repeated() -> None:
+async def test_expired_http_session_is_renewed_once_and_the_request_repeated() -> None:
     journal, transport = start_capture(None), _Sessions(lost=1)
     async with Session(transport, journal, options(replace(WISH, over_http=True))) as live:
         await live.connect()
@@ -163,9 +167,80 @@ async def test_a_forgotten_http_session_is_begun_anew_once_and_the_request_repea
         assert pages.items == (1,)
         assert transport.mcp_session_id != first
         await until(lambda: transport.streams == 2, "both sessions had their stream")
+    causes = _causes(journal)
     journal.close()
     opening = ["initialize", "notifications/initialized"]
     assert transport.sent == [*opening, "tools/list", *opening, "tools/list"]
+    opened = [("initialize", "opening"), ("notifications/initialized", "opening")]
+    assert causes == [*opened, ("tools/list", "user"), *opened, ("tools/list", "retry")]
+
+
+def _causes(journal: Journal) -> list[tuple[str, str]]:
+    """What the client sent, and why."""
+    frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+    sent = [each for each in frames if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
+    return [(json.loads(each.payload).get("method", "response"), each.cause.value) for each in sent]
+
+
+async def test_messages_of_a_session_have_their_cause() -> None:
+    async def serve(peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if message.get("method") == "initialize":
+                reply(peer, message, HELLO)
+            elif message.get("method") == "tools/list":
+                peer.send(b'{"jsonrpc":"2.0","id":"mine","method":"ping"}')
+            elif message.get("id") == "mine":
+                break
+
+    async with session(serve) as live:
+        await live.list_all("tools", cause=Cause.CHECK)
+        causes = _causes(live.journal)
+    assert causes == [
+        ("initialize", "opening"),
+        ("notifications/initialized", "opening"),
+        ("tools/list", "check"),
+        ("response", "answer"),
+    ]
+
+
+async def test_cancellation_after_a_timeout_has_its_cause() -> None:
+    async def serve(peer: Peer) -> None:
+        while (payload := await peer.receive()) is not None:
+            message = json.loads(payload)
+            if message.get("method") == "initialize":
+                reply(peer, message, HELLO)
+
+    async with session(serve, SessionOptions(WISH, Timeouts(0.1, 0.1))) as live:
+        await live.call("tools/list")
+        causes = _causes(live.journal)
+    assert causes[2:] == [("tools/list", "user"), ("notifications/cancelled", "cancel")]
+
+
+LISTENED_TO = f"""
+import json, sys
+ANSWERS = {{"server/discover": {DISCOVERED}}}
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] in ANSWERS:
+        print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": ANSWERS[message["method"]]}}), flush=True)
+"""
+
+
+async def test_close_does_not_wait_for_an_exit_after_a_cancelled_subscription(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.session.driver._EXIT_GRACE_S", 3600.0)
+    transport = StdioTransport([sys.executable, "-c", LISTENED_TO], env={})
+    given = SessionOptions(replace(WISH, era=Era.MODERN), Timeouts(PATIENCE_S, PATIENCE_S))
+    with closing(start_capture(None)) as journal:
+        async with Session(transport, journal, given) as live:
+            await live.connect()
+            async with asyncio.TaskGroup() as tasks:
+                listening = tasks.create_task(live.call("subscriptions/listen", {"notifications": {}}))
+                await until(lambda: ("subscriptions/listen", "user") in _causes(journal), "it is sent")
+                listening.cancel()
+            async with asyncio.timeout(PATIENCE_S):
+                await live.close()
+        assert _causes(journal)[-1] == ("notifications/cancelled", "cancel")
 
 
 async def test_one_that_is_forgotten_again_is_a_refusal() -> None:
@@ -180,7 +255,7 @@ async def test_one_that_is_forgotten_again_is_a_refusal() -> None:
     assert transport.sent.count("initialize") == 2
 
 
-async def test_what_a_server_answers_is_data() -> None:
+async def test_tool_error_and_protocol_error_are_returned() -> None:
     async with session(answering({"tools/call": {"isError": True, "content": []}})) as live:
         failed = await live.call("tools/call", {"name": "t"})
         unknown = await live.call("resources/read", {"uri": "a:b"})
@@ -191,9 +266,7 @@ async def test_what_a_server_answers_is_data() -> None:
 
 
 @pytest.mark.parametrize(("era", "told"), [(Era.LEGACY, 1), (Era.MODERN, 0)])
-async def test_other_roots_are_listed_from_now_on_and_the_server_told_where_it_was_promised(
-    era: Era, told: int
-) -> None:
+async def test_changed_roots_are_notified_where_declared(era: Era, told: int) -> None:
     notified: list[str] = []
     table = {"initialize": HELLO, "server/discover": DISCOVERED, "ping": {}}
 

@@ -85,7 +85,7 @@ async def at(sea: Sea, patience: ReconnectTiming = QUICK, **clocks: Any) -> Asyn
         yield live
 
 
-async def test_in_the_handshake_era_each_resource_is_subscribed_to() -> None:
+async def test_resources_are_subscribed_singly_in_the_handshake_era() -> None:
     server = answering({"resources/subscribe": {}, "resources/unsubscribe": {}})
     async with session(server) as live:
         came = await live.watching.watch("a:b", "c:d")
@@ -104,7 +104,7 @@ async def test_in_the_handshake_era_each_resource_is_subscribed_to() -> None:
     ]
 
 
-async def test_a_refusal_in_the_handshake_era_is_told_in_the_servers_words() -> None:
+async def test_refused_subscription_has_the_servers_words() -> None:
     async with session(answering({})) as live:
         came = await live.watching.watch("a:b")
         assert came.refused == "the server answered with error -32601: no such method"
@@ -117,10 +117,10 @@ async def test_after_a_new_handshake_it_subscribes_again() -> None:
         await live.watching.watch("a:b")
         await live.watching.renew()
         assert [each.method for each in live.journal.conversation.exchanges[1:]] == ["resources/subscribe"] * 2
-        assert live.watching.said == ["subscribed again in the new session: 1 of 1"]
+        assert live.watching.notices == ["subscribed again in the new session: 1 of 1"]
 
 
-async def test_in_the_stateless_era_one_stream_carries_it_all() -> None:
+async def test_subscriptions_share_one_stream_in_the_stateless_era() -> None:
     sea = Sea()
     async with at(sea) as live:
         live.watching.follow_lists()
@@ -153,7 +153,7 @@ async def test_wishes_that_come_together_are_all_kept() -> None:
         await until(lambda: live.watching.wanted == every, "all of it is watched")
 
 
-async def test_what_is_not_granted_is_told() -> None:
+async def test_ungranted_subscription_is_reported() -> None:
     async with at(Sea({"toolsListChanged": True, "resourceSubscriptions": ["a:b"]})) as live:
         came = await live.watching.listen(StreamFilter(tools=True, prompts=True, uris=("a:b", "c:d")))
         assert came.granted == StreamFilter(tools=True, uris=("a:b",))
@@ -191,7 +191,7 @@ async def test_a_server_that_acknowledges_nothing_is_not_waited_for_for_ever() -
         assert live.watching.subscriptions.standing("a:b") is SubscriptionState.ASKED
 
 
-async def test_what_is_asked_for_already_is_not_asked_for_again() -> None:
+async def test_watched_resource_is_not_subscribed_again() -> None:
     sea = Sea()
     async with at(sea) as live:
         await live.watching.watch("a:b")
@@ -199,7 +199,7 @@ async def test_what_is_asked_for_already_is_not_asked_for_again() -> None:
         assert [method for method, _ in sea.heard].count("subscriptions/listen") == 1
 
 
-async def test_lists_are_followed_only_where_the_server_says_that_they_change() -> None:
+async def test_lists_are_followed_if_declared_only() -> None:
     async with session(answering({})) as live:
         live.watching.follow_lists()
         assert not live.watching.offered()
@@ -207,11 +207,11 @@ async def test_lists_are_followed_only_where_the_server_says_that_they_change() 
     assert [each.method for each in live.journal.conversation.exchanges] == ["initialize"]
 
 
-async def test_a_server_that_refuses_the_lists_is_told_of() -> None:
+async def test_refused_list_subscription_is_reported() -> None:
     async with at(Sea("refuse")) as live:
         live.watching.follow_lists()
-        await until(lambda: live.watching.said, "something is said")
-        assert live.watching.said == ["list changes are not reported: the server answered with error -32603: full"]
+        await until(lambda: live.watching.notices, "something is said")
+        assert live.watching.notices == ["list changes are not reported: the server answered with error -32603: full"]
         assert live.watching.offers_resources
 
 
@@ -224,7 +224,7 @@ async def test_nothing_hangs_when_the_connection_dies_under_a_stream() -> None:
         await live.ended.wait()
         await until(lambda: live.watching.is_over, "the stream is known to be over")
         assert live.watching.stream is None
-        assert live.watching.said == []
+        assert live.watching.notices == []
 
 
 async def test_no_clock_ends_a_stream() -> None:
@@ -237,21 +237,21 @@ async def test_no_clock_ends_a_stream() -> None:
         assert live.watching.stream is not None
 
 
-async def test_what_was_watched_on_a_connection_before_is_watched_again() -> None:
+async def test_watched_resources_are_subscribed_again_after_reconnect() -> None:
     async with session(answering({"resources/subscribe": {}})) as live:
         await live.watching.again(("a:b", "c:d"))
         assert live.watching.wanted.uris == ("a:b", "c:d")
-        assert live.watching.said == ["watching again what was watched before: 2 of 2"]
+        assert live.watching.notices == ["watching again what was watched before: 2 of 2"]
 
 
-async def test_what_is_refused_on_the_new_connection_is_told() -> None:
+async def test_refused_subscription_after_reconnect_is_reported() -> None:
     async with session(answering({})) as live:
         await live.watching.again(("a:b",))
-        (said,) = live.watching.said
+        (said,) = live.watching.notices
         assert said.startswith("watching again what was watched before: 0 of 1: the server answered with error -32601")
 
 
-async def test_a_stream_that_was_cut_is_asked_for_again_and_said() -> None:
+async def test_cut_subscription_stream_is_reopened_and_reported() -> None:
     sea, missed = Sea(), list[bool]()
     async with at(sea) as live:
         live.watching.missed = lambda: missed.append(True)
@@ -262,13 +262,13 @@ async def test_a_stream_that_was_cut_is_asked_for_again_and_said() -> None:
         assert live.watching.stream is not first
         assert live.watching.stream is not None
         assert live.watching.stream.granted is not None
-        assert live.watching.said == [
+        assert live.watching.notices == [
             "the subscription stream broke: the server ended it: squall; reconnecting in 0 s",
             "the subscription stream is open again; changes in between are unknown",
         ]
 
 
-async def test_it_is_not_asked_for_for_ever() -> None:
+async def test_subscription_attempts_are_limited() -> None:
     sea = Sea("all", "silence", "silence")
     async with at(sea) as live:
         await live.watching.watch("a:b")
@@ -276,7 +276,7 @@ async def test_it_is_not_asked_for_for_ever() -> None:
             await until(lambda: sea.open, f"attempt {attempt} is open")
             sea.cut(sea.open[0])
         await until(lambda: live.watching.is_over, "it is over")
-        assert live.watching.said[-1].endswith("squall; 2 attempts to reconnect failed")
+        assert live.watching.notices[-1].endswith("squall; 2 attempts to reconnect failed")
         assert [method for method, _ in sea.heard].count("subscriptions/listen") == 3
 
 
@@ -297,7 +297,7 @@ async def test_a_stream_that_the_server_ends_on_purpose_is_left_ended() -> None:
         await live.watching.watch("a:b")
         sea.end(sea.open[0])
         await until(lambda: live.watching.is_over, "it is over")
-        assert live.watching.said == ["change notifications stopped: the server ended it"]
+        assert live.watching.notices == ["change notifications stopped: the server ended it"]
         assert (await live.watching.watch("a:b")).refused == "", "it can be asked for anew"
 
 
@@ -306,12 +306,12 @@ async def test_one_that_was_given_up_while_it_waits_to_ask_again_stays_so() -> N
     async with at(sea, ReconnectTiming(pauses_s=(1000.0,))) as live:
         await live.watching.watch("a:b")
         sea.cut(sea.open[0])
-        await until(lambda: live.watching.said, "the cut is said")
+        await until(lambda: live.watching.notices, "the cut is said")
     assert live.journal.conversation.exchanges[-1].state is ExchangeState.LOST
     assert [method for method, _ in sea.heard].count("subscriptions/listen") == 1
 
 
-async def test_what_ended_it_is_known() -> None:
+async def test_subscription_stream_has_its_end() -> None:
     sea = Sea()
     async with at(sea) as live:
         await live.watching.watch("a:b")

@@ -14,7 +14,7 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, Flow, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.flows.tasks import Followed, Support, TaskEnd
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Cause, Channel, Direction
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from inspector.protocol.tracking.tasks import Task
 from inspector.session.inbox import Inbox
@@ -35,7 +35,9 @@ class Driver:
     def __init__(self, *followed: Followed) -> None:
         self.followed = list(followed)
 
-    async def drive(self, flow: Flow[Any], opened: Callable[[Exchange], None] = nobody) -> Any:
+    async def drive(
+        self, flow: Flow[Any], opened: Callable[[Exchange], None] = nobody, *, cause: Cause = Cause.USER
+    ) -> Any:
         """Perform nothing."""
         flow.close()
         if not self.followed:
@@ -89,7 +91,7 @@ async def test_a_refusal_that_nothing_mends_is_what_came_of_it() -> None:
     assert called.reply is GONE
 
 
-async def test_a_task_that_outlasts_the_clock_is_asked_to_end() -> None:
+async def test_task_beyond_the_timeout_is_cancelled() -> None:
     called, asked = await followed(Driver(), total_s=0.01)
     assert isinstance(called.reply, Silent)
     assert called.task is not None
@@ -245,7 +247,7 @@ async def test_a_task_is_followed_once_however_many_wait_and_left_without_being_
     assert "tasks/cancel" not in yard.methods
 
 
-async def test_who_waits_may_go_and_the_task_is_followed_on() -> None:
+async def test_task_is_followed_after_its_caller_left() -> None:
     yard = Yard()
     async with session(yard) as live:
         await opened(yard, live)
@@ -290,7 +292,7 @@ async def test_a_task_that_can_not_be_cancelled_is_left() -> None:
         assert end.why == "polling was stopped; the task may still be running"
 
 
-async def test_a_task_that_never_ends_is_asked_to_when_the_time_is_over() -> None:
+async def test_endless_task_is_cancelled_at_the_total_timeout() -> None:
     yard = Yard()
     async with session(yard, options(total_s=0.3)) as live:
         await opened(yard, live)
@@ -329,7 +331,7 @@ async def test_a_session_that_closes_waits_for_no_task() -> None:
         assert isinstance(calling.result().reply, GivenUp)
 
 
-async def test_a_task_is_asked_for_once_listed_and_its_result_fetched() -> None:
+async def test_task_is_listed_polled_and_its_result_fetched() -> None:
     yard = Yard("completed")
     async with session(yard) as live:
         await opened(yard, live)
@@ -341,7 +343,7 @@ async def test_a_task_is_asked_for_once_listed_and_its_result_fetched() -> None:
     assert yard.methods[-3:] == ["tasks/list", "tasks/get", "tasks/result"]
 
 
-async def test_a_handle_without_an_id_is_said_and_nothing_is_followed() -> None:
+async def test_task_without_id_is_not_followed() -> None:
     yard = Yard()
 
     def answer(message: Any, before: Callable[[Any], Any] = yard.answer) -> Any:
@@ -435,7 +437,7 @@ async def test_a_server_may_have_its_question_answered_as_a_task_of_ours() -> No
         assert [(task.by_server, task.method) for task in live.tasks.all] == [(False, "elicitation/create")]
 
 
-async def test_two_thousand_tasks_at_once_are_all_followed() -> None:
+async def test_five_hundred_tasks_at_once_are_all_followed() -> None:
     async def serve(peer: Peer) -> None:
         number = 0
         while (payload := await peer.receive()) is not None:
@@ -459,7 +461,7 @@ async def test_two_thousand_tasks_at_once_are_all_followed() -> None:
     async with session(serve) as live:
         await live.list_all("tools")
         async with asyncio.TaskGroup() as group:
-            calls = [group.create_task(live.call("tools/call", {"name": "dig"})) for _ in range(2000)]
+            calls = [group.create_task(live.call("tools/call", {"name": "dig"})) for _ in range(500)]
         assert {end.state for call in calls if (end := call.result().task)} == {"completed"}
-        assert len(live.tasks.all) == 2000
+        assert len(live.tasks.all) == 500
         assert live.tasks.followed == frozenset()

@@ -53,7 +53,7 @@ async def test_no_progress_winds_the_total_clock() -> None:
     assert await wait(waiter, Timeouts(100, _SOON)) == Silent(_EXCHANGE, _SOON, "total")
 
 
-async def test_to_hear_is_to_note_the_time() -> None:
+async def test_waiter_notes_the_time_of_activity() -> None:
     waiter = Waiter(1, _Clock(3, 7))
     assert waiter.heard_at == 3
     waiter.heard()
@@ -74,7 +74,7 @@ async def test_another_s_late_answer_is_as_welcome() -> None:
     assert await wait(waiter, Timeouts(20, 20), late) is reply
 
 
-async def test_whoever_wants_to_know_is_told_of_the_exchange() -> None:
+async def test_waiter_reports_the_sent_exchange() -> None:
     told: list[Exchange] = []
     waiter = Waiter(1, _Clock(0), told.append)
     waiter.sent(_EXCHANGE)
@@ -90,7 +90,7 @@ async def test_while_the_server_waits_for_us_its_silence_is_none() -> None:
     assert await wait(waiter, Timeouts(1, None)) is reply
 
 
-async def test_the_idle_clock_starts_anew_with_our_answer_and_the_total_clock_never_stood_still() -> None:
+async def test_release_restarts_the_idle_timeout_only() -> None:
     waiter = Waiter(1, _Clock(0, 7, 7, 9))
     waiter.hold()
     waiter.release()
@@ -100,7 +100,7 @@ async def test_the_idle_clock_starts_anew_with_our_answer_and_the_total_clock_ne
     assert await wait(held, Timeouts(_SOON, 5)) == Silent(None, 5, "total")
 
 
-async def test_what_is_left_of_both_clocks_can_be_seen() -> None:
+async def test_waiter_left_has_both_timeouts() -> None:
     waiter = Waiter(1, _Clock(10))
     assert waiter.left() is None
     async with asyncio.TaskGroup() as tasks:
@@ -115,7 +115,7 @@ async def test_what_is_left_of_both_clocks_can_be_seen() -> None:
     assert waiter.left() is None
 
 
-async def test_while_a_question_waits_for_us_the_idle_clock_stands_still() -> None:
+async def test_held_waiter_pauses_the_idle_timeout() -> None:
     waiter = Waiter(1, _Clock(0))
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(wait(waiter, Timeouts(60, None)))

@@ -66,9 +66,9 @@ STEPS = (
     Step("Clear the filter", ("Escape",), "prompts/list", "`Esc Clear` was in the footer while typing."),
     Step(
         "Call a tool that sends a request to the client",
-        ("2", "/", "type sampl", "Enter", "Enter", "type Say hi", "C-j"),
+        ("2", "Escape", "Escape", "/", "type sampl", "Enter", "Enter", "type Say hi", "C-j"),
         "1 waiting",
-        "As for the first tool.",
+        "`Esc` goes back from the result to the form and to the list; then as for the first tool.",
     ),
     Step("Open the server request", ("!",), "Respond ^j", "`◆ 1 waiting !` is in the bar, `! here` above the footer."),
     Step("Respond", ("type Hello there", "C-j"), '"text": "Hello there"', "`[ Respond ^j ]` is below the form."),

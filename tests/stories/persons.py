@@ -104,8 +104,7 @@ async def at_the_screen(
         return lives[-1]
 
     try:
-        app = InspectApp(begin, watch=lambda _: watcher)
-        async with app.run_test(size=size, notifications=True) as pilot:
+        async with InspectApp(begin, watch=lambda _: watcher).run_test(size=size, notifications=True) as pilot:
             yield Person(pilot, lives[0].journal)
     finally:
         for live in lives:
@@ -116,8 +115,7 @@ async def at_the_screen(
 @asynccontextmanager
 async def at_a_replay(capture: Path, size: tuple[int, int] = SIZE) -> AsyncIterator[Person]:
     """A person before the app on a capture."""
-    app = InspectApp(replay=capture)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
-        yield Person(pilot, app.subject.journal)
-    await app.subject.end()
+    async with (app := InspectApp(replay=capture)).run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture is read")
+        yield Person(pilot, app.conversation.journal)
+    await app.conversation.end()

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.revisions._shape import Era
-from tests.servers.real import argv
+from tests.servers.real import NotInstalled, argv, is_ci
 from tests.waiting import until
 
 _HARBOUR = str(Path(argv.__code__.co_filename).with_name("harbour.py"))
@@ -206,3 +208,15 @@ async def _process(command: tuple[str, ...], env: dict[str, str], port: int, log
 def _accepts(port: int) -> bool:
     with socket.socket() as door:
         return door.connect_ex((_HOST, port)) == 0
+
+
+@asynccontextmanager
+async def installed(real: Real, place: Path) -> AsyncIterator[Target]:
+    """Run a server for the time of the block; skip the test where it is not installed, in CI fail it."""
+    try:
+        async with running(real, place) as target:
+            yield target
+    except NotInstalled as error:
+        if is_ci():
+            pytest.fail(f"{real}: {error}")
+        pytest.skip(str(error))

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.benchmarks.terminal import Terminal
+from benchmarks.terminal import Terminal
 from tests.stories.commands import PROGRAM, environment
 
 

@@ -3,8 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,12 @@ import pytest
 from inspector.capture.compare.differences import OperationVerdict
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
-from inspector.config.targets import Target
 from inspector.features.mock.shared import Serves
 from inspector.protocol.jsonrpc import ResultResponse, read
 from inspector.protocol.revisions._shape import Era
-from tests.servers.real import NotInstalled, argv, is_ci
+from tests.servers.real import argv
 from tests.stories.commands import environment, started
-from tests.stories.real_targets import Real, named, running
+from tests.stories.real_targets import installed, named
 from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talk_with_the_pilot, talked
 from tests.waiting import PATIENCE_S
 
@@ -42,21 +40,9 @@ def real_answers() -> dict[str, list[Any]]:
 
 
 async def _record(name: str, place: Path) -> Path:
-    async with _there(named(name), place) as target:
+    async with installed(named(name), place) as target:
         await talked(target, place / "real.mcpcap")
     return place / "real.mcpcap"
-
-
-@asynccontextmanager
-async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
-    """A server for the time of the block, or a reason to skip."""
-    try:
-        async with running(real, place) as target:
-            yield target
-    except NotInstalled as error:
-        if is_ci():
-            pytest.fail(str(error))
-        pytest.skip(str(error))
 
 
 async def test_the_same_talk_with_the_mock_differs_in_nothing(recorded: Path, tmp_path: Path) -> None:
@@ -103,7 +89,7 @@ async def test_a_stateless_client_gets_what_a_handshake_client_got(
 async def test_a_capture_of_the_stateless_era_is_played_to_clients_of_both(transport: str, tmp_path: Path) -> None:
     recorded, again, old = (tmp_path / f"{name}.mcpcap" for name in ("real", "again", "old"))
     words = (_PILOT, transport, *(() if transport == "stdio" else ("{port}",)))
-    async with _there(replace(named(f"mcp2-{transport}"), words=words), tmp_path) as target:
+    async with installed(replace(named(f"mcp2-{transport}"), words=words), tmp_path) as target:
         await talked(target, recorded, Era.MODERN, talk_with_the_pilot)
     if transport == "stdio":
         await talked(on_stdio(recorded), again, Era.MODERN, talk_with_the_pilot)
@@ -174,7 +160,7 @@ async def test_a_client_of_an_official_package_can_not_tell_it_from_the_server(
 
 
 @pytest.mark.parametrize(("package", "mode", "transport"), [("mcp1", "legacy", "http"), ("mcp2", "auto", "stdio")])
-async def test_what_a_mock_recorded_is_played_again_and_recorded_without_a_difference(
+async def test_recorded_mock_is_played_again_without_difference(
     package: str, mode: str, transport: str, recorded: Path, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "first.mcpcap", tmp_path / "second.mcpcap"

@@ -52,9 +52,8 @@ async def _seen(app: InspectApp, *words: str) -> None:
         await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
 
 
-async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
-    app = InspectApp(lambda: live, first=live)
-    async with app.run_test(size=(100, 44)) as pilot:
+async def test_sampling_is_proposed_edited_and_sent(live: Live, model: Endpoint) -> None:
+    async with (app := InspectApp(lambda: live, first=live)).run_test(size=(100, 44)) as pilot:
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         asked = live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
         await _seen(app, "Will there be fog tonight?")
@@ -79,8 +78,7 @@ async def test_it_is_asked_edited_and_sent(live: Live, model: Endpoint) -> None:
 async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, model: Endpoint) -> None:
 
     model.hold = asyncio.Event()
-    app = InspectApp(lambda: live, first=live)
-    async with app.run_test(size=(100, 44)) as pilot:
+    async with (app := InspectApp(lambda: live, first=live)).run_test(size=(100, 44)) as pilot:
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
         await _seen(app, "Will there be fog tonight?")
@@ -92,6 +90,6 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
         await until(lambda: model.asked, "the model is asked")
         await _seen(app, "waiting for tide at")
         call = next(each for each in live.journal.conversation.exchanges if each.target == "sampling_request")
-        await app.subject.cancel(call)
+        await app.conversation.cancel(call)
         await until(lambda: model.gone == 1, "the model is not waited for")
         await until(lambda: "Server request" not in text(app), "the dialog is closed")

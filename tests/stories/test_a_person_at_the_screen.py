@@ -142,7 +142,7 @@ async def test_a_call_that_does_not_end_is_cancelled_by_ctrl_c(name: str, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["mcp1-stdio", "fastmcp-http"])
-async def test_a_tool_that_fails_says_so_in_its_own_words(name: str, tmp_path: Path) -> None:
+async def test_failing_tool_shows_its_own_message(name: str, tmp_path: Path) -> None:
     async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
         await person.sees("● Connected", "→ prompts/list")
         await choose(person, "sink")

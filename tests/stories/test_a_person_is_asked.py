@@ -263,9 +263,7 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
 
 @pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
 @pytest.mark.slow
-async def test_a_question_that_is_taken_back_closes_its_dialog_and_says_so(
-    package: str, transport: str, tmp_path: Path
-) -> None:
+async def test_cancelled_server_request_closes_its_dialog(package: str, transport: str, tmp_path: Path) -> None:
     async with asked(built(package, transport), tmp_path) as person:
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")

@@ -21,7 +21,7 @@ def _program(name: str) -> tuple[str, ...]:
 
 
 @pytest.mark.real
-async def test_what_a_newer_everything_offers_is_held_against_the_lock_file_of_the_older_one(tmp_path: Path) -> None:
+async def test_newer_server_is_compared_with_the_older_lock_file(tmp_path: Path) -> None:
     older, newer = _program("earlier everything"), _program("everything")
     places = tmp_path / "older", tmp_path / "newer"
     for place in places:

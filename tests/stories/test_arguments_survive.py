@@ -41,7 +41,7 @@ async def test_after_a_call_the_result_has_the_focus_and_y_copies_there(size: tu
         assert app.focused.value == "fog"
         if size[0] >= 100:
             await until(lambda: "^g Result" in person.line("✓ OK"), "the headline names the key")
-            await until(lambda: "^g Result" in footer(person), "the footer names the key")
+            await until(lambda: "^g Form/Result" in footer(person), "the footer names the key")
             assert "y Copy" not in footer(person)
         await person.press_quickly("g", "ctrl+j")
         await until(lambda: sent(person, "tools/call")[-1]["arguments"] == {"value": "fogg"}, "the second call")

@@ -86,7 +86,7 @@ async def test_every_tool_of_a_bad_server_can_be_called(name: str, tools: int, c
         await person.sees("● Connected")
 
 
-async def test_markup_of_a_server_stands_on_the_screen_as_it_is() -> None:
+async def test_markup_of_a_server_is_shown_literally() -> None:
     async with at_the_screen(bad("hostile"), None) as person:
         await listed(person)
         await person.press("2")

@@ -52,18 +52,17 @@ async def test_moves_and_a_jump_in_one_burst_show_the_call_of_the_chosen_task() 
         assert isinstance(app, InspectApp)
         await until(lambda: app.panel.query("LogList"), "the tasks are there")
         await settled(app)
-        exchanges = app.subject.journal.conversation.exchanges
+        exchanges = app.conversation.journal.conversation.exchanges
         await person.press_quickly("home", "j", "o")
         await until(lambda: _entry(person), "Traffic shows a call")
         second = _entry(person)
         await person.press_quickly("6", "home", "o")
         await until(lambda: _entry(person) not in (0, second), "Traffic shows the other call")
-        assert {exchanges[app.subject.journal.store.exchange(second) - 1].method} <= {"tools/call", "tasks/get"}
+        assert {exchanges[app.conversation.journal.store.exchange(second) - 1].method} <= {"tools/call", "tasks/get"}
 
 
 async def test_command_typed_on_the_start_screen_and_enter_in_one_burst_opens_it() -> None:
-    app = StartApp([GULLS], [])
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := StartApp([GULLS], [])).run_test(size=(80, 24)) as pilot:
         await until(lambda: "Demo" in text(app), "the choices are there")
         keys = {":": "colon", "/": "slash", ".": "full_stop"}
         await pilot.press(*(keys.get(letter, letter) for letter in "http://h.example/mcp"), "enter")
@@ -73,8 +72,7 @@ async def test_command_typed_on_the_start_screen_and_enter_in_one_burst_opens_it
 
 
 async def test_keys_typed_ahead_approve_no_server_that_was_not_seen() -> None:
-    app = ApproveApp([GULLS, WHALES])
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := ApproveApp([GULLS, WHALES])).run_test(size=(100, 30)) as pilot:
         await until(lambda: "Run this command" in text(app), "the first")
         for _ in range(3):
             app.simulate_key("enter")
@@ -88,8 +86,7 @@ async def test_keys_typed_ahead_approve_no_server_that_was_not_seen() -> None:
 
 
 async def test_search_on_the_start_screen_has_all_letters_of_a_burst() -> None:
-    app = StartApp([GULLS], [])
-    async with app.run_test(size=(80, 24)):
+    async with (app := StartApp([GULLS], [])).run_test(size=(80, 24)):
         await until(lambda: "Demo" in text(app), "the choices are there")
         for letter in "node1234q":
             app.simulate_key(letter)

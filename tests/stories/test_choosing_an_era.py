@@ -105,24 +105,20 @@ async def test_a_server_of_both_eras_is_spoken_to_in_the_one_that_was_chosen(
 
 
 @pytest.mark.parametrize("name", OLD)
-async def test_an_old_server_that_must_be_modern_says_no_and_is_not_asked_otherwise(name: str, tmp_path: Path) -> None:
+async def test_legacy_server_with_modern_era_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConnectError, match="does not open in the stateless era") as raised:
         await used(name, tmp_path, era=Era.MODERN)
     assert "--era auto" in raised.value.hint
 
 
 @pytest.mark.parametrize("name", BOTH_ERAS)
-async def test_a_revision_that_nobody_knows_is_refused_by_a_modern_server_with_those_it_knows(
-    name: str, tmp_path: Path
-) -> None:
+async def test_unknown_revision_is_refused_by_a_modern_server(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConnectError, match=f"does not take {UNHEARD_OF} and names {newest_of(Era.MODERN).date}"):
         await used(name, tmp_path, revision=UNHEARD_OF)
 
 
 @pytest.mark.parametrize("name", OLD)
-async def test_a_revision_that_nobody_knows_is_offered_to_an_old_server_which_counters(
-    name: str, tmp_path: Path
-) -> None:
+async def test_unknown_revision_is_countered_by_a_legacy_server(name: str, tmp_path: Path) -> None:
     saw = await used(name, tmp_path, revision=UNHEARD_OF)
     assert saw.opening is not None
     assert saw.sent("initialize")[0]["params"]["protocolVersion"] == UNHEARD_OF

@@ -136,7 +136,7 @@ async def test_a_server_that_lets_everybody_in_needs_no_login(tmp_path: Path) ->
     assert "accepts requests without credentials" in ran.stdout.decode()
 
 
-async def test_a_refusal_without_a_way_is_said(tmp_path: Path) -> None:
+async def test_explained_refusal_without_metadata_is_a_deviation(tmp_path: Path) -> None:
     async with Guarded() as house:
         house.instead["/mcp"] = said({}, 401)
         ran = await explained(house, tmp_path)

@@ -1,12 +1,12 @@
-"""Each fault of `python -m tests.benchmarks.faults`, on a small scale: survived, with what must be said of it said."""
+"""Each fault of `python -m benchmarks.faults`, on a small scale: survived, with what must be said of it said."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.faulted import Row
-from tests.benchmarks.faults import FAULTS
+from benchmarks.faulted import Row
+from benchmarks.faults import FAULTS
 
 _SLOW = {"hung_up", "killed", "zip_bombs"}
 """Faults of which a quicker test exists: of a terminal, of a process, of a compressed body."""
@@ -17,6 +17,6 @@ _SLOW = {"hung_up", "killed", "zip_bombs"}
     [pytest.param(fault, marks=pytest.mark.slow if fault.__name__ in _SLOW else ()) for fault in FAULTS],
     ids=lambda fault: fault.__name__,
 )
-def test_it_is_survived(fault: Callable[[Path, bool], Row], tmp_path: Path) -> None:
+def test_fault_is_survived(fault: Callable[[Path, bool], Row], tmp_path: Path) -> None:
     row = fault(tmp_path, True)
     assert row.survived, str(row)

@@ -30,7 +30,7 @@ async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
         await person.sees("jsonrpc_error")
 
 
-async def test_what_is_wrong_is_told_and_the_filter_before_it_stays() -> None:
+async def test_wrong_filter_is_reported_and_the_old_one_kept() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
         await person.types("t:image_result")

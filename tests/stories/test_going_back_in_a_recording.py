@@ -73,11 +73,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @asynccontextmanager
 async def _replayed(capture: Path) -> AsyncIterator[InspectApp]:
     """The app on it."""
-    app = InspectApp(replay=capture)
-    async with app.run_test(size=SIZE, notifications=True):
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
+    async with (app := InspectApp(replay=capture)).run_test(size=SIZE, notifications=True):
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture was read")
         yield app
-    await app.subject.end()
+    await app.conversation.end()
 
 
 def _moments(journal: Journal) -> Mapping[str, int]:
@@ -131,7 +130,7 @@ async def _sees(app: InspectApp, screen: str, n: int, *words: str, never: tuple[
 
 async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
     async with _replayed(recorded) as app:
-        at = _moments(app.subject.journal)
+        at = _moments(app.conversation.journal)
         await _sees(app, "tools", at["tools are asked for"], "not listed yet", never=("get-sum",))
         await _sees(app, "tools", at["tools came"], "get-sum")
         await _sees(app, "log", at["tools came"], "level not set: server default", never=("debug",))
@@ -150,9 +149,9 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await until(lambda: "error and higher" in text(app) and "■ stopped " not in text(app), "the level at the end")
 
 
-async def test_the_state_at_a_line_tells_how_far_a_call_was(recorded: Path) -> None:
+async def test_state_at_a_line_shows_pending_calls(recorded: Path) -> None:
     async with _replayed(recorded) as app:
-        at = _moments(app.subject.journal)
+        at = _moments(app.conversation.journal)
         await until(lambda: "Tree  Raw" in text(app), "the detail")
         await app.run_action("toggle_tree", app.panel)
         await app.replay.go_to_moment(at["half way"])

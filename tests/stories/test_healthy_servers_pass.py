@@ -242,7 +242,7 @@ def test_there_are_twenty_real_servers() -> None:
 
 @pytest.mark.real
 @pytest.mark.parametrize("server", OTHERS, ids=str)
-async def test_nothing_false_is_said_of_a_real_server(server: Healthy | Real, tmp_path: Path) -> None:
+async def test_healthy_server_has_no_false_finding(server: Healthy | Real, tmp_path: Path) -> None:
     async with _reached_real(server, tmp_path) as (name, words, target):
         home = {"MCP_INSPECT_HOME": str(tmp_path / ".inspect")}
         for command in ("check", "doctor"):

@@ -79,7 +79,7 @@ async def test_a_server_that_wants_credentials_is_no_verdict_on_its_era(
     assert ran.came() == ([body] if body else [])
 
 
-async def test_a_session_that_the_server_has_forgotten_is_begun_anew_in_sight(tmp_path: Path) -> None:
+async def test_expired_session_is_renewed_visibly(tmp_path: Path) -> None:
     begun: list[str] = []
 
     def begin(request: HttpRequest) -> HttpResponse:
@@ -283,7 +283,7 @@ async def test_an_answer_of_the_wrong_content_type_is_an_answer(tmp_path: Path, 
         (HttpResponse(500, HTML, b"oops"), "HTTP 500"),
     ],
 )
-async def test_a_call_that_gets_no_answer_fails_and_says_what_came_instead(
+async def test_call_without_a_response_reports_what_was_received(
     tmp_path: Path, broken: HttpResponse, said: str
 ) -> None:
     async with serving(server(tools_call=broken)) as site:
@@ -314,7 +314,7 @@ def cut(*, id_: str = "") -> Callable[[HttpRequest], HttpResponse]:
     return respond
 
 
-async def test_a_stream_that_is_cut_loses_its_call_and_says_so(tmp_path: Path) -> None:
+async def test_cut_stream_loses_its_call_with_a_reason(tmp_path: Path) -> None:
     async with serving(server(tools_call=cut())) as site:
         ran = await ask(site, tmp_path, "call", "one")
     assert ran.status == ExitStatus.UNREACHABLE
@@ -377,7 +377,7 @@ async def test_a_redirect_within_the_origin_is_followed_in_sight(tmp_path: Path)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{port}/mcp", "https://127.0.0.1:{port}/mcp"])
-async def test_where_nobody_listens_it_says_so(tmp_path: Path, url: str) -> None:
+async def test_refused_connection_is_reported(tmp_path: Path, url: str) -> None:
     async with serving(server()) as site:
         port = site.listener.port
     ran = await mcp_inspect("info", "--json", url.format(port=port), place=tmp_path)
@@ -386,7 +386,7 @@ async def test_where_nobody_listens_it_says_so(tmp_path: Path, url: str) -> None
     assert "running" in ran.error["hint"]
 
 
-async def test_a_server_that_hangs_up_without_a_word_is_told_of(tmp_path: Path) -> None:
+async def test_disconnect_without_response_is_reported(tmp_path: Path) -> None:
     async def hang_up(request: HttpRequest) -> HttpResponse:
         raise HangUp
 
@@ -396,7 +396,7 @@ async def test_a_server_that_hangs_up_without_a_word_is_told_of(tmp_path: Path) 
     assert "gave no HTTP response" in ran.error["message"]
 
 
-async def test_a_server_that_takes_the_request_and_says_nothing_is_a_timeout(tmp_path: Path) -> None:
+async def test_silent_http_server_times_out(tmp_path: Path) -> None:
     silence = asyncio.Event()
 
     async def wait(request: HttpRequest) -> HttpResponse:

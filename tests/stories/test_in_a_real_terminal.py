@@ -97,7 +97,7 @@ def test_a_terminal_that_goes_away_takes_the_server_with_it(tmp_path: Path) -> N
     ],
     ids=["empty", "acting", "HAR", "newer", "bytes"],
 )
-def test_what_is_no_capture_is_refused_in_a_sentence(content: bytes, said: bytes, tmp_path: Path) -> None:
+def test_other_file_is_refused_in_a_sentence(content: bytes, said: bytes, tmp_path: Path) -> None:
     path = tmp_path / "foreign.mcpcap"
     path.write_bytes(content)
     status, written = written_by(("replay", str(path)), tmp_path)
@@ -107,7 +107,7 @@ def test_what_is_no_capture_is_refused_in_a_sentence(content: bytes, said: bytes
     assert not leaks(written)
 
 
-def test_a_torn_capture_shows_what_there_is_and_says_so(tmp_path: Path) -> None:
+def test_torn_capture_is_shown_with_a_notice(tmp_path: Path) -> None:
     whole = sample("handshake").read_bytes()
     path = tmp_path / "torn.mcpcap"
     path.write_bytes(whole[: len(whole) * 2 // 3])

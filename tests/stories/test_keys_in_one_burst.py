@@ -19,6 +19,7 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.tui.app import InspectApp
 from inspector.tui.navigation import Navigation
+from inspector.tui.widgets.schema_form.field_view import FieldView
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from tests.servers.fields import KINDS, MANY
 from tests.servers.real import ROOT
@@ -94,10 +95,64 @@ async def test_a_value_and_the_key_that_calls_in_one_burst(kind: str, keys: tupl
 async def test_several_fields_and_the_call_in_one_burst() -> None:
     async with before() as person:
         await at_tool(person, "all")
-        await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j", "ctrl+j")
+        await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j")
+        await person.sees("Call anyway")
+        await person.press("ctrl+j")
         await person.sees("✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"text": "fog", "number": 42, "date": "x", "boolean": True}
+
+
+async def test_a_burst_of_tabs_passes_fields_without_opening_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[FieldView] = []
+    open_editor = FieldView._open_editor
+
+    async def count(view: FieldView) -> None:
+        opened.append(view)
+        await open_editor(view)
+
+    async with before() as person:
+        await at_tool(person, "sixty")
+        await until(lambda: isinstance(app_of(person).focused, Input), "the first field is open")
+        monkeypatch.setattr(FieldView, "_open_editor", count)
+        await person.press_quickly(*"a", *["tab"] * 45, *"b", *["up"] * 3, *"c", "ctrl+j")
+        await person.sees("✓ OK")
+        (call,) = sent(person, "tools/call")
+        assert call["arguments"] == {"f0": "a", "f45": "b", "f42": "c"}
+        assert len(opened) < 12
+
+
+async def test_keys_behind_a_refused_call_are_dropped_with_a_word() -> None:
+    async with before() as person:
+        await at_tool(person, "all")
+        await person.press_quickly("tab", "tab", *"x", "ctrl+j", "ctrl+j", *"y", "escape", "escape", *"3q")
+        await person.sees("Call anyway", "Dropped 6 keys typed ahead.")
+        assert not sent(person, "tools/call")
+        assert app_of(person).tab.shown == "tools"
+        await person.press("ctrl+j")
+        await person.sees("✓ OK")
+        assert sent(person, "tools/call")[0]["arguments"] == {"number": 4, "date": "x"}
+
+
+@pytest.mark.parametrize("keys", [("f5",), ("right", "enter"), ("y", "ctrl+enter")])
+async def test_keys_typed_before_a_question_do_not_answer_it(keys: tuple[str, ...]) -> None:
+    async with before() as person:
+        await at_tool(person, "destroy")
+        await person.press_quickly("ctrl+j", *keys)
+        await person.sees("Back", "typed ahead.")
+        assert app_of(person).screen.is_modal
+        assert not sent(person, "tools/call")
+        await person.press("f5")
+        await person.sees("✓ OK")
+
+
+async def test_keys_behind_a_key_that_a_menu_does_not_have_are_dropped_with_a_word() -> None:
+    async with before() as person:
+        await person.press_quickly("x", "Q", *"3q")
+        await person.sees("x Q: no action here.", "Dropped 2 keys typed ahead.")
+        assert app_of(person).tab.shown == "traffic"
+        await person.press("3")
+        await person.sees("[3 Res")
 
 
 async def test_a_tool_is_opened_filled_and_called_in_one_burst() -> None:
@@ -259,7 +314,7 @@ async def test_a_value_set_by_other_means_is_read_before_it_is_sent() -> None:
         assert sent(person, "tools/call")[0]["arguments"] == {"value": "set"}
 
 
-def test_in_a_real_terminal(tmp_path: Path) -> None:
+def test_burst_of_keys_works_in_a_real_terminal(tmp_path: Path) -> None:
     server = ("-e", f"PYTHONPATH={ROOT}", "--", *SERVER)
     with Window(server, tmp_path) as window:
         window.until(b"tools/list")
@@ -270,7 +325,7 @@ def test_in_a_real_terminal(tmp_path: Path) -> None:
         window.until(b'"text"')
 
 
-async def test_of_screens_typed_ahead_the_last_is_shown_and_leaving_waits_for_none(
+async def test_burst_of_screen_keys_shows_the_last_screen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Forty keys took five seconds before a `q` behind them acted."""
@@ -341,3 +396,36 @@ async def test_three_requests_are_answered_in_one_burst_each_with_its_own_text(w
         )
         await until(lambda: len(answered(person)) == 3, "all were answered")
         assert answered(person) == [{"value": "hi"}, {"value": "yo"}, {"value": 4}]
+
+
+@pytest.mark.parametrize("back", ["escape", "ctrl+g"])
+async def test_the_way_back_from_a_result_leads_to_the_field_that_it_began_in(back: str) -> None:
+    async with before((80, 24)) as person:
+        await at_tool(person, "sixty")
+        await person.press_quickly("tab", "tab", *"ab", "ctrl+j")
+        await person.sees("✓ OK")
+        await person.press(back)
+        await person.sees("▌ f2")
+        await person.press_quickly(*"c", "ctrl+j")
+        await until(lambda: len(sent(person, "tools/call")) == 2, "it is called again")
+        assert sent(person, "tools/call")[1]["arguments"] == {"f2": "abc"}
+        await person.sees("got")
+        await person.press("escape", "escape", "escape")
+        await until(lambda: not app_of(person).screen.query(".-here"), "no field is marked once the form is left")
+
+
+async def test_the_hint_names_what_the_keys_do_in_each_kind_of_field() -> None:
+    async with before((80, 24)) as person:
+        await at_tool(person, "all")
+        for keys, hint in (
+            ((), "⏎ Edit  Tab Next  ^l Unset"),
+            (("x",), "⏎ Next  Tab Next  ^l Unset"),
+            (("tab", "tab", "tab"), "→ Choose or type  Tab Next  ^l Unset"),
+            (("tab", "tab"), "⏎ Choose  Tab Next"),
+            (("tab",), "⏎ Open  Tab Next"),
+            (("7", "tab"), "⏎ Add  Tab Next"),
+            (("enter",), "^l Remove"),
+        ):
+            await person.press(*keys)
+            await person.sees(hint)
+            assert "Next tab" not in person.screen

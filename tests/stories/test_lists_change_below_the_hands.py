@@ -86,7 +86,7 @@ async def test_a_list_that_changes_is_fetched_and_its_changes_are_shown(package:
 
 
 @pytest.mark.real
-async def test_on_demand_the_list_waits_until_it_is_asked_for(tmp_path: Path) -> None:
+async def test_manual_list_waits_for_the_refresh_key(tmp_path: Path) -> None:
     async with at_the_quay("mcp1", tmp_path, lists=ListOptions(by_itself=False)) as person:
         await let_the_tide_turn(person)
         await person.sees("▲ changed: r refreshes")
@@ -128,7 +128,7 @@ async def test_pages_come_one_by_one_when_that_is_wished(era: Era) -> None:
         assert second is not None
 
 
-async def test_a_stateless_server_says_for_how_long_its_list_is_fresh() -> None:
+async def test_stateless_list_shows_its_ttl() -> None:
     async with before_the_demo("--modern-only", era=Era.MODERN) as person:
         await person.press("2")
         await person.sees("i Info")

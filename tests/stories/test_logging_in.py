@@ -34,7 +34,7 @@ async def test_one_login_lets_every_command_in(tmp_path: Path) -> None:
     assert house.tokens[0] not in person.told + person.out + after.capture.read_text()
 
 
-async def test_what_the_browser_ended_at_elsewhere_is_pasted(tmp_path: Path) -> None:
+async def test_redirect_url_pasted_from_elsewhere_completes_the_login(tmp_path: Path) -> None:
     async with Guarded() as house, logging_in(house.url, tmp_path) as person:
         await person.pastes_from_elsewhere()
         assert await person.ends() == 0
@@ -96,7 +96,7 @@ async def test_a_scope_that_is_added_later_comes_beside_those_of_the_login_befor
             assert "scope=write&" in f"{await person.address()}&"
 
 
-async def test_a_client_that_the_server_forgot_is_registered_anew(tmp_path: Path) -> None:
+async def test_forgotten_client_is_registered_again(tmp_path: Path) -> None:
     async with Guarded() as house:
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
@@ -165,7 +165,7 @@ async def test_a_token_endpoint_that_never_answers_is_given_up(tmp_path: Path) -
     assert "sent no complete response within 1 s" in person.told
 
 
-async def test_a_token_that_has_expired_as_it_came_is_said(tmp_path: Path) -> None:
+async def test_token_expired_on_receipt_is_reported(tmp_path: Path) -> None:
     async with Guarded() as house:
         house.lasts = 0
         async with logging_in(house.url, tmp_path) as person:
@@ -174,7 +174,7 @@ async def test_a_token_that_has_expired_as_it_came_is_said(tmp_path: Path) -> No
     assert "already expired when received" in person.told
 
 
-async def test_a_form_instead_of_json_is_taken_and_said(tmp_path: Path) -> None:
+async def test_form_encoded_token_response_is_accepted_with_a_notice(tmp_path: Path) -> None:
     async with Guarded() as house:
         token = "opens-the-door-as-a-form-xxxxxxxxxxxx"
 
@@ -190,7 +190,7 @@ async def test_a_form_instead_of_json_is_taken_and_said(tmp_path: Path) -> None:
     assert "The response must be JSON, not a form." in person.told
 
 
-async def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+async def test_occupied_redirect_port_is_reported(tmp_path: Path) -> None:
     async def nothing(request: HttpRequest) -> HttpResponse:
         return HttpResponse(404)
 

@@ -39,7 +39,7 @@ async def test_the_browser_finds_back_and_then_every_command_gets_in(real: Real,
 
 
 @pytest.mark.parametrize("real", LODGES, ids=str)
-async def test_what_a_browser_elsewhere_ended_at_is_pasted(real: Real, tmp_path: Path) -> None:
+async def test_pasted_redirect_url_completes_the_login_at_a_real_server(real: Real, tmp_path: Path) -> None:
     async with running(real, tmp_path) as target:
         assert isinstance(target, HttpTarget)
         async with logging_in(target.url, tmp_path) as person:

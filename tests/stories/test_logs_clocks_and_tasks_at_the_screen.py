@@ -34,7 +34,7 @@ def last(person: Person, method: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["everything-stdio", "everything-http", "everything-sse"])
-async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: str, tmp_path: Path) -> None:
+async def test_log_of_everything_follows_its_level(name: str, tmp_path: Path) -> None:
     capture = tmp_path / "log.mcpcap"
     async with running(named(name), tmp_path) as target, at_the_screen(target, capture, WIDE) as person:
         await person.sees("→ tools/list", "● Connected")
@@ -61,7 +61,7 @@ async def test_the_log_of_server_everything_and_the_level_it_is_asked_for(name: 
         await person.sees("debug and higher (logging/setLevel)", "evel")
 
 
-async def test_where_each_request_asks_for_its_level_every_later_one_carries_it(tmp_path: Path) -> None:
+async def test_log_level_is_sent_with_each_later_request(tmp_path: Path) -> None:
     async with running(named("mcp2-stdio"), tmp_path) as target, at_the_screen(target, None, WIDE) as person:
         await person.sees("→ tools/list", "modern", "● Connected")
         await person.press("7")

@@ -52,9 +52,10 @@ async def settled(person: Person) -> None:
     """Wait until all that has come was checked, compared with what is remembered, and drawn."""
     app = app_of(person)
     await until(
-        lambda: app.subject.listing is None and app.subject.memory.comparison is not None, "the lists were compared"
+        lambda: app.conversation.listing is None and app.conversation.memory.comparison is not None,
+        "the lists were compared",
     )
-    await until(lambda: app.checker is not None and app.subject.checks.is_done, "all was checked")
+    await until(lambda: app.checker is not None and app.conversation.checks.is_done, "all was checked")
     await until(lambda: all(worker.is_finished for worker in app.workers), "the workers have finished")
     await app._tick()
     await person.pilot.pause()
@@ -238,8 +239,8 @@ def background_of(person: Person, word: str) -> str:
 async def test_the_title_of_the_focused_list_is_highlighted() -> None:
     async with before((160, 40)) as person:
         await click(person, "2 Tools")
-        await until(lambda: background_of(person, "13 tools") == _DARK.cursor, "the list is focused")
+        await until(lambda: background_of(person, "14 tools") == _DARK.cursor, "the list is focused")
         await person.press("enter")
-        await until(lambda: background_of(person, "13 tools") != _DARK.cursor, "the form is focused")
+        await until(lambda: background_of(person, "14 tools") != _DARK.cursor, "the form is focused")
         await person.press("escape", "escape")
-        await until(lambda: background_of(person, "13 tools") == _DARK.cursor, "the list is focused again")
+        await until(lambda: background_of(person, "14 tools") == _DARK.cursor, "the list is focused again")

@@ -102,7 +102,7 @@ def assert_nothing_acts(written: bytes, *, of_at_least: int) -> None:
     assert len(shown) >= of_at_least, f"0 escape sequences leaked, but only {len(shown)} of {COUNT} texts were seen"
 
 
-def test_what_counts_as_a_leak_is_found() -> None:
+def test_leaks_are_detected() -> None:
     raw = [text.encode("utf-8", "surrogatepass") for text in texts()]
     silent = [text for text, data in zip(texts(), raw, strict=True) if not leaks(data)]
     assert len(texts()) == len(set(texts())) == COUNT
@@ -114,7 +114,7 @@ def test_what_counts_as_a_leak_is_found() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_acts_of_what_a_server_says_nor_of_the_capture_of_it(tmp_path: Path) -> None:
+def test_hostile_server_text_has_no_effect_on_the_terminal(tmp_path: Path) -> None:
     capture = tmp_path / ("\x1b]0;7331\x07\x9b7331m\u202e[red]" + ".mcpcap")
     with Window(("--capability", "all", "--capture", str(capture), *ACTING), tmp_path, columns=200, lines=60) as window:
         window.until(b"Prompts 3")
@@ -140,7 +140,7 @@ def acting_site() -> Iterator[str]:
             process.kill()
 
 
-def test_nothing_acts_of_http_heads_and_streams(acting_site: str, tmp_path: Path) -> None:
+def test_http_heads_and_streams_have_no_effect_on_the_terminal(acting_site: str, tmp_path: Path) -> None:
     with Window((acting_site,), tmp_path, columns=200, lines=60) as window:
         window.until(b"Prompts 3")
         window.press_all(*LOOK["an error"], b"gh", b"gg", *(ENTER, DOWN, PAGE, PAGE, b"]", b"]", b"[", ESC, DOWN) * 5)
@@ -153,7 +153,7 @@ def test_nothing_acts_of_http_heads_and_streams(acting_site: str, tmp_path: Path
         assert b"Traceback" not in written, status
 
 
-def test_nothing_acts_of_what_configuration_files_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configuration_files_have_no_effect_on_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = iter(texts())
     servers = {
         next(some): {"command": next(some), "args": [next(some)], "env": {next(some): next(some)}} for _ in range(40)
@@ -206,7 +206,7 @@ WORDS: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.mark.parametrize("form", [(), pytest.param(("--json",), marks=pytest.mark.slow)], ids=["text", "json"])
-def test_nothing_acts_of_what_any_command_prints(form: tuple[str, ...], tmp_path: Path) -> None:
+def test_printed_output_has_no_effect_on_the_terminal(form: tuple[str, ...], tmp_path: Path) -> None:
     everything = b""
     for words in WORDS:
         status, written = written_by((*words, *form, *ACTING), tmp_path)

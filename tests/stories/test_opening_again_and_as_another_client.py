@@ -42,7 +42,7 @@ def test_a_server_is_typed_saved_and_opened_again_with_one_key(tmp_path: Path) -
 
 
 @pytest.mark.real
-def test_the_screen_says_which_client_it_behaves_like(tmp_path: Path) -> None:
+def test_screen_names_the_imitated_client(tmp_path: Path) -> None:
     with Window(("--as", "codex", "--", *argv("everything")), tmp_path) as window:
         window.until(b"as codex-mcp-client")
         window.press(b"9")

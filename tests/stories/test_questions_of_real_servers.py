@@ -1,8 +1,6 @@
 """Servers that others wrote ask, and a script answers from a file, in both eras and over every transport."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,8 @@ import pytest
 from inspector.cli.exit_status import ExitStatus
 from inspector.config.targets import Target
 from inspector.protocol.revisions._shape import Era
-from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import Ran, mcp_inspect, words_of
-from tests.stories.real_targets import Real, named, running
+from tests.stories.real_targets import Real, installed, named
 
 pytestmark = pytest.mark.real
 
@@ -27,18 +24,6 @@ _ANSWERS = [
 ]
 EVERYTHING = ("everything-stdio", "everything-http", "everything-sse")
 PILOTS = [(transport, era) for transport in ("stdio", "http") for era in (Era.LEGACY, Era.MODERN)]
-
-
-@asynccontextmanager
-async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
-    """A server for the time of the block, or a reason to skip."""
-    try:
-        async with running(real, place) as target:
-            yield target
-    except NotInstalled as error:
-        if is_ci():
-            pytest.fail(f"{real}: {error}")
-        pytest.skip(str(error))
 
 
 async def _call(target: Target, place: Path, *words: str, answers: Any = _ANSWERS) -> Ran:
@@ -68,7 +53,7 @@ def _pilot(transport: str) -> Real:
 
 @pytest.mark.parametrize("name", EVERYTHING)
 async def test_everything_is_answered_what_it_asks(name: str, tmp_path: Path) -> None:
-    async with _there(named(name), tmp_path) as target:
+    async with installed(named(name), tmp_path) as target:
         filled = await _call(target, tmp_path, "trigger-elicitation-request")
         assert "Favorite Integer: 42" in _said(filled)
         assert "? elicitation: " in filled.told
@@ -77,8 +62,8 @@ async def test_everything_is_answered_what_it_asks(name: str, tmp_path: Path) ->
         assert tmp_path.as_uri() in _said(await _call(target, tmp_path, "get-roots-list"))
 
 
-async def test_what_everything_asks_and_nobody_answers_fails_at_once(tmp_path: Path) -> None:
-    async with _there(named("everything-stdio"), tmp_path) as target:
+async def test_unanswered_elicitation_of_everything_fails_at_once(tmp_path: Path) -> None:
+    async with installed(named("everything-stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "trigger-elicitation-request", "--capability", "elicitation", answers=None)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
@@ -89,7 +74,7 @@ async def test_what_everything_asks_and_nobody_answers_fails_at_once(tmp_path: P
 async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
     transport: str, era: Era, tmp_path: Path
 ) -> None:
-    async with _there(_pilot(transport), tmp_path) as target:
+    async with installed(_pilot(transport), tmp_path) as target:
         moored = await _call(target, tmp_path, "moor", "-a", "ship=Gull", "--era", era)
         assert _said(moored) == "Gull lies at the south quay for 2 nights on 12 m of rope"
         assert moored.json["rounds"] == (3 if era is Era.MODERN else 1)
@@ -101,20 +86,20 @@ async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
 
 @pytest.mark.parametrize(("transport", "era"), PILOTS)
 @pytest.mark.slow
-async def test_a_pilot_that_nobody_answers_is_left_without_waiting(transport: str, era: Era, tmp_path: Path) -> None:
-    async with _there(_pilot(transport), tmp_path) as target:
+async def test_unanswered_pilot_fails_at_once(transport: str, era: Era, tmp_path: Path) -> None:
+    async with installed(_pilot(transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "offer", "--era", era, "--capability", "elicitation", answers=None)
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["code"] == "unanswered"
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_lookout_is_told_what_it_asks(transport: str, tmp_path: Path) -> None:
+async def test_lookout_gets_prepared_answers(transport: str, tmp_path: Path) -> None:
     answers = [
         {"kind": "elicitation", "message": "^What", "answer": "accept", "content": {"ship": "Gull", "masts": 2}},
         {"kind": "elicitation", "message": "^Which", "answer": "accept"},
     ]
-    async with _there(_built("fastmcp", "lookout.py", transport), tmp_path) as target:
+    async with installed(_built("fastmcp", "lookout.py", transport), tmp_path) as target:
         reported = await _call(target, tmp_path, "report", "--era", Era.LEGACY, answers=answers)
         assert _said(reported) == "Gull with 2 masts"
         assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)) == "flag A"
@@ -137,7 +122,7 @@ _OF_A_MATE = [
 
 @pytest.mark.parametrize(("package", "transport"), MATES)
 async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, transport: str, tmp_path: Path) -> None:
-    async with _there(_built(package, "mate.py", transport), tmp_path) as target:
+    async with installed(_built(package, "mate.py", transport), tmp_path) as target:
         for tool, told in (
             ("ask", "{'ship': 'Gull', 'nights': 2, 'quay': 'north'}"),
             ("ask_twice", "'quay': 'north'} and {'metres': 12}"),
@@ -156,7 +141,7 @@ async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, 
 async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_retry(
     package: str, transport: str, tmp_path: Path
 ) -> None:
-    async with _there(_built(package, "mate.py", transport), tmp_path) as target:
+    async with installed(_built(package, "mate.py", transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "survey", "--era", Era.MODERN, answers=_OF_A_MATE)
     assert _said(ran) == f"{{'metres': 3}}; Aye; {tmp_path.as_uri()}; mate's own words: ü/{{}}"
     assert ran.json["rounds"] == 2
@@ -168,9 +153,9 @@ async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_ret
 
 
 @pytest.mark.slow
-async def test_a_mate_who_waits_for_an_answer_that_nobody_gives_is_given_up_in_time(tmp_path: Path) -> None:
+async def test_late_answer_for_a_mate_times_out(tmp_path: Path) -> None:
     late = [{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]
-    async with _there(_built("mcp2", "mate.py", "stdio"), tmp_path) as target:
+    async with installed(_built("mcp2", "mate.py", "stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "ask", "--era", Era.LEGACY, "--max-total", "5", answers=late)
     assert ran.status == ExitStatus.TIMEOUT
     (call,) = ran.seen.sent("tools/call")

@@ -129,7 +129,7 @@ async def test_annotations_say_for_whom_and_how_important_a_part_of_a_result_is(
 
 
 @pytest.mark.parametrize("name", TRANSPORTS)
-async def test_what_takes_long_says_how_far_it_is_and_is_called_off(name: str, tmp_path: Path) -> None:
+async def test_long_call_shows_progress_and_is_cancelled(name: str, tmp_path: Path) -> None:
     async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
         await _settled(person)
         await _find(person, "2", "long-running", "trigger-long-running")

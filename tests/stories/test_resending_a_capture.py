@@ -87,7 +87,7 @@ async def _told_again(real: Real, place: Path, calls: Sequence[Call], era: Era |
 
 @pytest.mark.real
 @pytest.mark.parametrize("name", ["everything-stdio", "everything-http"])
-async def test_everything_says_the_same_again_with_the_recorded_answers(name: str, tmp_path: Path) -> None:
+async def test_resent_everything_equals_its_recording(name: str, tmp_path: Path) -> None:
     ran = await _told_again(named(name), tmp_path, _EVERYTHING, None)
     assert ran.json["operations"] == []
     assert (ran.status, ran.json["counts"]["different"], ran.json["skipped"]) == (ExitStatus.OK, 0, []), ran.told
@@ -97,7 +97,7 @@ async def test_everything_says_the_same_again_with_the_recorded_answers(name: st
 
 @pytest.mark.real
 @pytest.mark.parametrize(("transport", "era"), [("stdio", Era.MODERN), ("http", Era.MODERN), ("stdio", Era.LEGACY)])
-async def test_a_pilot_of_either_era_is_told_the_recorded_answers(transport: str, era: Era, tmp_path: Path) -> None:
+async def test_resent_pilot_equals_its_recording(transport: str, era: Era, tmp_path: Path) -> None:
     pilot_py = str(ROOT / "tests" / "servers" / "real" / "pilot.py")
     words = (pilot_py, transport, *(() if transport == "stdio" else ("{port}",)))
     real = named(f"mcp2-{transport}")

@@ -66,7 +66,7 @@ async def test_a_call_is_saved_and_run_in_the_next_session(tmp_path: Path, monke
             assert "Recent" not in person.screen
             await person.press("escape", "escape", "x", "s")
             await person.sees("Name of the saved call, in calls.mcp.yaml")
-            await person.types(" of nine")
+            await person.types("get-sum of nine")
             await person.press("enter")
             await person.sees("Saved 1", "get-sum of nine")
         (case,) = (await asyncio.to_thread(open_cases, file)).cases

@@ -15,6 +15,7 @@ from inspector.present.traffic.rows import TailWriter
 from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp
+from inspector.tui.screens.traffic.timeline import TimelinePanel
 from tests.architecture.sources import ROOT
 from tests.stories.persons import SIZE, Person
 from tests.stories.real_targets import named, running
@@ -105,7 +106,7 @@ async def test_a_flood_from_one_server_leaves_the_keys_and_the_other_server_alon
         await person.press("g", "a")
         await person.sees("2 servers, chronological")
         timeline = app.tabs.timeline
-        assert timeline is not None
+        assert isinstance(timeline, TimelinePanel)
         await until(lambda: not timeline.timeline.is_behind and timeline.timeline.count > COUNT, "all of it", 60)
         times = [*timeline.timeline._merge.times]
         assert times == sorted(times)

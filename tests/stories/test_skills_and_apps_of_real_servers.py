@@ -39,7 +39,7 @@ def run(command: tuple[str, ...], *words: str) -> Ran:
     return inspect(*words, "--", *command)
 
 
-def test_its_skills_are_listed_and_verified(command: tuple[str, ...]) -> None:
+def test_skills_are_listed_and_verified(command: tuple[str, ...]) -> None:
     listed = run(command, "skills", "--json")
     assert listed.status == 0
     assert [(each["frontmatter"]["name"], each["flaws"]) for each in listed.data["skills"]] == [("bowline", [])]
@@ -60,9 +60,7 @@ def test_both_sides_declare_the_extension_and_the_app_is_named(command: tuple[st
     assert "connectDomains  https://knots.example" in page.stdout
 
 
-async def test_on_the_screen_a_file_that_changed_after_the_list_is_not_shown(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
+async def test_skill_file_changed_after_listing_is_not_shown(command: tuple[str, ...], tmp_path: Path) -> None:
     target = StdioTarget(command, build_environment(os.environ, inherit_all=False), str(tmp_path))
     async with at_the_screen(target, tmp_path / "skills.mcpcap") as person:
         await person.sees("Connected")
@@ -78,7 +76,7 @@ async def test_on_the_screen_a_file_that_changed_after_the_list_is_not_shown(
         assert len(uris) == 2
 
 
-async def test_on_the_screen_the_source_of_the_app_is_shown(command: tuple[str, ...], tmp_path: Path) -> None:
+async def test_app_source_is_shown(command: tuple[str, ...], tmp_path: Path) -> None:
     target = StdioTarget(command, build_environment(os.environ, inherit_all=False), str(tmp_path))
     async with at_the_screen(target, None) as person:
         await person.sees("Connected")

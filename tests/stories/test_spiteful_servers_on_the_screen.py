@@ -61,7 +61,7 @@ async def still_there(person: Person) -> None:
         *further(("ids", "legacy"), ("withdraws", "legacy"), ("answers", "legacy")),
     ],
 )
-async def test_whatever_is_asked_can_be_looked_at_and_answered(tool: str, era: str) -> None:
+async def test_hostile_server_requests_can_be_viewed_and_answered(tool: str, era: str) -> None:
     async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
         await person.sees("● Connected", "tools/list")
         await call(person, tool)
@@ -92,7 +92,7 @@ async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -
         *further(("backward", "legacy"), ("backward", "modern"), ("huge", "legacy")),
     ],
 )
-async def test_whatever_becomes_of_a_task_it_can_be_looked_at(tool: str, era: str) -> None:
+async def test_hostile_tasks_can_be_viewed(tool: str, era: str) -> None:
     async with at_the_screen(spiteful("tasks", era), None, **ASKING) as person:
         await person.sees("● Connected", "tools/list")
         await call(person, tool)
@@ -110,7 +110,7 @@ async def test_whatever_becomes_of_a_task_it_can_be_looked_at(tool: str, era: st
         *further(*((how, era) for how in ("twice", "never") for era in ERAS)),
     ],
 )
-async def test_whatever_comes_of_watching_the_app_stays(how: str, era: str) -> None:
+async def test_hostile_subscriptions_keep_the_app_alive(how: str, era: str) -> None:
     async with at_the_screen(spiteful("offers", era, how), None) as person:
         await person.sees("● Connected", "prompts/list")
         await person.press("3")

@@ -82,7 +82,7 @@ async def test_command_when_the_server_closes_stdout_at_the_probe_starts_it_agai
     assert "stdout-closed" not in ran.stdout.decode()
 
 
-async def test_its_era_is_remembered_for_the_command(tmp_path: Path) -> None:
+async def test_era_is_remembered_for_the_command(tmp_path: Path) -> None:
     for count in (2, 3):
         ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path), place=tmp_path)
         assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, count)
@@ -124,7 +124,7 @@ async def test_a_server_that_babbles_is_understood_and_every_line_is_kept(
     assert len(lines) == 1 + answers * (len(NOISE) + 2)
 
 
-async def test_what_a_babbling_server_asks_is_answered_each_time(tmp_path: Path) -> None:
+async def test_requests_of_a_noisy_server_are_answered(tmp_path: Path) -> None:
     ran = await mcp_inspect("list", "tools", "--json", *told("noisy"), place=tmp_path)
     asked = [each for each in ran.seen.exchanges if each.sender is Direction.FROM_SERVER]
     assert {each.method for each in asked} >= {"ping", "sampling/createMessage", "elicitation/create", "no/such/method"}
@@ -195,7 +195,7 @@ async def test_pages_in_a_circle_end_with_what_there_was(tmp_path: Path) -> None
         ("refuses", ExitStatus.UNREACHABLE, "error -32603: the database is down", "logs"),
     ],
 )
-async def test_a_server_that_fails_is_told_of(
+async def test_failing_server_is_reported_with_advice(
     how: str, status: ExitStatus, what: str, hint: str, tmp_path: Path
 ) -> None:
     words = ("call", "good", "--json", "--timeout", "0.4", "--era", "legacy")

@@ -76,7 +76,7 @@ async def test_a_stream_that_trickles_in_single_bytes_is_read_and_its_keep_alive
 
 
 @pytest.mark.parametrize("broken", [cut, torn])
-async def test_a_list_whose_stream_was_cut_is_asked_for_again_with_a_new_id(tmp_path: Path, broken: Any) -> None:
+async def test_cut_list_stream_is_requested_again_with_a_new_id(tmp_path: Path, broken: Any) -> None:
     async with serving(modern(None, tools_list=broken(2, tools()))) as site:
         ran = await mcp_inspect("list", "tools", "--json", site.url, place=tmp_path)
     assert (ran.status, ran.json["tools"]) == (ExitStatus.OK, tools()["tools"])
@@ -85,7 +85,7 @@ async def test_a_list_whose_stream_was_cut_is_asked_for_again_with_a_new_id(tmp_
     assert ran.told.count("the stream of tools/list was cut before its answer") == 1  # the same notice is shown once
 
 
-async def test_what_is_cut_again_and_again_is_given_up_with_its_reason(tmp_path: Path) -> None:
+async def test_repeatedly_cut_stream_is_given_up_with_a_reason(tmp_path: Path) -> None:
     async with serving(modern(None, tools_list=cut(99, None))) as site:
         ran = await mcp_inspect("list", "tools", "--json", site.url, place=tmp_path)
     assert ran.status != ExitStatus.OK
@@ -108,14 +108,14 @@ async def test_a_call_that_may_have_been_done_is_made_again_only_on_the_persons_
 
 
 @pytest.mark.parametrize("claim", ["readOnlyHint", "idempotentHint"])
-async def test_a_tool_that_says_it_can_be_called_twice_is(tmp_path: Path, claim: str) -> None:
+async def test_repeatable_tool_is_called_again(tmp_path: Path, claim: str) -> None:
     async with serving(modern(tools(**{claim: True}), tools_call=cut(1, DONE))) as site:
         ran = await mcp_inspect(*CALL, site.url, place=tmp_path)
     assert (ran.status, ran.json["rounds"]) == (ExitStatus.OK, 2)
 
 
 @pytest.mark.parametrize(("words", "calls"), [((), 1), (("--retry-calls",), 2)])
-async def test_in_the_handshake_era_a_cut_stream_without_ids_is_asked_for_again_only_on_that_word(
+async def test_cut_call_in_the_handshake_era_is_repeated_only_on_request(
     tmp_path: Path, words: tuple[str, ...], calls: int
 ) -> None:
     async with serving(legacy(tools(readOnlyHint=True), tools_call=cut(1, DONE))) as site:
@@ -173,7 +173,7 @@ async def test_a_call_whose_session_is_lost_while_it_runs_is_not_made_a_second_t
     assert len(renewals(ran)) == 1
 
 
-async def test_a_stream_of_changes_that_was_cut_is_asked_for_again(tmp_path: Path) -> None:
+async def test_cut_subscription_stream_is_requested_again(tmp_path: Path) -> None:
     async def at_once(number: int) -> None:
         pass
 

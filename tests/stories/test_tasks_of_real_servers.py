@@ -20,12 +20,11 @@ from inspector.protocol.jsonrpc import ResultResponse
 from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session
-from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import Ran, mcp_inspect, started, words_of
-from tests.stories.real_targets import Real, named, running
+from tests.stories.real_targets import Real, installed, named
 from tests.waiting import PATIENCE_S, until
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 _SERVERS = Path(__file__).parents[1] / "servers" / "real"
 _ANSWERS = [
@@ -44,18 +43,6 @@ def _shipyard() -> Real:
 def _drydock(transport: str) -> Real:
     words = (str(_SERVERS / "drydock.py"), transport, *(() if transport == "stdio" else ("{port}",)))
     return replace(named(f"fastmcp-{transport}"), words=words)
-
-
-@asynccontextmanager
-async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
-    """A server for the time of the block, or a reason to skip."""
-    try:
-        async with running(real, place) as target:
-            yield target
-    except NotInstalled as error:
-        if is_ci():
-            pytest.fail(f"{real}: {error}")
-        pytest.skip(str(error))
 
 
 @asynccontextmanager
@@ -94,7 +81,7 @@ def _sent(ran: Ran) -> list[str]:
 
 @pytest.mark.parametrize("name", EVERYTHING)
 async def test_a_tool_of_everything_that_requires_a_task_just_works(name: str, tmp_path: Path) -> None:
-    async with _there(named(name), tmp_path) as target:
+    async with installed(named(name), tmp_path) as target:
         ran = await _call(target, tmp_path, "simulate-research-query", "-a", "topic=gulls")
     assert "# Research Report: gulls" in _said(ran)
     task = ran.json["task"]
@@ -107,7 +94,7 @@ async def test_a_tool_of_everything_that_requires_a_task_just_works(name: str, t
 
 @pytest.mark.parametrize("name", EVERYTHING)
 async def test_a_question_inside_a_task_of_everything_is_answered(name: str, tmp_path: Path) -> None:
-    async with _there(named(name), tmp_path) as target:
+    async with installed(named(name), tmp_path) as target:
         ran = await _call(target, tmp_path, "simulate-research-query", "-a", "topic=python", "-a", "ambiguous=true")
     assert "# Research Report: python (snake)" in _said(ran)
     assert "  · input_required: Found multiple interpretations" in ran.told
@@ -122,7 +109,7 @@ async def test_a_question_inside_a_task_of_everything_is_answered(name: str, tmp
 @pytest.mark.parametrize("name", EVERYTHING[:2])
 async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str, name: str, tmp_path: Path) -> None:
     tool = f"trigger-{kind}-request-async"
-    async with _there(named(name), tmp_path) as target:
+    async with installed(named(name), tmp_path) as target:
         words = (tool, "-a", "prompt=hi") if kind == "sampling" else (tool,)
         ran = await _call(target, tmp_path, *words)
     assert "[COMPLETED]" in _said(ran)
@@ -144,7 +131,7 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
     ],
 )
 async def test_a_shipyard_works_in_tasks_and_asks_both_ways(tool: str, says: str, asked: str, tmp_path: Path) -> None:
-    async with _there(_shipyard(), tmp_path) as target:
+    async with installed(_shipyard(), tmp_path) as target:
         ran = await _call(target, tmp_path, tool)
     assert _said(ran) == says
     assert asked in ran.told
@@ -152,12 +139,12 @@ async def test_a_shipyard_works_in_tasks_and_asks_both_ways(tool: str, says: str
 
 
 @pytest.mark.slow
-async def test_a_task_that_fails_is_told_by_the_exit_status(tmp_path: Path) -> None:
-    async with _there(_shipyard(), tmp_path) as target:
+async def test_failed_task_sets_the_exit_status(tmp_path: Path) -> None:
+    async with installed(_shipyard(), tmp_path) as target:
         ran = await _call(target, tmp_path, "wreck")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert ran.error == ran.error | {"code": "task_failed", "message": "the task failed: she sank on the slip"}
-    async with _there(_drydock("stdio"), tmp_path) as target:
+    async with installed(_drydock("stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "leak")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert ran.json["result"]["isError"]
@@ -165,7 +152,7 @@ async def test_a_task_that_fails_is_told_by_the_exit_status(tmp_path: Path) -> N
 
 @pytest.mark.slow
 async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Path) -> None:
-    async with _there(_shipyard(), tmp_path) as target:
+    async with installed(_shipyard(), tmp_path) as target:
         assert _said(await _call(target, tmp_path, "paint")) == "paint, at once"
         ran = await _call(target, tmp_path, "paint", "--task", "--ttl", "5000")
         assert _said(ran) == "painted"
@@ -177,7 +164,7 @@ async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Pat
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_a_dry_dock_decides_itself_what_becomes_a_task(transport: str, tmp_path: Path) -> None:
-    async with _there(_drydock(transport), tmp_path) as target:
+    async with installed(_drydock(transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "-a", "seams=2")
         assert _said(ran) == "2 seams are tight"
         assert set(_sent(ran)) == {"tools/call", "tasks/get"}
@@ -189,8 +176,8 @@ async def test_a_dry_dock_decides_itself_what_becomes_a_task(transport: str, tmp
 
 
 @pytest.mark.slow
-async def test_without_the_extension_a_dry_dock_says_what_it_misses(tmp_path: Path) -> None:
-    async with _there(_drydock("stdio"), tmp_path) as target:
+async def test_server_without_declared_tasks_reports_the_need(tmp_path: Path) -> None:
+    async with installed(_drydock("stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "--no-capability", "tasks")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert "io.modelcontextprotocol/tasks" in ran.stdout.decode()
@@ -198,8 +185,8 @@ async def test_without_the_extension_a_dry_dock_says_what_it_misses(tmp_path: Pa
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_handle_is_all_that_is_wanted_and_the_task_is_asked_for_later(transport: str, tmp_path: Path) -> None:
-    async with _there(_drydock(transport), tmp_path) as target:
+async def test_no_wait_returns_a_handle_for_later(transport: str, tmp_path: Path) -> None:
+    async with installed(_drydock(transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "--task", "--no-wait")
         handle = ran.json["result"]
         assert (handle["resultType"], handle["status"]) == ("task", "working")
@@ -217,7 +204,7 @@ async def test_a_handle_is_all_that_is_wanted_and_the_task_is_asked_for_later(tr
 @pytest.mark.parametrize("dock", ["shipyard", "drydock"])
 async def test_ctrl_c_ends_the_task_too(dock: str, tmp_path: Path) -> None:
     real, tool = (_shipyard(), "wait_for_oak") if dock == "shipyard" else (_drydock("stdio"), "wait_for_tide")
-    async with _there(real, tmp_path) as target:
+    async with installed(real, tmp_path) as target:
         before, after = words_of(target)
         words = ("call", tool, "--capture", str(tmp_path / "c.mcpcap"), *before, *after)
         async with started(*words, place=tmp_path) as process:
@@ -234,7 +221,7 @@ async def test_ctrl_c_ends_the_task_too(dock: str, tmp_path: Path) -> None:
 
 
 async def test_a_person_answers_inside_a_task_and_a_task_is_left_listed_and_called_off(tmp_path: Path) -> None:
-    async with _there(_shipyard(), tmp_path) as target, _session(target) as session:
+    async with installed(_shipyard(), tmp_path) as target, _session(target) as session:
         inbox = session.options.inbox
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(session.call("tools/call", {"name": "christen"}))
@@ -259,7 +246,7 @@ async def test_a_person_answers_inside_a_task_and_a_task_is_left_listed_and_call
 
 
 async def test_a_withdrawn_question_of_a_cancelled_task_leaves_the_desk(tmp_path: Path) -> None:
-    async with _there(_drydock("stdio"), tmp_path) as target, _session(target) as session:
+    async with installed(_drydock("stdio"), tmp_path) as target, _session(target) as session:
         inbox = session.options.inbox
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(session.call("tools/call", {"name": "rename"}))

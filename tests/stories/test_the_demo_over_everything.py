@@ -89,9 +89,7 @@ async def used(transport: str, row: Revision, capture: Path) -> tuple[dict[str, 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.date)
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_every_tool_is_called_and_the_capture_says_the_same(
-    transport: str, row: Revision, tmp_path: Path
-) -> None:
+async def test_every_demo_tool_is_recorded_as_called(transport: str, row: Revision, tmp_path: Path) -> None:
     capture = tmp_path / "demo.mcpcap"
     results, saw = await used(transport, row, capture)
     for tool, (_, shows) in CALLS.items():
@@ -129,7 +127,7 @@ async def test_requests_over_http_carry_the_headers_of_their_revision(row: Revis
     assert [headers["mcp-param-harbour"] for headers in named] == (["Teal Bay"] if row.routing_headers else [])
 
 
-async def test_what_the_demo_mutters_stands_in_its_place(tmp_path: Path) -> None:
+async def test_demo_stderr_is_recorded_in_its_place(tmp_path: Path) -> None:
     _, saw = await used("stdio", ROWS[-1], tmp_path / "demo.mcpcap")
     places = [entry.n for entry in saw.entries if isinstance(entry.what, Stderr) and b"stair" in entry.what.payload]
     watch = next(each for each in saw.exchanges if each.target == "log_messages")

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,32 +9,18 @@ from typing import Any
 import pytest
 
 from inspector.capture.store.load import load
-from inspector.config.targets import Target
 from inspector.present.items import stream_lines
 from inspector.protocol.revisions._shape import Era
-from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import started, words_of
 from tests.stories.persons import Person, at_a_replay, at_the_screen
-from tests.stories.real_targets import Real, named, running
+from tests.stories.real_targets import Real, installed, named
 from tests.waiting import PATIENCE_S
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 _BEACON = str(Path(__file__).parents[1] / "servers" / "real" / "beacon.py")
 WIDE = (160, 45)
 DYNAMIC = "demo://resource/static/document/features.md"
-
-
-@asynccontextmanager
-async def _there(real: Real, place: Path) -> AsyncIterator[Target]:
-    """A server for the time of the block, or a reason to skip."""
-    try:
-        async with running(real, place) as target:
-            yield target
-    except NotInstalled as error:
-        if is_ci():
-            pytest.fail(f"{real}: {error}")
-        pytest.skip(str(error))
 
 
 def _beacon(transport: str) -> Real:
@@ -66,7 +50,7 @@ async def _call(person: Person, name: str, arguments: str = "") -> None:
 async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(transport: str, tmp_path: Path) -> None:
     capture = tmp_path / "watched.mcpcap"
     async with (
-        _there(_beacon(transport), tmp_path) as target,
+        installed(_beacon(transport), tmp_path) as target,
         at_the_screen(target, capture, WIDE, era=Era.MODERN) as person,
     ):
         await person.press("3")
@@ -100,7 +84,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
 @pytest.mark.parametrize("name", ["everything-stdio", "everything-http", "everything-sse"])
 async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path) -> None:
     async with (
-        _there(named(name), tmp_path) as target,
+        installed(named(name), tmp_path) as target,
         at_the_screen(target, tmp_path / "watched.mcpcap", WIDE) as person,
     ):
         await person.press("3")
@@ -121,8 +105,8 @@ async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_without_a_screen_a_beacon_is_told_of_line_by_line(transport: str, tmp_path: Path) -> None:
-    async with _there(_beacon(transport), tmp_path) as target:
+async def test_listen_to_a_beacon_prints_each_change(transport: str, tmp_path: Path) -> None:
+    async with installed(_beacon(transport), tmp_path) as target:
         before, after = words_of(target)
         words = ("listen", "--tools", "--uri", "beacon://lamp", "--for", "1", "--json")
         async with started(*words, *before, *after, place=tmp_path) as process:
@@ -135,7 +119,7 @@ async def test_without_a_screen_everything_is_subscribed_to_and_ctrl_c_ends_it(t
     import signal
 
     capture = tmp_path / "subscribed.mcpcap"
-    async with _there(named("everything-stdio"), tmp_path) as target:
+    async with installed(named("everything-stdio"), tmp_path) as target:
         before, after = words_of(target)
         words = ("subscribe", DYNAMIC, "--json", "--capture", str(capture))
         async with started(*words, *before, *after, place=tmp_path) as process:
@@ -151,7 +135,7 @@ async def test_without_a_screen_everything_is_subscribed_to_and_ctrl_c_ends_it(t
 
 
 async def test_two_clients_of_a_beacon_hear_of_one_another(tmp_path: Path) -> None:
-    async with _there(_beacon("http"), tmp_path) as target:
+    async with installed(_beacon("http"), tmp_path) as target:
         before, after = words_of(target)
         words = ("subscribe", "beacon://lamp", "--count", "2", "--json")
         async with started(*words, *before, *after, place=tmp_path) as process:

@@ -84,7 +84,7 @@ class MemoryTransport:
         if self._observer is None or self._why is not None:
             why = "it is not open" if self._why is None else self._why or "it was closed"
             raise Disconnected(f"Nothing can be sent over this connection: {why}.", hint="Connect again.")
-        self._observer.frame(Direction.TO_SERVER, Channel.MEMORY, outgoing.payload, probe=outgoing.probe)
+        self._observer.frame(Direction.TO_SERVER, Channel.MEMORY, outgoing.payload, cause=outgoing.cause)
         asyncio.get_running_loop().call_soon(self._to_server, outgoing.payload)
         await asyncio.sleep(0)
         return Delivery(answer_may_follow=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from inspector.protocol.facts import ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr
-from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
 from tests.architecture.sources import ROOT
 from tests.waiting import until
 
@@ -41,11 +41,11 @@ class Recorder:
         eol: Eol = Eol.NONE,
         http: int | None = None,
         sse: SseFacts | None = None,
-        probe: bool = False,
+        cause: Cause = Cause.UNKNOWN,
         cut: int = 0,
     ) -> None:
         """Keep a frame; its clocks stand still."""
-        frame = Frame(len(self.log) + 1, 0, 0, direction, channel, payload, eol, http, sse, probe, cut)
+        frame = Frame(len(self.log) + 1, 0, 0, direction, channel, payload, eol, http, sse, cause, cut)
         self.log.append(frame)
         self.frames.append(frame)
 

@@ -146,7 +146,7 @@ async def test_the_connection_opens_with_a_fact_and_ends_with_one(rig: Rig) -> N
 
 
 @pytest.mark.parametrize("rig", WITH_A_CONNECTION, indirect=True)
-async def test_an_end_made_by_the_server_is_told_with_a_reason_to_everybody_who_waits(rig: Rig) -> None:
+async def test_server_end_informs_every_waiter(rig: Rig) -> None:
     assert rig.end_from_the_server is not None
     recorder = Recorder()
     await rig.transport.open(recorder)

@@ -59,7 +59,7 @@ def test_a_signal_to_a_group_that_is_gone_is_no_error(home: Path) -> None:
     signal_group(child.pid, signal.SIGTERM)
 
 
-def test_a_dead_child_that_nobody_has_reaped_is_not_alive(home: Path) -> None:
+def test_unreaped_dead_child_is_not_alive(home: Path) -> None:
     child = _start("echo")
     os.kill(child.pid, signal.SIGKILL)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
@@ -67,7 +67,7 @@ def test_a_dead_child_that_nobody_has_reaped_is_not_alive(home: Path) -> None:
     _end(child)
 
 
-async def test_the_exit_is_told_on_the_loop_with_its_time(home: Path) -> None:
+async def test_exit_is_reported_on_the_loop_with_its_time(home: Path) -> None:
     child = _start("echo")
     told: list[float] = []
     thread = watch_exit(child, told.append)
@@ -78,7 +78,7 @@ async def test_the_exit_is_told_on_the_loop_with_its_time(home: Path) -> None:
     _end(child)
 
 
-def test_an_exit_after_the_end_of_the_loop_is_told_to_nobody(home: Path) -> None:
+def test_exit_after_the_loop_is_not_reported(home: Path) -> None:
     child = _start("echo")
 
     async def watch() -> None:
@@ -111,7 +111,7 @@ def test_a_fork_of_ours_does_not_end_our_children(home: Path, monkeypatch: pytes
     _end(child)
 
 
-def test_what_the_system_refuses_is_a_connect_error(tmp_path: Path) -> None:
+def test_spawn_failure_is_a_connect_error(tmp_path: Path) -> None:
     with pytest.raises(ConnectError, match="could not be started"):
         spawn("/bin/sh", ["sh", "a\0b"], {}, None)
     with pytest.raises(ConnectError, match="could not be started"):
@@ -182,7 +182,7 @@ def test_without_a_path_the_default_of_the_system_is_searched() -> None:
         find_executable("no-such-command", {}, None)
 
 
-def test_a_miss_tells_what_was_searched_and_what_is_nearest(tmp_path: Path) -> None:
+def test_missing_command_names_path_and_nearest(tmp_path: Path) -> None:
     _script(tmp_path / "mcp-server-files")
     what, hint = _failure("mcp-sever-files", tmp_path)
     assert what == f"`mcp-sever-files` is not on the PATH that the server gets; it looked in {tmp_path}"
@@ -203,7 +203,7 @@ def test_a_link_to_nothing_names_both_ends(tmp_path: Path) -> None:
     assert _failure(f"{tmp_path}/serve", tmp_path)[0].endswith("is a link to /gone/serve, which does not exist.")
 
 
-def test_a_file_that_may_not_be_executed_says_so_with_and_without_a_path(tmp_path: Path) -> None:
+def test_non_executable_file_is_reported(tmp_path: Path) -> None:
     _script(tmp_path / "serve", mode=0o644)
     for command in ("serve", f"{tmp_path}/serve"):
         what, hint = _failure(command, tmp_path)
@@ -242,7 +242,7 @@ def test_an_interpreter_that_env_will_not_find_is_missing_too(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("line", ["#!/usr/bin/env -S node9 --flag", "#!/usr/bin/env A=b node9", "#! /bin/sh -e", "#!"])
-def test_what_only_env_or_the_kernel_can_judge_is_left_to_them(tmp_path: Path, line: str) -> None:
+def test_script_lines_are_left_to_the_kernel(tmp_path: Path, line: str) -> None:
     script = _script(tmp_path / "serve", line)
     assert find_executable("serve", {"PATH": str(tmp_path)}, None) == str(script)
 
@@ -278,7 +278,7 @@ _TREE = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
-async def test_a_child_and_what_it_has_started_are_told_with_their_commands() -> None:
+async def test_processes_of_lists_descendants_with_commands() -> None:
     child = await asyncio.create_subprocess_exec(sys.executable, "-c", _TREE, stdin=asyncio.subprocess.PIPE)
     try:
         # Between fork and exec the child of the child has its parent's command.
@@ -302,7 +302,7 @@ def _made(proc: Path, pid: int, parent: int, *, state: str = "S", name: str = "x
         (place / "task" / str(pid) / "children").write_text(children)
 
 
-def test_where_the_kernel_names_no_children_their_parents_are_asked(tmp_path: Path) -> None:
+def test_processes_without_children_files_use_parents(tmp_path: Path) -> None:
     _made(tmp_path, 10, 1, name="a) S 99 (b")
     _made(tmp_path, 11, 10)
     _made(tmp_path, 12, 11)
@@ -316,7 +316,7 @@ def test_where_the_kernel_names_no_children_their_parents_are_asked(tmp_path: Pa
     assert found[0].cpu_s == 200 / os.sysconf("SC_CLK_TCK")
 
 
-def test_where_it_names_them_nobody_else_is_asked(tmp_path: Path) -> None:
+def test_processes_with_children_files_use_them_only(tmp_path: Path) -> None:
     _made(tmp_path, 10, 1, children="11 ")
     _made(tmp_path, 11, 10, children="")
     _made(tmp_path, 12, 10)
@@ -324,7 +324,7 @@ def test_where_it_names_them_nobody_else_is_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stat", ["", "10", "10 (x) S", "nonsense"])
-def test_what_can_not_be_read_is_left_out(tmp_path: Path, stat: str) -> None:
+def test_unreadable_processes_are_left_out(tmp_path: Path, stat: str) -> None:
     assert processes_of(10, tmp_path) == ()
     _made(tmp_path, 10, 1, children="x y")
     (tmp_path / "10" / "stat").write_text(stat)

@@ -31,7 +31,7 @@ def test_a_carriage_return_belongs_to_the_end_even_if_a_chunk_ends_between() -> 
     assert splitter.feed(b"\ntwo\r\r\n") == [Line(b"one", Eol.CRLF), Line(b"two\r", Eol.CRLF)]
 
 
-def test_what_is_left_can_be_taken_once() -> None:
+def test_rest_is_returned_once() -> None:
     splitter = LineSplitter()
     assert splitter.feed(b"a\nhalf") == [Line(b"a", Eol.LF)]
     assert splitter.pending == 4

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from inspector.errors import ConnectError, Disconnected
-from inspector.protocol.frames import Channel
+from inspector.protocol.frames import Cause, Channel
 from inspector.transports.base import Expects, Outgoing
 from tests.transports.memory import MemoryTransport, Peer, served_by
 from tests.transports.recording import Recorder
 
 
 def _message(text: bytes, *, probe: bool = False) -> Outgoing:
-    return Outgoing(text, Expects.NOTHING, probe=probe)
+    return Outgoing(text, Expects.NOTHING, cause=Cause.PROBE if probe else Cause.UNKNOWN)
 
 
 async def test_the_peer_gets_what_was_sent_and_its_frames_come_back() -> None:
@@ -24,11 +24,11 @@ async def test_the_peer_gets_what_was_sent_and_its_frames_come_back() -> None:
     assert recorder.received() == []
     await recorder.until(lambda seen: seen.received() == [b"not json \xff"], "it arrives")
     assert {frame.channel for frame in recorder.frames} == {Channel.MEMORY}
-    assert [frame.probe for frame in recorder.frames] == [True, False]
+    assert [frame.cause for frame in recorder.frames] == [Cause.PROBE, Cause.UNKNOWN]
     await transport.close()
 
 
-async def test_a_server_that_waits_is_told_the_end() -> None:
+async def test_waiting_memory_server_sees_the_end() -> None:
     transport = MemoryTransport()
     await transport.open(Recorder())
     async with asyncio.TaskGroup() as group:
@@ -40,7 +40,7 @@ async def test_a_server_that_waits_is_told_the_end() -> None:
     await asyncio.sleep(0)
 
 
-async def test_what_the_server_said_before_it_left_still_arrives() -> None:
+async def test_last_message_before_leaving_is_delivered() -> None:
     recorder, transport = Recorder(), MemoryTransport()
     await transport.open(recorder)
     transport.peer.send(b"bye")
@@ -94,7 +94,7 @@ async def test_a_server_that_still_waits_is_cancelled_at_the_end_of_the_block() 
     assert done == ["cancelled"]
 
 
-async def test_what_a_server_raises_comes_out_of_the_block() -> None:
+async def test_exception_of_a_memory_server_propagates() -> None:
     async def broken(_peer: Peer) -> None:
         raise ValueError("the server is broken")
 

@@ -65,7 +65,7 @@ async def test_one_turn_of_the_loop_hands_on_a_bounded_number_of_lines(pipe: Pip
     assert max(steps) <= 1024
 
 
-async def test_in_a_flood_others_have_a_pause_between_two_turns(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_flood_yields_between_turns(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     at_pauses: list[int] = []
     monkeypatch.setattr(time, "sleep", lambda seconds: at_pauses.append(len(seen)))
     seen: list[Line] = []
@@ -199,7 +199,7 @@ async def test_a_sink_closes_behind_the_lines_that_wait(pipe: Pipe) -> None:
     assert ended == ["end"]
 
 
-async def test_a_pipe_that_nobody_reads_any_more_fails_the_writers_and_closes(pipe: Pipe) -> None:
+async def test_pipe_without_reader_fails_its_writers(pipe: Pipe) -> None:
     ended: list[str] = []
     sink = LineSink(pipe[1], lambda: ended.append("end"))
 

@@ -13,11 +13,11 @@ import pytest
 
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
-from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.frames import Cause, Channel, Direction, Eol
 from inspector.transports import children
 from inspector.transports.base import Expects, Outgoing
 from inspector.transports.children import end_all_children, is_group_alive, spawn
-from inspector.transports.stdio import Ending, Exit, Ladder, StdioTransport, signal_name
+from inspector.transports.stdio import Ending, Exit, ShutdownTimeouts, StdioTransport, signal_name
 from tests.transports.recording import Recorder, child_env, server
 from tests.waiting import until
 
@@ -29,7 +29,7 @@ from tests.waiting import until
         (Exit(None, "SIGSEGV", 62), "the server was ended by SIGSEGV after 62.0 s"),
     ],
 )
-def test_an_end_is_told_in_one_sentence(how: Exit, sentence: str) -> None:
+def test_end_is_one_sentence(how: Exit, sentence: str) -> None:
     assert how.sentence() == sentence
 
 
@@ -38,7 +38,7 @@ def test_every_signal_has_a_name() -> None:
     assert signal_name(40) == "signal 40"
 
 
-async def test_the_exit_is_told_although_the_streams_never_end_and_everything_is_told_once(home: Path) -> None:
+async def test_exit_is_reported_once_despite_open_streams(home: Path) -> None:
     child = spawn(sys.executable, server("ignores_sigterm"), child_env(), None)
     told: list[str] = []
 
@@ -47,7 +47,7 @@ async def test_the_exit_is_told_although_the_streams_never_end_and_everything_is
 
     ending = Ending(
         child,
-        Ladder(30, 30),
+        ShutdownTimeouts(30, 30),
         report=report,
         is_drained=lambda: False,
         drain=lambda: None,
@@ -68,7 +68,7 @@ async def test_the_exit_is_told_although_the_streams_never_end_and_everything_is
         pipe.close()
 
 
-HASTY = Ladder(stdin_close=0.1, term=0.1)
+HASTY = ShutdownTimeouts(stdin_close=0.1, term=0.1)
 Start = Callable[..., StdioTransport]
 
 
@@ -77,7 +77,7 @@ async def start() -> AsyncIterator[Start]:
     """Make transports to servers of tests/servers; each is closed at the end of the test."""
     made: list[StdioTransport] = []
 
-    def make(name: str, *arguments: str, grace: Ladder = HASTY) -> StdioTransport:
+    def make(name: str, *arguments: str, grace: ShutdownTimeouts = HASTY) -> StdioTransport:
         made.append(StdioTransport(server(name, *arguments), env=child_env(), grace=grace))
         return made[-1]
 
@@ -110,7 +110,7 @@ async def test_separators_of_unicode_end_no_line(start: Start) -> None:
     await recorder.until(lambda seen: text in seen.received(), "the line came back whole")
 
 
-async def test_the_opening_tells_what_was_started_where_and_with_which_names(start: Start) -> None:
+async def test_opening_facts_have_command_directory_and_names(start: Start) -> None:
     recorder, transport = Recorder(), start("echo")
     await transport.open(recorder)
     connection, process = recorder.facts[:2]
@@ -153,7 +153,7 @@ async def test_the_command_is_found_on_the_path_of_the_child_and_keeps_its_name(
     assert recorder.of(ConnectionFact)[0].argv == (script,)
 
 
-async def test_a_command_that_does_not_exist_is_no_child_and_what_was_tried_is_told() -> None:
+async def test_missing_command_aborts_with_what_was_tried() -> None:
     recorder = Recorder()
     transport = StdioTransport(["no-such-command", "--stdio"], env={"PATH": "/usr/bin"}, cwd="/")
     with pytest.raises(ConnectError, match="`no-such-command` is not on the PATH"):
@@ -186,7 +186,7 @@ async def test_a_connection_opens_once(start: Start) -> None:
         await transport.open(Recorder())
 
 
-async def test_sending_before_opening_says_so(start: Start) -> None:
+async def test_send_before_open_is_refused(start: Start) -> None:
     with pytest.raises(Disconnected, match="not started"):
         await start("echo").send(_message(b"{}"))
 
@@ -278,7 +278,7 @@ async def test_a_line_may_have_any_length(start: Start) -> None:
     assert [len(payload) for payload in recorder.received()] == [100_000_000, 5]
 
 
-async def test_in_a_flood_no_line_is_lost_and_the_loop_goes_on_turning(start: Start) -> None:
+async def test_flood_loses_no_line_and_keeps_the_loop_running(start: Start) -> None:
     recorder, transport = Recorder(), start("floods")
     await transport.open(recorder)
     most = turns = seen = 0
@@ -294,7 +294,7 @@ async def test_in_a_flood_no_line_is_lost_and_the_loop_goes_on_turning(start: St
     assert turns >= 100_000 // 1024
 
 
-async def test_who_does_not_read_is_waited_for_while_its_words_are_read(start: Start) -> None:
+async def test_send_waits_for_a_slow_reader_while_reading(start: Start) -> None:
     recorder, transport = Recorder(), start("never_reads")
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it is ready")
@@ -317,7 +317,7 @@ async def test_who_does_not_read_is_waited_for_while_its_words_are_read(start: S
 
 
 async def test_a_line_that_has_begun_is_written_whole_although_its_sender_gave_up(start: Start) -> None:
-    recorder, transport = Recorder(), start("reads_late", grace=Ladder(10, 10))
+    recorder, transport = Recorder(), start("reads_late", grace=ShutdownTimeouts(10, 10))
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it is ready")
     async with asyncio.TaskGroup() as group:
@@ -336,7 +336,7 @@ async def test_a_line_that_has_begun_is_written_whole_although_its_sender_gave_u
 
 
 async def test_a_well_behaved_server_ends_with_its_stdin(start: Start) -> None:
-    recorder, transport = Recorder(), start("echo", grace=Ladder(30, 30))
+    recorder, transport = Recorder(), start("echo", grace=ShutdownTimeouts(30, 30))
     await transport.open(recorder)
     await transport.close()
     events = recorder.events()
@@ -346,7 +346,7 @@ async def test_a_well_behaved_server_ends_with_its_stdin(start: Start) -> None:
     assert await transport.wait_closed() == ""
 
 
-async def test_who_ignores_the_end_of_stdin_and_sigterm_is_killed(start: Start) -> None:
+async def test_stubborn_server_is_killed(start: Start) -> None:
     recorder, transport = Recorder(), start("ignores_sigterm")
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it ignores signals")
@@ -356,10 +356,12 @@ async def test_who_ignores_the_end_of_stdin_and_sigterm_is_killed(start: Start) 
     assert recorder.of(ProcessFact)[-1].signal == "SIGKILL"
 
 
+@pytest.mark.parametrize("first_look_s", [0.1, 0.0])
 async def test_a_server_that_floods_on_after_its_stdin_was_closed_is_sent_sigterm_without_the_usual_wait(
-    start: Start,
+    start: Start, monkeypatch: pytest.MonkeyPatch, first_look_s: float
 ) -> None:
-    recorder, transport = Recorder(), start("floods", "1000000000", grace=Ladder(600, 600))
+    monkeypatch.setattr("inspector.transports.stdio._FLOOD_S", first_look_s)
+    recorder, transport = Recorder(), start("floods", "1000000000", grace=ShutdownTimeouts(600, 600))
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it floods")
     await transport.close()
@@ -368,7 +370,7 @@ async def test_a_server_that_floods_on_after_its_stdin_was_closed_is_sent_sigter
 
 
 async def test_a_close_that_is_cancelled_kills(start: Start) -> None:
-    recorder, transport = Recorder(), start("ignores_sigterm", grace=Ladder(30, 30))
+    recorder, transport = Recorder(), start("ignores_sigterm", grace=ShutdownTimeouts(30, 30))
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it ignores signals")
     async with asyncio.TaskGroup() as group:
@@ -402,7 +404,7 @@ async def test_closing_while_a_grandchild_holds_the_pipes_does_not_hang(start: S
     assert not is_group_alive(transport.pid or 0)
 
 
-def test_it_runs_on_a_loop_in_any_thread(home: object) -> None:
+def test_stdio_works_on_a_loop_in_any_thread(home: object) -> None:
     recorder = Recorder()
 
     async def converse() -> None:
@@ -419,7 +421,7 @@ def test_it_runs_on_a_loop_in_any_thread(home: object) -> None:
     assert recorder.events()[-2:] == ["exit", "close"]
 
 
-async def test_who_sends_to_a_dead_server_is_told_what_it_died_of(start: Start) -> None:
+async def test_send_to_a_dead_server_has_its_signal(start: Start) -> None:
     recorder, transport = Recorder(), start("echo")
     await transport.open(recorder)
 
@@ -432,9 +434,7 @@ async def test_who_sends_to_a_dead_server_is_told_what_it_died_of(start: Start) 
         await send_until_it_fails()
 
 
-async def test_what_was_said_before_the_exit_is_read_although_the_loop_was_busy(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_output_before_the_exit_is_read_on_a_busy_loop(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.transports.stdio._LINGER", -1)
     recorder, transport = Recorder(), start("floods", "5000")
     await transport.open(recorder)
@@ -471,7 +471,9 @@ async def _exited_at_the_probe(start: Start, recorder: Recorder) -> tuple[StdioT
     transport, lost = start("exits_at_strangers"), list[str]()
     transport.hold(lost.append)
     await transport.open(recorder)
-    await transport.send(Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, probe=True))
+    await transport.send(
+        Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, cause=Cause.PROBE)
+    )
     await until(lambda: lost, "its exit was told")
     return transport, lost
 
@@ -497,7 +499,9 @@ async def _closed_stdout_at_the_probe(start: Start, recorder: Recorder) -> tuple
     transport, lost = start("exits_at_strangers", "closes"), list[str]()
     transport.hold(lost.append)
     await transport.open(recorder)
-    await transport.send(Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, probe=True))
+    await transport.send(
+        Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, cause=Cause.PROBE)
+    )
     await until(lambda: lost, "the end of its stdout was noticed")
     return transport, lost
 

@@ -15,7 +15,7 @@ _BADGE = re.compile(r"8( Find| Findings)? ?[✗▲]")
 
 
 def _is_worth_a_badge(app: InspectApp) -> bool:
-    counts = app.subject.checks.counts
+    counts = app.conversation.checks.counts
     return bool(counts["error"] or counts["warning"])
 
 
@@ -27,7 +27,7 @@ async def checked(
     app = InspectApp(replay=sample(name), show=show)
     app.CHECKS_AFTER_S = 0.01
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.checker is not None and app.subject.checks.is_done, "all was checked")
+        await until(lambda: app.checker is not None and app.conversation.checks.is_done, "all was checked")
         await until(lambda: _BADGE.search(text(app)) or not _is_worth_a_badge(app), "it was told")
         yield app, pilot
-    await app.subject.end()
+    await app.conversation.end()

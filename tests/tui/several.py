@@ -105,4 +105,4 @@ def at_rest(live: Live) -> bool:
 
 def stages(app: InspectApp) -> list[ConversationStage]:
     """How the tabs stand."""
-    return [tab.subject.stage for tab in app.tabs]
+    return [tab.conversation.stage for tab in app.tabs]

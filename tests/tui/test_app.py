@@ -60,22 +60,20 @@ async def sitting() -> AsyncIterator[Sitting]:
 async def connected(pilot: Pilot[None]) -> None:
     app = pilot.app
     assert isinstance(app, InspectApp)
-    await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+    await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected")
     await until(lambda: "gull-rock-lighthouse" in text(app), "the server's name in the header")
 
 
 async def test_the_first_picture_comes_before_the_first_message() -> None:
     sitting = Sitting(held=True)
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with InspectApp(sitting.begin).run_test(size=SIZE) as pilot:
         await connected(pilot)
     sitting.lives[0].end().result(10)
     sitting.engine.stop()
 
 
 async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         await until(lambda: "tools/list" in text(app), "traffic")
         await pilot.press("2")
@@ -88,8 +86,7 @@ async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) 
 
 
 async def test_the_help_shows_the_keys_that_work_here_and_escape_closes_it(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         await pilot.press("question_mark")
         await until(lambda: "Everywhere" in text(app), "the help")
@@ -98,21 +95,19 @@ async def test_the_help_shows_the_keys_that_work_here_and_escape_closes_it(sitti
 
 
 async def test_reconnecting_shows_a_new_conversation_with_the_same_server(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
-        first = app.subject
+        first = app.conversation
         await pilot.press("ctrl+r")
-        await until(lambda: app.subject is not first, "another subject")
-        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected again")
+        await until(lambda: app.conversation is not first, "another subject")
+        await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected again")
         await until(lambda: first.stage is ConversationStage.CLOSED, "the first one ended")
         await until(lambda: "prompts/list" in text(app), "its traffic")
     assert len(sitting.lives) == 2
 
 
-async def test_control_c_without_a_call_says_how_to_quit(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
+async def test_control_c_without_a_call_explains_quitting(sitting: Sitting) -> None:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE, notifications=True) as pilot:
         await connected(pilot)
         await pilot.press("ctrl+c")
         await until(lambda: "q quits" in text(app), "the toast")
@@ -121,8 +116,7 @@ async def test_control_c_without_a_call_says_how_to_quit(sitting: Sitting) -> No
 
 
 async def test_the_theme_changes_and_stays_readable(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         assert app.theme == DARK_NAME
         await pilot.press("v T")
@@ -131,25 +125,23 @@ async def test_the_theme_changes_and_stays_readable(sitting: Sitting) -> None:
 
 
 async def test_a_capture_opens_without_a_server() -> None:
-    app = InspectApp(replay=sample("handshake"))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
+    async with (app := InspectApp(replay=sample("handshake"))).run_test(size=SIZE, notifications=True) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "read")
         await until(lambda: "▸ Capture" in text(app), "the header")
         await pilot.press("ctrl+r")
         await until(lambda: "Opening is not available here" in text(app), "the toast")
-    await app.subject.end()
+    await app.conversation.end()
 
 
 async def test_a_toast_reads_no_markup(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE, notifications=True) as pilot:
         await connected(pilot)
         app.toasts.say("[/nope] [@click=app.quit]x[/] \x1b[2J")
         await until(lambda: "[@click=app.quit]x[/]" in text(app), "the toast as it is")
         assert "\x1b" not in text(app)
 
 
-async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
+async def test_internal_error_is_logged_without_values(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = InspectApp(replay=sample("handshake"))
@@ -162,7 +154,7 @@ async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
 
     async def break_it() -> None:
         async with app.run_test(size=SIZE) as pilot:
-            await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
+            await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "read")
             monkeypatch.setattr(app.panel, "sync", sync)
             await until(lambda: app._exception is not None, "the error")
             told.extend(str(each) for each in app._exit_renderables)
@@ -170,7 +162,7 @@ async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
 
     with pytest.raises(ValueError, match="broken"):
         await break_it()
-    await app.subject.end()
+    await app.conversation.end()
     written = "".join(told) + capsys.readouterr().err
     assert "broken by ␛[2J" in written
     assert "s3cr3t" not in written.replace('secret = "Bearer s3cr3t"', "")
@@ -178,8 +170,7 @@ async def test_an_error_of_ours_is_told_without_the_values_that_were_at_hand(
 
 
 async def test_f1_shows_help_in_fields_filters_and_dialogs(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         for keys in (
             ("slash", "a"),
@@ -199,10 +190,9 @@ async def test_f1_shows_help_in_fields_filters_and_dialogs(sitting: Sitting) -> 
             assert under.focused is focused
 
 
-async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_for() -> None:
-    app = InspectApp(replay=sample("harbour"))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
+async def test_replacing_view_keeps_the_focus() -> None:
+    async with (app := InspectApp(replay=sample("harbour"))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture is read")
         await pilot.press("g g", "g x", "enter", "]", "]")
         panel = app.panel
         assert isinstance(panel, TrafficPanel)
@@ -212,26 +202,24 @@ async def test_a_view_that_takes_the_place_of_another_keeps_the_focus_it_asked_f
         await pilot.pause()
         assert app.focused is panel.detail.query_one("#headers")
         assert "HTTP" in text(app)
-    await app.subject.end()
+    await app.conversation.end()
 
 
-async def test_the_focus_goes_to_what_is_in_sight_where_nothing_else_asked_for_it() -> None:
-    app = InspectApp(replay=sample("harbour"))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
+async def test_focus_moves_to_a_visible_widget() -> None:
+    async with (app := InspectApp(replay=sample("harbour"))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture is read")
         await pilot.press("g g", "g x", "enter")
         panel = app.panel
         assert isinstance(panel, TrafficPanel)
         await until(lambda: panel.detail.has_focus_within, "the detail has the focus")
         panel.detail.display = False
         await until(lambda: app.focused is panel.list.rows, "the list has the focus")
-    await app.subject.end()
+    await app.conversation.end()
 
 
 async def test_every_valid_action_is_in_the_palette_on_each_screen() -> None:
-    app = InspectApp(replay=sample("lighthouse"))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
+    async with (app := InspectApp(replay=sample("lighthouse"))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "read")
         for digit in "123456789":
             await pilot.press(digit)
             offered = {command.id for command in app.commands()}
@@ -242,7 +230,7 @@ async def test_every_valid_action_is_in_the_palette_on_each_screen() -> None:
             }
             assert bound - {"palette"} <= offered, digit
             assert {"screen.raw", "export", "theme", "help"} <= offered
-    await app.subject.end()
+    await app.conversation.end()
 
 
 def _is_done(found: ActiveBinding, app: InspectApp) -> bool:
@@ -251,8 +239,7 @@ def _is_done(found: ActiveBinding, app: InspectApp) -> bool:
 
 
 async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         await pilot.press("g")
         await until(lambda: "Go to   Esc Close" in text(app) and "o    Composer" in text(app), "the menu")
@@ -272,8 +259,7 @@ async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Si
 async def test_a_menu_whose_second_key_is_typed_already_is_not_shown(
     sitting: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         mounted: list[Widget] = []
         mount = app.screen.mount
@@ -292,21 +278,19 @@ async def test_a_menu_whose_second_key_is_typed_already_is_not_shown(
         await until(lambda: any(isinstance(each, MenuBar) for each in mounted), "shown, if no key follows")
 
 
-async def test_what_a_key_changes_is_painted_without_textuals_clock() -> None:
-    app = InspectApp(replay=sample("lighthouse"))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "read")
+async def test_key_change_is_painted_at_once() -> None:
+    async with (app := InspectApp(replay=sample("lighthouse"))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "read")
         await pilot.pause()
         app.screen._update_timer.stop()
         app.post_message(events.Key("j", "j"))
         moved = app.panel.query_one(LogList)
-        await until(lambda: moved.view.cursor > 0 and not app.screen._dirty_widgets, "it is painted")
-    await app.subject.end()
+        await until(lambda: moved.view.cursor > 0 and moved not in app.screen._dirty_widgets, "it is painted")
+    await app.conversation.end()
 
 
 async def test_a_tool_is_opened_from_the_palette_and_what_was_run_comes_first(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         await until(lambda: "echo" in {command.name for command in app.commands()}, "the tools are listed")
         await pilot.press("ctrl+p", *"echo", "enter")

@@ -42,7 +42,7 @@ from inspector.tui.app_parts import (
 )
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
-from inspector.tui.screens.export.ways import WAYS
+from inspector.tui.screens.export.ways import TARGETS
 from inspector.tui.screens.login.dialog import LoginScreen
 from inspector.tui.screens.server.capabilities import CapabilitiesScreen
 from inspector.tui.screens.sessions.panel import SessionsPanel
@@ -56,13 +56,13 @@ from tests.stories.test_lists_change_below_the_hands import before_the_demo, lis
 from tests.tui.screen_text import lines, text
 from tests.tui.screens.acting import Acting, Error
 from tests.tui.screens.logins import Entrance, browse
-from tests.tui.screens.replay.test_controls import opened as controls_opened
 from tests.tui.several import aboard
 from tests.tui.staging import Staged, handshake
+from tests.tui.test_replay_controls import opened as controls_opened
 from tests.waiting import PATIENCE_S, until
 
 
-async def test_what_all_subjects_get_is_checked_until_it_is_stopped(tape: Tape) -> None:
+async def test_checker_checks_all_conversations_until_stopped(tape: Tape) -> None:
     other = Tape()
     subjects = [Staged(tape), Staged(other)]
     checker = Checker(lambda: subjects)
@@ -86,7 +86,7 @@ async def test_what_all_subjects_get_is_checked_until_it_is_stopped(tape: Tape) 
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-async def test_an_error_of_ours_ends_it_and_can_be_told(tape: Tape) -> None:
+async def test_internal_error_ends_the_checker(tape: Tape) -> None:
     told: list[object] = []
 
     class Broken(Staged):
@@ -114,7 +114,7 @@ def test_a_flood_leaves_little_time_and_a_recording_much(tape: Tape) -> None:
     assert RECORDED.slice_s > RECORDED.pause
 
 
-def test_a_long_recording_is_checked_when_somebody_asks_for_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_recording_is_checked_on_request(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     handshake(tape)
     monkeypatch.setattr(type(tape.journal), "live", False)
     for many, first in ((tape.journal.count + 1, RECORDED), (tape.journal.count, IDLE)):
@@ -157,14 +157,14 @@ async def test_the_app_has_everything_checked_and_leaves_no_thread(tmp_path: Pat
     app = InspectApp(replay=sample("wreck"))
     app.CHECKS_AFTER_S = 0.01
     async with app.run_test(size=(120, 36)):
-        assert app.subject.checks_so_far is None
-        await until(lambda: app.checker is not None and app.subject.checks.is_done, "all was checked")
-        assert [each.id for each in app.subject.checks.all]
+        assert app.conversation.checks_so_far is None
+        await until(lambda: app.checker is not None and app.conversation.checks.is_done, "all was checked")
+        assert [each.id for each in app.conversation.checks.all]
         checker = app.checker
     assert checker is not None
     await until(lambda: not checker._thread.is_alive(), "its thread had ended")
     assert not checker.has_failed
-    await app.subject.end()
+    await app.conversation.end()
 
 
 async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,18 +201,16 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
 
 def down_to(way: str) -> str:
     """The keys from the first thing that can be made to another."""
-    return "j" * [each.id for each in WAYS].index(way)
+    return "j" * [each.id for each in TARGETS].index(way)
 
 
-async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_live_conversation_is_shared_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
         await pilot.press("x x", *down_to("share"), "enter", "enter")
         await until(lambda: "this session is not recorded" in text(app), "that nothing is recorded here")
         await pilot.press("escape")
-        app.subject.journal.capture_path = tmp_path / "kept.mcpcap"
+        app.conversation.journal.capture_path = tmp_path / "kept.mcpcap"
         await pilot.press("x x", *down_to("share"), "enter", "enter")
         await until(lambda: isinstance(app.screen, LinesScreen) and "3 values replaced" in text(app), "what was done")
         assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
@@ -223,13 +221,12 @@ async def test_a_live_conversation_is_shared_by_whoever_has_opened_it(
 async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_in() -> None:
     async with Guarded() as house:
         with Entrance(house.url) as entrance:
-            app = InspectApp(entrance.begin)
-            async with app.run_test(size=(110, 36), notifications=True):
+            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True):
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 dialog = app.screen
                 assert isinstance(dialog, LoginScreen)
                 await browse(entrance.guide)
-                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
+                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 dialog._tick()  # its clock may strike once more before it is gone
                 assert len(app.screen_stack) == 1
@@ -238,26 +235,24 @@ async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_
 async def test_one_that_was_left_comes_back_on_a_key() -> None:
     async with Guarded() as house:
         with Entrance(house.url) as entrance:
-            app = InspectApp(entrance.begin)
-            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await pilot.press("escape")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                assert app.subject.stage is ConversationStage.CONNECTING
+                assert app.conversation.stage is ConversationStage.CONNECTING
                 await pilot.press("!")
                 await until(lambda: isinstance(app.screen, LoginScreen), "it is back")
                 await pilot.press("ctrl+x")
-                await until(lambda: app.subject.stage is ConversationStage.FAILED, "nobody gets in")
+                await until(lambda: app.conversation.stage is ConversationStage.FAILED, "nobody gets in")
 
 
-async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers() -> None:
+async def test_login_during_a_session_opens_no_dialog() -> None:
     async with Guarded() as house:
         with Entrance(house.url) as entrance:
-            app = InspectApp(entrance.begin)
-            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await browse(entrance.guide)
-                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
+                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 house.tokens += ["revoked", "and its renewal too"]
                 await pilot.press("r")
@@ -274,11 +269,10 @@ async def test_a_login_in_the_middle_is_told_and_opens_nothing_below_the_fingers
 async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_nothing_else() -> None:
     async with Guarded() as house:
         with Entrance(house.url) as entrance:
-            app = InspectApp(entrance.begin)
-            async with app.run_test(size=(110, 36), notifications=True) as pilot:
+            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 await browse(entrance.guide)
-                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
+                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
                 await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
                 house.tokens += ["revoked", "and its renewal too"]
                 await pilot.press("r")
@@ -288,18 +282,17 @@ async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_no
                 await pilot.press("ctrl+x")
                 await until(lambda: "it was cancelled" in text(app), "it says so")
                 await pilot.press("escape")
-                await until(lambda: "Lists refreshed." in text(app) or app.subject.stopped("tools"), "it ends")
-                assert app.subject.stage is ConversationStage.OPEN
+                await until(lambda: "Lists refreshed." in text(app) or app.conversation.stopped("tools"), "it ends")
+                assert app.conversation.stage is ConversationStage.OPEN
 
 
-async def test_where_nobody_logs_in_the_key_answers_questions() -> None:
+async def test_key_without_a_login_goes_to_server_requests() -> None:
     async with Guarded() as house:
         house.is_open = True
         with Entrance(house.url) as entrance:
             assert isinstance(entrance.guide, Guide)
-            app = InspectApp(entrance.begin)
-            async with app.run_test(size=(110, 36), notifications=True) as pilot:
-                await until(lambda: app.subject.stage is ConversationStage.OPEN, "one is in")
+            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
+                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
                 await pilot.press("!")
                 await until(lambda: "No server requests waiting." in text(app), "it says so")
 
@@ -335,7 +328,7 @@ async def sitting(request: pytest.FixtureRequest) -> AsyncIterator[Sitting]:
 
 
 async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
-    await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+    await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected")
     app.connection.action_offers()
     await until(lambda: isinstance(app.screen, CapabilitiesScreen), "the switches are shown")
     await until(lambda: "sent as" in text(app) and '"roots"' in text(app), "what is declared is shown")
@@ -343,43 +336,42 @@ async def switched(pilot: Pilot[Any], app: InspectApp) -> None:
     await until(lambda: '"roots"' not in text(app) and "changed" in text(app), "roots are switched off")
 
 
-async def test_what_was_switched_off_is_declared_no_more(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=(100, 40)) as pilot:
+async def test_switched_off_capability_is_not_declared_again(sitting: Sitting) -> None:
+    async with (app := InspectApp(sitting.begin)).run_test(size=(100, 40)) as pilot:
         await switched(pilot, app)
         await pilot.press("ctrl+j")
         new = sitting.era is Era.LEGACY
         await until(lambda: len(sitting.lives) == 1 + new, "a new connection only after a handshake")
         await until(
-            lambda: capabilities.ROOTS not in app.subject.inbox.offers and app.subject.stage is ConversationStage.OPEN,
+            lambda: (
+                capabilities.ROOTS not in app.conversation.inbox.offers
+                and app.conversation.stage is ConversationStage.OPEN
+            ),
             "it is so",
         )
-        assert capabilities.SAMPLING in app.subject.inbox.offers
+        assert capabilities.SAMPLING in app.conversation.inbox.offers
         app.restarts.action_reconnect()
-        assert capabilities.ROOTS not in app.subject.inbox.offers
+        assert capabilities.ROOTS not in app.conversation.inbox.offers
 
 
 async def test_escape_leaves_it_as_it_was(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=(100, 40)) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=(100, 40)) as pilot:
         await switched(pilot, app)
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, CapabilitiesScreen), "it is closed")
-        assert app.subject.inbox.offers == frozenset(capabilities.ALL)
+        assert app.conversation.inbox.offers == frozenset(capabilities.ALL)
         assert len(sitting.lives) == 1
 
 
-async def test_before_it_is_open_a_new_connection_says_it(sitting: Sitting) -> None:
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=(100, 40)):
-        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+async def test_capability_before_opening_applies_to_the_connection(sitting: Sitting) -> None:
+    async with (app := InspectApp(sitting.begin)).run_test(size=(100, 40)):
+        await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected")
         await app.connection.offer(frozenset({capabilities.FORM}))
-        await until(lambda: app.subject.inbox.offers == {capabilities.FORM}, "it is so")
+        await until(lambda: app.conversation.inbox.offers == {capabilities.FORM}, "it is so")
 
 
 async def test_a_recording_offers_nothing(tmp_path: Path) -> None:
-    app = InspectApp(None, replay=sample("handshake"))
-    async with app.run_test(size=(100, 40)):
+    async with (app := InspectApp(None, replay=sample("handshake"))).run_test(size=(100, 40)):
         app.connection.action_offers()
         assert not isinstance(app.screen, CapabilitiesScreen)
 
@@ -391,11 +383,11 @@ def opened(revision: str = "2025-06-18") -> Acting:
     return subject
 
 
-async def test_the_round_trip_is_told() -> None:
+async def test_ping_shows_the_round_trip() -> None:
     assert await ping(opened()) == ("Ping: 12 ms", True)
 
 
-async def test_an_error_is_told_in_the_servers_words_and_as_a_round_trip() -> None:
+async def test_ping_error_shows_round_trip_and_message() -> None:
     subject = opened()
     subject.answer = lambda params: Error(-32601, "no \x1b[2Jping")
     assert await ping(subject) == ("Ping: 12 ms, error -32601: no ␛[2Jping", False)
@@ -409,7 +401,7 @@ async def test_an_error_is_told_in_the_servers_words_and_as_a_round_trip() -> No
         (ConnectError("no route", hint=""), "ping failed: no route"),
     ],
 )
-async def test_silence_and_loss_are_told(reply: Any, said: str) -> None:
+async def test_unanswered_ping_is_reported(reply: Any, said: str) -> None:
     subject = opened()
     subject.answer = lambda params: reply
     assert await ping(subject) == (said, False)
@@ -433,7 +425,7 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         await pilot.press("enter")
         await until(lambda: len(app.tabs) == 2 and app.tab.number == 2, "a tab for it")
         await until(
-            lambda: app.subject.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the capture"
+            lambda: app.conversation.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the capture"
         )
         await pilot.press("g shift+tab")
         await until(lambda: app.tab.number == 1, "the first tab")
@@ -445,7 +437,7 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
 
 
-async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
+async def test_refresh_key_fetches_lists_and_mode_switches() -> None:
     async with before_the_demo("--legacy-only") as person:
         await person.press("r")
         await person.sees("Lists refreshed.")
@@ -456,14 +448,18 @@ async def test_the_lists_are_fetched_anew_and_the_mode_is_switched() -> None:
         await person.sees("Changed lists are refreshed automatically.")
 
 
-async def test_a_recording_has_no_connection_to_ask() -> None:
-    app = InspectApp(replay=sample("handshake"))
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await pilot.press("x u")
+async def test_the_menu_of_a_recording_has_no_action_that_needs_a_connection() -> None:
+    async with (app := InspectApp(replay=sample("handshake"))).run_test(size=(120, 40), notifications=True) as pilot:
+        await pilot.press("x")
+        await until(lambda: "Act   Esc Close" in text(app), "the menu", PATIENCE_S)
+        menu = text(app).partition("Act   Esc Close")[2]
+        assert "Play or pause" in menu
+        assert not {label for label in ("Ping", "Auto-refresh", "Restart and run again") if label in menu}
+        await pilot.press("escape", "r")
         await until(
             lambda: "This is a recording. ^r starts its server in a new tab." in text(app), "it says so", PATIENCE_S
         )
-    await app.subject.end()
+    await app.conversation.end()
 
 
 class Reader:
@@ -502,7 +498,7 @@ class Driver:
     ],
     ids=["stopped without a word", "suspended before", "not begun", "an editor has the terminal"],
 )
-def test_what_still_runs_is_ended_before_it_is_begun_again(driver: Driver, done: list[str]) -> None:
+def test_driver_is_suspended_before_it_resumes(driver: Driver, done: list[str]) -> None:
     resume(driver)
     assert driver.done == done
     assert driver._must_signal_resume == (done[0] == "suspended")
@@ -538,15 +534,14 @@ async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them()
 
 
 async def test_the_last_word_of_a_toast_is_seen_however_its_words_fit_the_width() -> None:
-    app = InspectApp(replay=sample("lighthouse"))
-    async with app.run_test(size=(80, 24), notifications=True):
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture was read")
+    async with (app := InspectApp(replay=sample("lighthouse"))).run_test(size=(80, 24), notifications=True):
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture was read")
         for columns in range(68, 80):
             app.clear_notifications()
             words = f"{'w' * (columns - 7)} end{columns}."
             app.notify(words, timeout=60, markup=False)
             await until(lambda: f"end{columns}." in text(app), f"all of {words}")  # noqa: B023 - waited for at once
-    await app.subject.end()
+    await app.conversation.end()
 
 
 @pytest.fixture
@@ -569,9 +564,8 @@ def _started(live: Live) -> list[int]:
     return [fact.pid for fact in facts if isinstance(fact, ProcessFact) and fact.event is ProcessEvent.SPAWN]
 
 
-async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -> None:
-    app = InspectApp(first=silent)
-    async with app.run_test(size=(80, 24)):
+async def test_silent_server_has_a_waiting_line(silent: Live) -> None:
+    async with (app := InspectApp(first=silent)).run_test(size=(80, 24)):
         await until(lambda: "· no response to initialize" in text(app), "the wait is shown")
         assert "⋯ connecting" in text(app)
         assert "nothing on stdout yet" in text(app)
@@ -587,8 +581,7 @@ async def test_a_server_that_says_nothing_is_waited_for_in_words(silent: Live) -
 
 
 async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silent: Live) -> None:
-    app = InspectApp(first=silent)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := InspectApp(first=silent)).run_test(size=(80, 24)) as pilot:
         await app.push_screen(NameScreen("How it is called"))
         await until(lambda: app.waits.bar is not None and app.waits.bar.is_attached, "the bar was made")
         assert "no response to" not in text(app)

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from inspector.tui.app import InspectApp
-from inspector.tui.conversation import LiveSubject
+from inspector.tui.conversation import LiveConversation
 from inspector.tui.process_usage import ProcessUsage
 from tests.settling import painting
 from tests.tui.test_app import SIZE, Sitting, connected
@@ -22,8 +22,7 @@ _SECONDS = 40
 async def pilot() -> AsyncIterator[Pilot[None]]:
     """The demo in the stateless era, whose lists say for how long they are fresh."""
     sitting = Sitting("--modern-only")
-    app = InspectApp(sitting.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         await until(lambda: sitting.lives[0].listing is None and app.checker is not None, "all is listed and checked")
         yield pilot
@@ -57,13 +56,13 @@ async def test_time_alone_writes_nothing(pilot: Pilot[None], keys: list[str]) ->
     written: list[object] = []
     later_ns = 0
 
-    def now(subject: LiveSubject) -> int:
+    def now(subject: LiveConversation) -> int:
         return time.monotonic_ns() + later_ns
 
     with (
         painting(),
         mock.patch.object(app, "_display", lambda screen, update: written.append(update)),  # to the driver
-        mock.patch.object(LiveSubject, "now_ns", property(now)),
+        mock.patch.object(LiveConversation, "now_ns", property(now)),
         mock.patch.object(ProcessUsage, "watch"),  # the processor time of the server is no rest
     ):
         for key in keys:

@@ -16,8 +16,16 @@ from inspector.protocol.server_requests import RequestKind, ServerRequest, decli
 from inspector.session.inbox import Proposal, Ticket
 from inspector.text import clock
 from inspector.tui import bars
-from inspector.tui.bars import HeaderBar, NoticeBar, WaitingBar, state_of
-from inspector.tui.conversation import About, ConversationStage, InboxView, OpenConversation, PastSubject, past_of
+from inspector.tui.bars import HeaderBar, WaitingBar, state_of
+from inspector.tui.conversation import (
+    About,
+    ConversationStage,
+    InboxView,
+    OpenConversation,
+    ReplayedConversation,
+    past_of,
+)
+from inspector.tui.notice_bar import NoticeBar
 from inspector.tui.tabs import Tab
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
 from tests.present.errands import begun, polled
@@ -47,7 +55,7 @@ def test_each_state_has_a_sign_of_its_own() -> None:
     staged.tape.journal.close()
 
 
-def test_what_failed_is_counted() -> None:
+def test_failed_calls_are_counted() -> None:
     tape = handshake(Tape())
     tape.call(7, "dig")
     tape.error(7, -32603, "too hard")
@@ -57,7 +65,7 @@ def test_what_failed_is_counted() -> None:
     tape.journal.close()
 
 
-async def test_a_narrow_line_keeps_the_tab_in_sight_and_says_that_there_are_more() -> None:
+async def test_narrow_tab_line_keeps_the_current_tab() -> None:
     names = ("the first of the servers", "the second of them all", "the third of the servers", "fourth")
     async with aboard(*names[:1], size=(60, 20)) as (app, pilot, fleet):
         for name in names[1:]:
@@ -78,8 +86,7 @@ async def test_a_click_on_a_tab_shows_it() -> None:
 
 
 async def lines(header: HeaderBar, width: int = 120, theme: str = DARK_NAME) -> list[str]:
-    app = Showing(header, theme=theme)
-    async with app.run_test(size=(width, 6)) as pilot:
+    async with (app := Showing(header, theme=theme)).run_test(size=(width, 6)) as pilot:
         await pilot.pause()
         return app.rows()
 
@@ -94,7 +101,7 @@ async def look(pilot: Pilot[None], header: HeaderBar, times: int = 3) -> list[st
 
 
 @pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
-async def test_the_server_its_revision_and_the_state_are_told(tape: Tape, theme: str) -> None:
+async def test_header_has_server_revision_and_state(tape: Tape, theme: str) -> None:
     tape.started().initialized("2025-06-18")
     first, second, *_ = await lines(HeaderBar(Staged(tape)), theme=theme)
     for told in ("lighthouse 1.2.3", "stdio", "2025-06-18", "legacy", "● Connected"):
@@ -104,7 +111,7 @@ async def test_the_server_its_revision_and_the_state_are_told(tape: Tape, theme:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160])
-async def test_whatever_the_width_name_and_state_stay_and_nothing_wraps(tape: Tape, width: int) -> None:
+async def test_header_keeps_name_and_state_at_any_width(tape: Tape, width: int) -> None:
     tape.started().initialized("2025-06-18")
     rows = await lines(HeaderBar(Staged(tape)), width)
     assert "lighthouse" in rows[0]
@@ -126,7 +133,7 @@ async def test_tabs_that_have_no_room_are_left_out_but_the_open_one(tape: Tape, 
     assert "[3 Res]" in (await lines(HeaderBar(Staged(tape), shown="resources"), width))[1]
 
 
-async def test_at_80_columns_each_screen_keeps_its_key_and_the_lists_their_names(tape: Tape) -> None:
+async def test_header_at_80_columns_has_every_screen_key(tape: Tape) -> None:
     tape.started().initialized("2025-06-18")
     for at, (kind, method) in enumerate((("tools", "tools"), ("resources", "resources"), ("prompts", "prompts")), 1):
         tape.request(at, f"{method}/list")
@@ -142,7 +149,7 @@ async def test_at_80_columns_each_screen_keeps_its_key_and_the_lists_their_names
     assert "3 Resources 30" in (await lines(HeaderBar(subject, shown="traffic"), 120))[1]
 
 
-async def test_where_room_is_short_a_name_is_worth_more_than_a_number(tape: Tape) -> None:
+async def test_narrow_header_prefers_names_to_numbers(tape: Tape) -> None:
     tape.started().initialized("2025-06-18")
     tape.request(1, "resources/list")
     tape.answer(1, {"resources": [{"uri": f"x://{each}"} for each in range(30)]})
@@ -174,14 +181,12 @@ async def test_every_state_has_a_sign_and_a_word(tape: Tape, stage: Conversation
     assert said in (await lines(HeaderBar(Staged(tape, stage=stage, why=why))))[0]
 
 
-async def test_before_anybody_has_answered_the_label_stands_for_the_name(tape: Tape) -> None:
+async def test_header_has_the_label_before_the_server_name(tape: Tape) -> None:
     assert "staged" in (await lines(HeaderBar(Staged(tape, stage=ConversationStage.CONNECTING))))[0]
 
 
 async def test_the_open_tab_is_marked_by_a_sign_and_a_click_asks_for_another(tape: Tape) -> None:
-    header = HeaderBar(Staged(handshake(tape)))
-    app = Showing(header)
-    async with app.run_test(size=(100, 6)) as pilot:
+    async with (app := Showing(header := HeaderBar(Staged(handshake(tape))))).run_test(size=(100, 6)) as pilot:
         await pilot.pause()
         assert app.rows()[1].startswith("[1 Traffic")
         await pilot.click(header, offset=(app.rows()[1].index("Tools"), 1))
@@ -192,16 +197,14 @@ async def test_the_open_tab_is_marked_by_a_sign_and_a_click_asks_for_another(tap
         assert header.shown == "tools"
 
 
-async def test_a_click_on_a_tab_is_told_with_the_screens_name(tape: Tape) -> None:
+async def test_click_on_a_screen_name_is_posted(tape: Tape) -> None:
     chosen: list[str] = []
 
     class Listening(Showing):
         def on_header_bar_screen_chosen(self, message: HeaderBar.ScreenChosen) -> None:
             chosen.append(message.name)
 
-    header = HeaderBar(Staged(tape))
-    app = Listening(header)
-    async with app.run_test(size=(100, 6)) as pilot:
+    async with (app := Listening(header := HeaderBar(Staged(tape)))).run_test(size=(100, 6)) as pilot:
         await pilot.pause()
         for label in ("Traffic", "Tools", "Server"):
             await pilot.click(header, offset=(app.rows()[1].index(label), 1))
@@ -209,11 +212,9 @@ async def test_a_click_on_a_tab_is_told_with_the_screens_name(tape: Tape) -> Non
     assert chosen == ["traffic", "tools", "server"]
 
 
-async def test_what_changes_is_seen_at_the_next_looks(tape: Tape) -> None:
+async def test_header_updates_with_the_conversation(tape: Tape) -> None:
     subject = Staged(tape, stage=ConversationStage.CONNECTING)
-    header = HeaderBar(subject)
-    app = Showing(header)
-    async with app.run_test(size=(100, 6)) as pilot:
+    async with Showing(header := HeaderBar(subject)).run_test(size=(100, 6)) as pilot:
         tape.wait(300)
         assert "Connecting 300 ms" in (await look(pilot, header))[0]
         handshake(tape)
@@ -229,9 +230,7 @@ async def test_what_changes_is_seen_at_the_next_looks(tape: Tape) -> None:
 async def test_figures_are_painted_at_every_third_look_and_states_at_once(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subject = Staged(handshake(tape))
-    header = HeaderBar(subject)
-    async with Showing(header).run_test(size=(100, 6)) as pilot:
+    async with Showing(header := HeaderBar(subject := Staged(handshake(tape)))).run_test(size=(100, 6)) as pilot:
         await pilot.pause()
         painted: list[object] = []
         monkeypatch.setattr(header, "show", painted.append)
@@ -258,9 +257,7 @@ async def test_the_recording_is_named_and_its_absence_too(tmp_path: Path, tape: 
 async def test_a_warning_lasts_on_a_line_of_its_own(tape: Tape) -> None:
     subject = Staged(tape)
     subject.about = About("shop", insecure=True)
-    header = HeaderBar(subject)
-    app = Showing(header)
-    async with app.run_test(size=(100, 6)) as pilot:
+    async with (app := Showing(header := HeaderBar(subject))).run_test(size=(100, 6)) as pilot:
         await pilot.pause()
         assert app.rows()[2] == f" ▲ {bars.INSECURE}"
         tape.journal.note("the disk is full")
@@ -269,7 +266,7 @@ async def test_a_warning_lasts_on_a_line_of_its_own(tape: Tape) -> None:
         assert header.region.height == 3
 
 
-async def test_that_no_certificate_was_looked_at_is_known_from_the_capture_too(tmp_path: Path) -> None:
+async def test_insecure_tls_is_shown_for_captures(tmp_path: Path) -> None:
     journal = start_capture(tmp_path / "shop.mcpcap")
     journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url="https://shop.test/mcp", insecure=True))
     journal.close()
@@ -282,21 +279,18 @@ async def test_that_no_certificate_was_looked_at_is_known_from_the_capture_too(t
 
 
 async def test_without_a_warning_there_are_two_lines(tape: Tape) -> None:
-    header = HeaderBar(Staged(tape))
-    async with Showing(header).run_test(size=(100, 6)) as pilot:
+    async with Showing(header := HeaderBar(Staged(tape))).run_test(size=(100, 6)) as pilot:
         await pilot.pause()
         assert header.region.height == 2
 
 
-async def test_a_failed_connection_marks_the_tab_that_tells_why(tape: Tape) -> None:
+async def test_failed_connection_marks_the_server_tab(tape: Tape) -> None:
     rows = await lines(HeaderBar(Staged(tape, stage=ConversationStage.FAILED)))
     assert "9 Server ✗" in rows[1]
 
 
 async def test_another_conversation_takes_the_place_of_the_first(tape: Tape) -> None:
-    header = HeaderBar(Staged(handshake(tape)))
-    app = Showing(header)
-    async with app.run_test(size=(100, 6)) as pilot:
+    async with (app := Showing(header := HeaderBar(Staged(handshake(tape))))).run_test(size=(100, 6)) as pilot:
         fresh = Tape()
         fresh.journal.fact(Stderr(b"x"))
         header.rebind(Staged(fresh, stage=ConversationStage.CONNECTING))
@@ -337,21 +331,20 @@ async def test_the_tab_of_tasks_has_the_number_of_those_that_run(tape: Tape) -> 
     assert "⋯" not in row
 
 
-async def test_a_moment_of_a_recording_is_told_as_such(tape: Tape) -> None:
+async def test_past_moment_is_in_the_header(tape: Tape) -> None:
     whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
     tape.call(3, "buy")
     asked = tape.server_request("q", "elicitation/create", {"message": "How many?"})
     tape.client_answer("q", {"action": "decline"})
-    first, second, *_ = await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked))))
+    first, second, *_ = await lines(HeaderBar(ReplayedConversation(whole, past_of(whole).at(asked))))
     assert f"▸ Replay at #{asked}" in first
     assert "5 Inbox ◆1" in second
-    assert "Inbox ◆" not in (await lines(HeaderBar(PastSubject(whole, past_of(whole).at(asked + 1)))))[1]
+    assert "Inbox ◆" not in (await lines(HeaderBar(ReplayedConversation(whole, past_of(whole).at(asked + 1)))))[1]
 
 
 async def test_a_server_that_refuses_connections_is_not_called_connected(tape: Tape) -> None:
     tape.connected("http://x/mcp").initialized("2025-06-18")
-    header = HeaderBar(Staged(tape))
-    async with Showing(header).run_test(size=(120, 6)) as pilot:
+    async with Showing(header := HeaderBar(Staged(tape))).run_test(size=(120, 6)) as pilot:
         assert "● Connected" in (await look(pilot, header))[0]
         tape.fact(HttpFact(HttpEvent.REQUEST, 7, method="POST", target="http://x/mcp"))
         tape.fact(HttpFact(HttpEvent.ERROR, 7, why=GIVEN_UP_HERE))
@@ -359,7 +352,7 @@ async def test_a_server_that_refuses_connections_is_not_called_connected(tape: T
         for http in (8, 9):
             tape.fact(HttpFact(HttpEvent.REQUEST, http, method="POST", target="http://x/mcp"))
             tape.fact(HttpFact(HttpEvent.ERROR, http, why="connection refused"))
-        first = tape.journal.surroundings.unreachable
+        first = tape.journal.connection_facts.unreachable
         assert first is not None
         shown = (await look(pilot, header))[0]
         assert "Connected" not in shown
@@ -389,10 +382,8 @@ def _oldest(app: Notice) -> Ticket | None:
     return app.bar.oldest
 
 
-async def test_it_comes_and_goes_with_what_waits_and_news_are_told_once() -> None:
-    subject = Asking()
-    app = Notice(subject)
-    async with app.run_test(size=(100, 5)) as pilot:
+async def test_notice_bar_follows_waiting_requests() -> None:
+    async with (app := Notice(subject := Asking())).run_test(size=(100, 5)) as pilot:
         assert app.bar.sync(shown="traffic") == ""
         assert not shows(app)
         ticket = subject.ask_city("Which\x1b city?")
@@ -414,11 +405,10 @@ async def test_it_comes_and_goes_with_what_waits_and_news_are_told_once() -> Non
     subject.journal.close()
 
 
-async def test_it_is_not_there_where_the_questions_themselves_are() -> None:
+async def test_notice_bar_is_hidden_on_the_inbox() -> None:
     subject = Asking()
     subject.ask_city()
-    app = Notice(subject)
-    async with app.run_test(size=(100, 5)):
+    async with (app := Notice(subject)).run_test(size=(100, 5)):
         app.bar.sync(shown="inbox")
         assert not shows(app)
         app.bar.sync(shown="tools")
@@ -426,11 +416,10 @@ async def test_it_is_not_there_where_the_questions_themselves_are() -> None:
     subject.journal.close()
 
 
-async def test_its_age_runs_and_a_click_does_what_the_key_does() -> None:
+async def test_notice_bar_has_an_age_and_clicks() -> None:
     subject = Asking()
     subject.ask_city()
-    app = Notice(subject)
-    async with app.run_test(size=(100, 5)) as pilot:
+    async with (app := Notice(subject)).run_test(size=(100, 5)) as pilot:
         app.bar.sync(shown="traffic")
         subject.tape.wait(3000)
         app.bar.sync(shown="traffic")
@@ -444,12 +433,11 @@ async def test_its_age_runs_and_a_click_does_what_the_key_does() -> None:
     subject.journal.close()
 
 
-async def test_what_is_asked_and_the_keys_have_room_before_who_asks() -> None:
+async def test_narrow_notice_bar_keeps_message_and_keys() -> None:
     subject = Asking()
     subject.ask_city("Which of the many cities on this river do you mean, and why?")
     for width, shown in ((100, "harbour asks in book: Which of the many"), (58, "◆ asked: Which of the many")):
-        app = Notice(subject)
-        async with app.run_test(size=(width, 5)) as pilot:
+        async with (app := Notice(subject)).run_test(size=(width, 5)) as pilot:
             app.bar.sync(shown="traffic")
             await pilot.pause()
             (line,) = [row.strip() for row in app.rows() if "asked" in row or "asks" in row]
@@ -459,12 +447,11 @@ async def test_what_is_asked_and_the_keys_have_room_before_who_asks() -> None:
     subject.journal.close()
 
 
-async def test_where_keys_are_text_only_those_are_offered_that_are_not() -> None:
+async def test_notice_bar_offers_usable_keys_only() -> None:
     subject = Asking()
     subject.ask_city()
     bar, field = NoticeBar(subject), Input()
-    app = Showing(field, bar)
-    async with app.run_test(size=(100, 5)) as pilot:
+    async with (app := Showing(field, bar)).run_test(size=(100, 5)) as pilot:
         field.focus()
         await pilot.pause()
         bar.sync(shown="tools")
@@ -479,11 +466,10 @@ async def test_where_keys_are_text_only_those_are_offered_that_are_not() -> None
     subject.journal.close()
 
 
-async def test_a_question_that_comes_before_the_line_is_there_is_told_once_it_is() -> None:
+async def test_request_before_the_notice_bar_is_announced_later() -> None:
     subject = Asking()
     subject.ask_city("Which city?")
-    app = Showing()
-    async with app.run_test(size=(100, 5)) as pilot:
+    async with (app := Showing()).run_test(size=(100, 5)) as pilot:
         bar = NoticeBar(subject)
         assert bar.sync(shown="traffic") == ""
         await app.mount(bar)
@@ -507,10 +493,9 @@ class Busy(Staged):
         self.inbox: Asked = Asked()
 
 
-async def test_it_is_there_only_while_something_hangs(tape: Tape) -> None:
+async def test_waiting_bar_appears_for_waiting_requests_only(tape: Tape) -> None:
     subject, bar = Busy(handshake(tape.started())), WaitingBar()
-    app = Showing(bar)
-    async with app.run_test(size=(80, 10)) as pilot:
+    async with (app := Showing(bar)).run_test(size=(80, 10)) as pilot:
 
         async def seen() -> str:
             bar.sync(subject)

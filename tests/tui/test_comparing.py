@@ -10,7 +10,7 @@ from tests.tui.screen_text import text
 from tests.waiting import until
 
 
-async def test_it_begins_with_the_comparison_and_goes_on_with_the_captures() -> None:
+async def test_diff_option_opens_the_comparison_first() -> None:
     before, after = sample("lighthouse"), sample("evening")
     app = InspectApp(
         replay=before,
@@ -29,4 +29,4 @@ async def test_it_begins_with_the_comparison_and_goes_on_with_the_captures() -> 
         await until(lambda: len(app.tabs) == 2 and "evening" in text(app), "the tabs")
         await until(lambda: "x Space Play" in text(app), "the bar")
     for tab in app.tabs:
-        await tab.subject.end()
+        await tab.conversation.end()

@@ -14,6 +14,7 @@ from inspector.capture.journal import start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.errors import CaptureError
+from inspector.present.words import status_in
 from inspector.protocol.capabilities import ALL
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied
@@ -27,11 +28,11 @@ from inspector.session.options import Settings
 from inspector.tui.conversation import (
     ConversationStage,
     InboxView,
-    LiveSubject,
+    LiveConversation,
     LoginView,
     MemoryView,
-    PastSubject,
     Recording,
+    ReplayedConversation,
     RequestView,
     TaskView,
     WatchView,
@@ -47,7 +48,7 @@ from tests.tui.staging import Staged, handshake
 from tests.waiting import until
 
 
-async def test_where_nobody_asks_nothing_is_answered() -> None:
+async def test_empty_inbox_view_answers_nothing() -> None:
     view = InboxView()
     assert (view.tickets, view.changes, view.roots, view.patience_s, view.proposer) == ((), 0, (), None, None)
     ticket = Ticket(1, ServerRequest(RequestKind.SAMPLING, {}, 1, 1, 0))
@@ -59,7 +60,7 @@ async def test_where_nobody_asks_nothing_is_answered() -> None:
     assert ticket.proposal is None
 
 
-async def test_of_a_recording_nobody_logs_in() -> None:
+async def test_recording_has_no_login() -> None:
     view = LoginView()
     assert view.guide is None
     assert not view.refused
@@ -67,7 +68,7 @@ async def test_of_a_recording_nobody_logs_in() -> None:
     await view.give_up()
 
 
-async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
+async def test_pasted_code_reaches_the_guide() -> None:
     async with Guarded() as house:
         with Entrance(house.url) as entrance:
             subject = entrance.subject()
@@ -80,7 +81,7 @@ async def test_what_is_pasted_reaches_the_guide_on_its_own_loop() -> None:
             await subject.end()
 
 
-async def test_without_a_guide_there_is_nobody_to_tell() -> None:
+async def test_login_without_a_guide_fails_with_advice() -> None:
     async with Guarded() as house:
         with Entrance(house.url, person=False) as entrance:
             subject = entrance.subject()
@@ -96,9 +97,9 @@ def test_the_key_is_the_target_s_and_a_recording_has_none() -> None:
     assert (recorded.key, live.key, recorded.comparison) == ("", "aa", None)
 
 
-def test_it_knows_what_was_known_and_its_clock_stands_there(tape: Tape) -> None:
+def test_past_conversation_has_state_and_clock_of_its_moment(tape: Tape) -> None:
     whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
-    then = PastSubject(whole, past_of(whole).at(2))
+    then = ReplayedConversation(whole, past_of(whole).at(2))
     assert (then.stage, then.about, then.can_act) == (ConversationStage.RECORDED, whole.about, False)
     assert then.opening is not None
     assert then.now_ns == tape.journal.store.time_ns(2)
@@ -106,14 +107,14 @@ def test_it_knows_what_was_known_and_its_clock_stands_there(tape: Tape) -> None:
     assert then.now_ns == tape.journal.store.time_ns(2) + 5
     assert past_of(then) is past_of(whole)
     assert then.moment_shown == 2
-    empty = PastSubject(whole, past_of(whole).at(0))
+    empty = ReplayedConversation(whole, past_of(whole).at(0))
     assert (empty.now_ns, empty.opening) == (0, None)
 
 
-def test_it_knows_of_findings_what_could_be_said_then(tape: Tape) -> None:
+def test_past_conversation_has_findings_of_its_moment(tape: Tape) -> None:
     tape.started().from_server(b"hello")
     whole = Staged(tape, stage=ConversationStage.RECORDED)
-    then = PastSubject(whole, past_of(whole).at(1))
+    then = ReplayedConversation(whole, past_of(whole).at(1))
     before = then.checks_so_far
     assert before is None, "nobody has begun"
     whole.checks.catch_up()
@@ -142,7 +143,7 @@ def live(engine: Engine, *argv: str, capture: Path | None = None) -> Live:
 
 async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> None:
     engine = Engine()
-    subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", capture=tmp_path / "a.mcpcap"))
+    subject = LiveConversation(live(engine, sys.executable, "-m", "inspector.demo", capture=tmp_path / "a.mcpcap"))
     tools = subject.journal.conversation.catalogue
     await until(
         lambda: subject.stage is ConversationStage.OPEN and tools.listings["prompts"].asked, "connected and listed"
@@ -167,7 +168,7 @@ async def test_a_live_subject_connects_lists_calls_and_ends(tmp_path: Path) -> N
 
 async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint() -> None:
     engine = Engine()
-    subject = LiveSubject(live(engine, "no-such-command-anywhere"))
+    subject = LiveConversation(live(engine, "no-such-command-anywhere"))
     await until(lambda: subject.stage is ConversationStage.FAILED, "failed")
     assert "no-such-command-anywhere" in subject.why
     assert subject.hint
@@ -175,9 +176,9 @@ async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint(
     engine.stop()
 
 
-async def test_a_server_that_dies_says_how() -> None:
+async def test_dead_server_has_a_reason() -> None:
     engine = Engine()
-    subject = LiveSubject(live(engine, sys.executable, "-m", "inspector.demo", "--crash-on", "echo"))
+    subject = LiveConversation(live(engine, sys.executable, "-m", "inspector.demo", "--crash-on", "echo"))
     await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
     await subject.call("tools/call", {"name": "echo", "arguments": {"message": "x"}}, lambda exchange: None)
     await until(lambda: subject.stage is ConversationStage.CLOSED, "closed")
@@ -186,7 +187,7 @@ async def test_a_server_that_dies_says_how() -> None:
     engine.stop()
 
 
-async def test_a_recording_can_do_nothing_and_its_time_stands_still() -> None:
+async def test_recording_cannot_act_and_its_clock_stops() -> None:
     subject = Recording(sample("handshake"))
     subject.load()
     assert not subject.can_act
@@ -196,7 +197,7 @@ async def test_a_recording_can_do_nothing_and_its_time_stands_still() -> None:
     await subject.end()
 
 
-def test_what_is_no_capture_is_refused_at_once(tmp_path: Path) -> None:
+def test_recording_refuses_other_files(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text("<html></html>")
     with pytest.raises(CaptureError):
@@ -208,7 +209,7 @@ async def test_questions_reach_the_interface_and_answers_the_server() -> None:
     environment = build_environment(os.environ, inherit_all=False, set_=())
     target = StdioTarget((sys.executable, str(REPO / "tests/servers/asks.py")), environment, str(REPO))
     settings = Settings(era=Era.LEGACY, offers=frozenset(ALL), roots=(Root("file:///a"),), has_person=True)
-    subject = LiveSubject(Live(engine, target, start_capture(None), settings))
+    subject = LiveConversation(Live(engine, target, start_capture(None), settings))
     await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
     before = subject.inbox.changes
     async with asyncio.TaskGroup() as tasks:
@@ -229,13 +230,13 @@ async def test_questions_reach_the_interface_and_answers_the_server() -> None:
     engine.stop()
 
 
-async def test_a_recording_asks_nobody_anything() -> None:
+async def test_recording_has_an_empty_inbox() -> None:
     recording = Recording(sample("handshake"))
     assert (recording.inbox.tickets, recording.inbox.changes, recording.inbox.roots) == ((), 0, ())
     await recording.end()
 
 
-async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path: Path) -> None:
+async def test_growing_capture_is_loaded_and_followed(tmp_path: Path) -> None:
     journal = start_capture(tmp_path / "a.mcpcap")
     journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
     await until(lambda: b"frame" in (tmp_path / "a.mcpcap").read_bytes(), "the first line in the file")
@@ -245,11 +246,14 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
     await until(
         lambda: recording.grows and recording.stage is ConversationStage.RECORDED, "all was read that was there"
     )
-    journal.frame(Direction.TO_SERVER, Channel.STDIN, b"{}")
+    journal.frame(Direction.TO_SERVER, Channel.STDIN, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
     await until(lambda: recording.journal.count == 2, "what came since was read")
+    (exchange,) = recording.journal.conversation.exchanges
+    assert status_in(recording.journal, exchange)[0] == "⋯ Pending"
     journal.close()
     thread.join(10)
     assert not recording.grows
+    assert status_in(recording.journal, exchange)[0] != "⋯ Pending"
     await recording.end()
 
 
@@ -266,15 +270,13 @@ async def test_a_capture_that_somebody_records_into_is_there_and_grows(tmp_path:
         ),
     ],
 )
-def test_a_key_that_can_send_nothing_says_why_and_what_to_do(
-    tape: Tape, stage: ConversationStage, acts: bool, said: str
-) -> None:
+def test_why_silent_names_the_obstacle(tape: Tape, stage: ConversationStage, acts: bool, said: str) -> None:
     subject = Staged(tape, stage=stage)
     subject.can_act = acts
     assert why_silent(subject) == said
 
 
-async def test_where_nothing_lives_nothing_is_followed_and_nothing_can_be_done() -> None:
+async def test_task_view_of_a_recording_cannot_act() -> None:
     view = TaskView()
     assert view.followed == frozenset()
     with pytest.raises(NotImplementedError):
@@ -285,12 +287,12 @@ def test_a_recording_has_no_news() -> None:
     assert WatchView().news() == ()
 
 
-def test_each_thing_is_told_once_and_nothing_before_there_is_a_session() -> None:
+def test_watch_news_are_returned_once() -> None:
     live = SimpleNamespace(session=None)
     told = WatchView(cast(Live, live))
     assert told.news() == ()
     said = ["cut"]
-    live.session = SimpleNamespace(watching=SimpleNamespace(said=said))
+    live.session = SimpleNamespace(watching=SimpleNamespace(notices=said))
     assert told.news() == ("cut",)
     said.append("open again")
     assert told.news() == ("open again",)
@@ -302,7 +304,7 @@ def test_a_recording_wants_nothing_watched() -> None:
     assert WatchView().wanted == ()
 
 
-def test_what_is_watched_goes_on_to_the_next_connection_even_one_that_never_opened() -> None:
+def test_watched_resources_carry_over_to_the_next_connection() -> None:
     live = SimpleNamespace(session=None, watch_first=())
     told = WatchView(cast(Live, live))
     told.watch_first(("a:b",))

@@ -10,7 +10,7 @@ from tests.present.tape import Tape
 
 def _tab(tape: Tape, *states: TicketState, shown: str = "traffic") -> Any:
     inbox = SimpleNamespace(tickets=[SimpleNamespace(state=state) for state in states])
-    return SimpleNamespace(subject=SimpleNamespace(journal=tape.journal, inbox=inbox), shown=shown)
+    return SimpleNamespace(conversation=SimpleNamespace(journal=tape.journal, inbox=inbox), shown=shown)
 
 
 def _done(tab: Any) -> list[bool]:

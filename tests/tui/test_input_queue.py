@@ -33,8 +33,7 @@ async def test_a_key_waits_until_the_action_of_the_key_before_it_has_ended() -> 
 
 async def test_a_timer_that_is_due_after_its_callback_was_called_does_nothing() -> None:
     called: list[str] = []
-    app = App[None]()
-    async with app.run_test():
+    async with (app := App[None]()).run_test():
         postponed = Postponed()
         postponed.add(app.screen, 60, lambda: called.append("searched"))
         assert postponed.call_all()

@@ -61,7 +61,7 @@ class Clock(Pacing):
         return often.runs
 
 
-async def test_where_nothing_happens_it_looks_less_often_and_traffic_and_keys_wake_it() -> None:
+async def test_idle_clock_slows_down_until_traffic_or_keys() -> None:
     clock = Clock()
     await clock.turn(QUIET_AFTER - 1)
     assert clock.looks_often()
@@ -82,7 +82,7 @@ async def test_where_nothing_happens_it_looks_less_often_and_traffic_and_keys_wa
     assert clock.looks_often()
 
 
-async def test_what_is_played_is_never_quiet() -> None:
+async def test_replaying_clock_is_never_quiet() -> None:
     clock = Clock()
     clock.replaying = True
     await clock.turn(1000)
@@ -160,7 +160,7 @@ def test_after_a_change_of_size_or_window_everything_is_sent(event: Event) -> No
     assert _sent(painted, update)
 
 
-def test_what_follows_a_wide_character_is_sent_again_with_it() -> None:
+def test_text_after_a_wide_character_is_repainted() -> None:
     painted = Painted(App())
     update = LayoutUpdate([[Strip([Segment("wide 家")]), Strip([Segment("after")])]], Region(0, 0, WIDTH, 1))
     assert "after" in _sent(painted, update)

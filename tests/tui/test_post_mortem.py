@@ -27,8 +27,7 @@ def dead(tape: Tape) -> Staged:
 
 
 async def shown(card: PostMortemCard, size: tuple[int, int] = (80, 40), theme: str = DARK_NAME) -> str:
-    app = Showing(card, theme=theme)
-    async with app.run_test(size=size) as pilot:
+    async with (app := Showing(card, theme=theme)).run_test(size=size) as pilot:
         await pilot.pause()
         await pilot.pause()
         return text(app)
@@ -36,7 +35,7 @@ async def shown(card: PostMortemCard, size: tuple[int, int] = (80, 40), theme: s
 
 @pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
 @pytest.mark.parametrize("size", [(80, 60), (160, 60)])
-async def test_end_last_words_command_and_what_was_in_flight_are_told(
+async def test_post_mortem_card_has_end_output_command_and_pending(
     tape: Tape, size: tuple[int, int], theme: str
 ) -> None:
     screen = await shown(PostMortemCard(dead(tape)), size, theme)
@@ -64,7 +63,7 @@ async def test_a_reason_that_only_repeats_the_headline_is_left_out(tape: Tape) -
     assert (await shown(PostMortemCard(dead(tape)))).count("exited with code 1") == 1
 
 
-async def test_a_reason_that_says_more_stays(tape: Tape) -> None:
+async def test_more_detailed_reason_replaces_the_exit(tape: Tape) -> None:
     subject = dead(tape)
     subject.now_why = "the server exited with code 1 after 0.3 s, before it responded initialize"
     assert "before it responded initialize" in await shown(PostMortemCard(subject))
@@ -77,7 +76,7 @@ async def test_a_signal_has_its_name(tape: Tape) -> None:
     )
 
 
-async def test_what_never_began_says_that_it_was_not_reached(tape: Tape) -> None:
+async def test_failed_connection_card_has_the_reason(tape: Tape) -> None:
     tape.connected("http://127.0.0.1:9/mcp")
     subject = Staged(
         tape, stage=ConversationStage.FAILED, why="127.0.0.1:9 refuses connections.", hint="Is it running?"
@@ -99,9 +98,7 @@ async def test_the_keys_stand_in_the_frame(tape: Tape) -> None:
 
 
 async def test_last_words_that_come_after_the_end_are_shown(tape: Tape) -> None:
-    card = PostMortemCard(dead(tape))
-    app = Showing(card)
-    async with app.run_test(size=(80, 60)) as pilot:
+    async with (app := Showing(PostMortemCard(dead(tape)))).run_test(size=(80, 60)) as pilot:
         await pilot.pause()
         tape.stderr(b"and goodbye")
         await until(lambda: "and goodbye" in text(app), "the last line is shown")
@@ -110,8 +107,7 @@ async def test_last_words_that_come_after_the_end_are_shown(tape: Tape) -> None:
 async def test_y_copies_all_of_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     monkeypatch.setattr(App, "copy_to_clipboard", lambda self, text: copied.append(text))
-    card = PostMortemCard(dead(tape))
-    async with Showing(card).run_test(size=(80, 20)) as pilot:
+    async with Showing(card := PostMortemCard(dead(tape))).run_test(size=(80, 20)) as pilot:
         card.focus()
         await pilot.press("y")
         await pilot.pause()
@@ -120,9 +116,8 @@ async def test_y_copies_all_of_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -
         assert told in whole
 
 
-async def test_in_a_small_place_it_takes_a_part_and_scrolls(tape: Tape) -> None:
-    card = PostMortemCard(dead(tape))
-    async with Showing(card).run_test(size=(80, 20)) as pilot:
+async def test_small_card_scrolls(tape: Tape) -> None:
+    async with Showing(card := PostMortemCard(dead(tape))).run_test(size=(80, 20)) as pilot:
         await pilot.pause()
         card.focus()
         assert card.region.height <= 13
@@ -146,9 +141,7 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
     tape.stderr(b"Error: ACME_TOKEN is required\x1b[2J")
     tape.died(code=1, why="the server exited with code 1")
     subject = Staged(tape, stage=ConversationStage.CLOSED, why="the server exited with code 1")
-    card = PostMortemCard(subject)
-    app = Showing(card)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Showing(card := PostMortemCard(subject))).run_test(size=(80, 40)) as pilot:
         await pilot.pause()
         assert "environment-variable-missing" not in text(app), "the checks have not looked yet"
         subject.checks.catch_up()
@@ -161,7 +154,7 @@ async def test_the_reason_and_what_to_do_stand_below_the_headline_as_soon_as_the
         assert "✗ ACME_TOKEN is not" in app.clipboard
 
 
-async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_card_does_not_repeat_the_diagnosis(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     why, hint = "127.0.0.1:9 refuses connections.", "Is this its port?"
     tape.connected("http://127.0.0.1:9/mcp")
     subject = Staged(tape, stage=ConversationStage.FAILED, why=why, hint=hint)
@@ -174,6 +167,19 @@ async def test_what_the_diagnosis_says_is_not_said_beside_it(tape: Tape, monkeyp
     monkeypatch.setattr(PostMortemCard, "_reason", lambda _: reason)
     told = await shown(PostMortemCard(subject))
     assert (told.count("refuses connections"), hint in told, "→ Is it running?" in told) == (1, False, True)
+
+
+async def test_card_does_not_repeat_a_diagnosis_that_says_less(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    tape.connected("http://127.0.0.1:9/mcp")
+    why = "the server answered initialize with HTTP 500; its body is empty"
+    subject = Staged(tape, stage=ConversationStage.FAILED, why=why)
+    reason: list[Line] = [
+        (("✗ the server answered initialize with HTTP 500", "error"),),
+        (("  → See its log.", "text"),),
+    ]
+    monkeypatch.setattr(PostMortemCard, "_reason", lambda _: reason)
+    card = await shown(PostMortemCard(subject))
+    assert (card.count("HTTP 500"), "its body is empty" in card, "→ See its log." in card) == (1, True, True)
 
 
 async def test_the_end_of_stderr_is_in_sight_and_no_line_is_wrapped(tape: Tape) -> None:
@@ -191,7 +197,7 @@ async def test_the_end_of_stderr_is_in_sight_and_no_line_is_wrapped(tape: Tape) 
     assert not any(row.strip("│ ").startswith("xxx") for row in screen.split("\n"))
 
 
-async def test_an_exit_code_is_told_as_a_code_whatever_a_shell_means_by_it(tape: Tape) -> None:
+async def test_exit_code_of_a_signal_is_shown_as_code(tape: Tape) -> None:
     why = "the server exited with code 139 (a shell reports SIGSEGV this way) after 0.3 s"
     tape.started().initialized("2025-06-18")
     tape.wait(300).died(code=139, why=why)

@@ -55,7 +55,7 @@ def _samples(sizes: list[float]) -> list[Usage]:
     return [Usage(float(at), at * 0.02, round(size * _MB)) for at, size in enumerate(sizes)]
 
 
-def test_growth_is_said_once_it_lasts() -> None:
+def test_lasting_memory_growth_is_reported() -> None:
     growing = _samples([80 + at / 5 for at in range(180)])
     _, memory = usage_facts(growing)
     assert memory.value.endswith("+12 MB/min  growing")

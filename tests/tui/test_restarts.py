@@ -17,7 +17,7 @@ from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
 from inspector.features.watch.watcher import Watcher, read_glob
 from inspector.present.spans import Line, plain
-from inspector.protocol.json_diff import differences
+from inspector.protocol.changes import differences
 from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
@@ -85,9 +85,9 @@ async def workshop(tmp_path: Path) -> AsyncIterator[Workshop]:
 
 async def called(app: InspectApp, pilot: Pilot[None], result: str) -> ToolsPanel:
     """Call the first tool."""
-    await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+    await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected")
     await pilot.press("2")
-    await until(lambda: isinstance(app.panel, ToolsPanel) and app.panel.form.thing is not None, "the tool is chosen")
+    await until(lambda: isinstance(app.panel, ToolsPanel) and app.panel.form.item is not None, "the tool is chosen")
     panel = app.panel
     assert isinstance(panel, ToolsPanel)
     await panel.form.take({"a": 7})
@@ -104,8 +104,7 @@ async def sees(app: InspectApp, *words: str) -> None:
 
 
 async def test_a_restart_keeps_the_screen_runs_the_call_again_and_shows_both_results(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         panel = await called(app, pilot, "5")
         workshop.write(tools=[tool("add", "Adds two numbers.")], results={"add": "6"})
         await pilot.press("ctrl+r")
@@ -120,11 +119,10 @@ async def test_a_restart_keeps_the_screen_runs_the_call_again_and_shows_both_res
         await sees(app, "Changes since the restart", "Result of add", "[ two numbers]")
 
 
-async def test_the_old_process_has_ended_before_the_new_one_starts_however_often_it_is_asked(
+async def test_repeated_restart_never_overlaps_processes(
     workshop: Workshop,
 ) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         for _ in range(3):
             app.restarts.action_reconnect()
@@ -134,9 +132,8 @@ async def test_the_old_process_has_ended_before_the_new_one_starts_however_often
     assert workshop.lives[-1].session is not None
 
 
-async def test_a_destructive_tool_is_run_again_only_where_that_is_asked_for(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+async def test_destructive_tool_runs_again_on_request_only(workshop: Workshop) -> None:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         workshop.write(tools=[tool("add", destructiveHint=True)])
         await pilot.press("ctrl+r")
@@ -148,8 +145,7 @@ async def test_a_destructive_tool_is_run_again_only_where_that_is_asked_for(work
 
 
 async def test_a_tool_that_is_gone_is_not_called(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         workshop.write(tools=[tool("sum")])
         await pilot.press("ctrl+r")
@@ -157,9 +153,8 @@ async def test_a_tool_that_is_gone_is_not_called(workshop: Workshop) -> None:
         assert workshop.log("call") == ["add"]
 
 
-async def test_a_server_that_does_not_start_says_why_and_is_compared_with_the_last_that_did(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+async def test_failed_restart_is_compared_with_the_last_success(workshop: Workshop) -> None:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         workshop.source.write_text("{")
         await pilot.press("ctrl+r")
@@ -170,12 +165,11 @@ async def test_a_server_that_does_not_start_says_why_and_is_compared_with_the_la
 
 
 async def test_a_server_that_the_call_ends_is_restarted_from_its_post_mortem(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         workshop.write(results={"add": "exit"})
         await pilot.press("ctrl+r")
-        await until(lambda: app.subject.stage is ConversationStage.CLOSED, "it has exited")
+        await until(lambda: app.conversation.stage is ConversationStage.CLOSED, "it has exited")
         await pilot.press("1")
         await sees(app, "Post-mortem")
         workshop.write(results={"add": "5"})
@@ -186,13 +180,12 @@ async def test_a_server_that_the_call_ends_is_restarted_from_its_post_mortem(wor
 
 @pytest.mark.parametrize("restarts", [4, pytest.param(200, marks=pytest.mark.every_server)])
 async def test_nothing_is_left_of_connections_that_are_over(workshop: Workshop, restarts: int) -> None:
-    app = InspectApp(workshop.begin)
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         old: list[weakref.ref[Journal]] = []
         files = descriptors()
         for _ in range(restarts):
-            before = app.subject
+            before = app.conversation
             old.append(weakref.ref(before.journal))
             calls = len(workshop.log("call"))
             await pilot.press("ctrl+r")
@@ -232,7 +225,7 @@ def test_a_changed_text_is_shown_on_both_sides_or_one_below_the_other(width: int
     assert '+ t: "b"' in "".join(lines)
 
 
-def test_of_a_long_text_only_the_lines_that_differ_are_shown() -> None:
+def test_long_text_comparison_shows_differing_lines() -> None:
     before = "\n".join(f"line {n}" for n in range(100))
     found = compare_results(result({"t": before}), result({"t": before.replace("line 50\n", "line fifty\n")}))
     assert [plain(line) for line in side_lines(found, 80, 10)] == ["- line 50", "+ line fifty"]
@@ -285,7 +278,7 @@ def watcher(workshop: Workshop, *warnings: str) -> Watcher:
     return Watcher([read_glob("*.json", workshop.source.parent)], warnings)
 
 
-async def test_a_changed_file_restarts_the_server_and_the_bar_says_which(workshop: Workshop) -> None:
+async def test_changed_file_restarts_the_server(workshop: Workshop) -> None:
     app = InspectApp(workshop.begin, watch=lambda _: watcher(workshop, "A warning."))
     async with app.run_test(size=SIZE) as pilot:
         await sees(app, "● Watching *.json", "▲ A warning.")
@@ -302,9 +295,8 @@ async def test_a_changed_file_restarts_the_server_and_the_bar_says_which(worksho
 
 
 async def test_without_a_call_only_the_definitions_are_compared(workshop: Workshop) -> None:
-    app = InspectApp(workshop.begin, watch=lambda _: watcher(workshop))
-    async with app.run_test(size=(80, 24)):
-        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+    async with (app := InspectApp(workshop.begin, watch=lambda _: watcher(workshop))).run_test(size=(80, 24)):
+        await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected")
         await sees(app, "Watching")
         workshop.write(tools=[tool("add", "Adds."), tool("sum")])
         await sees(app, "1 info", "+ sum")
@@ -325,12 +317,12 @@ async def test_a_changed_file_restarts_the_servers_of_all_watched_tabs(tmp_path:
         app = InspectApp(first.begin, beside=[OpenedSession("second", second.begin, second.begin())], watch=watch)
         async with app.run_test(size=SIZE) as pilot:
             await until(lambda: len(app.tabs) == 2, "both tabs")
-            await until(lambda: all(tab.subject.stage is ConversationStage.OPEN for tab in app.tabs), "connected")
+            await until(lambda: all(tab.conversation.stage is ConversationStage.OPEN for tab in app.tabs), "connected")
             await sees(app, "● Watching *.json")
-            before = [tab.subject for tab in app.tabs]
+            before = [tab.conversation for tab in app.tabs]
             second.write(tools=[tool("add", "Adds."), tool("sum")])
-            await until(lambda: app.tabs[1].subject is not before[1], "the hidden tab is restarted")
-            assert app.tabs[0].subject is before[0]
+            await until(lambda: app.tabs[1].conversation is not before[1], "the hidden tab is restarted")
+            assert app.tabs[0].conversation is before[0]
             await pilot.press("g tab")
             await sees(app, "offer.json changed ", "restarted in", "+ sum")
             await pilot.press("ctrl+w")

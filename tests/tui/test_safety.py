@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -12,6 +13,7 @@ from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult
 from textual.color import Color
+from textual.containers import VerticalScroll
 from textual.events import Key
 from textual.strip import Strip
 from textual.widget import Widget
@@ -70,7 +72,7 @@ async def test_lines_keep_their_width() -> None:
 @pytest.mark.parametrize(
     "text", ["a\U0001f468\u200d\U0001f469b", "\u2764\ufe0f!", "1\ufe0f\u20e3", "\u1100\u1160x", "\u115f"]
 )
-def test_what_loses_a_joiner_or_a_selector_takes_the_cells_that_were_counted_for_it(text: str) -> None:
+def test_removed_joiner_keeps_the_cell_count(text: str) -> None:
     (cleaned,) = safety.ControlFilter().apply([Segment(text)], Color(0, 0, 0))
     assert cell_len(cleaned.text) == cell_len(text)
     assert not set(cleaned.text) & set("\u200d\ufe0f\u1160\u115f")
@@ -120,8 +122,7 @@ async def alive_after_dialogs() -> tuple[int, int]:
     safety.install_workarounds()
     dialogs: list[weakref.ref[HelpScreen]] = []
     inner: list[weakref.ref[StylesCache]] = []
-    app = Plain()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with (app := Plain()).run_test(size=(120, 40)) as pilot:
         for _ in range(TIMES):
             screen = HelpScreen((keys.ActionScope.EVERYWHERE, keys.ActionScope.TRAFFIC))
             await app.push_screen(screen)
@@ -138,7 +139,7 @@ async def alive_after_dialogs() -> tuple[int, int]:
         return sum(each() is not None for each in dialogs), sum(each() is not None for each in inner)
 
 
-async def test_of_dialogs_that_were_closed_nothing_stays() -> None:
+async def test_closed_dialogs_are_freed() -> None:
     screens, caches = await alive_after_dialogs()
     assert screens <= 1, "the last one may still be held by the message that closed it"
     assert caches <= 1
@@ -175,14 +176,49 @@ async def test_no_rows_stay_empty_after_two_changes_around_a_layout(
     is_fixed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Widget, "_check_refresh", safety._textual_check_refresh)
+    monkeypatch.setattr(Widget, "_size_updated", safety._textual_size_updated)
     if is_fixed:
         safety.install_workarounds()
-    app = Grows()
-    async with app.run_test() as pilot:
+    async with (app := Grows()).run_test() as pilot:
         app.grow()
         await pilot.pause()
         shown = [line.strip() for line in lines(app)[:4]]
     assert (shown[:2] == ["one", "below"]) is is_fixed, shown  # without: Textual needs no help any more
+
+
+class Rows(App[None]):
+    """Adds rows when asked to, and counts how often the screen is laid out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layouts = 0
+
+    def compose(self) -> ComposeResult:
+        yield VerticalScroll()
+
+    def on_mount(self) -> None:
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._count)
+
+    def _count(self, _screen: Any) -> None:
+        self.layouts += 1
+
+
+@pytest.mark.parametrize(("is_fixed", "rows", "layouts"), [(False, 5, 2), (True, 5, 1), (True, 90, 2)])
+async def test_install_workarounds_new_widgets_are_laid_out_once_and_again_only_for_a_scroll_bar(
+    is_fixed: bool, rows: int, layouts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Widget, "_size_updated", safety._textual_size_updated)
+    if is_fixed:
+        safety.install_workarounds()
+    async with (app := Rows()).run_test() as pilot:
+        await pilot.pause()
+        app.layouts = 0
+        await app.query_one(VerticalScroll).mount(*(Label(f"row {number}") for number in range(rows)))
+        await pilot.pause()
+        assert app.layouts == layouts  # without: Textual needs no help any more
+        assert lines(app)[4].strip().startswith("row 4")
+        assert app.query_one(VerticalScroll).show_vertical_scrollbar is (rows > 24)
+        assert app.query_one(VerticalScroll).max_scroll_y == max(0, rows - 24)
 
 
 def pressed(sequence: str) -> list[tuple[str, str | None]]:

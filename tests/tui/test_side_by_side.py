@@ -42,7 +42,7 @@ def test_equal_lists_do_not_differ() -> None:
     assert not found.differs
 
 
-def test_what_is_missing_in_an_incomplete_list_is_not_reported() -> None:
+def test_incomplete_list_reports_no_missing_items() -> None:
     found = _compared(_listing(_tool("add"), cursor="2"), _listing(_tool("add"), _tool("sum")))
     assert not found.differs
 
@@ -98,14 +98,14 @@ async def test_a_screen_is_shown_of_both_and_the_selection_is_followed() -> None
 async def test_keys_go_to_the_half_with_the_focus() -> None:
     async with aboard("pier", "quay", size=BROAD) as (app, pilot, _):
         await _side_by_side(app, pilot.press)
-        person = Person(pilot, app.subject.journal)
+        person = Person(pilot, app.conversation.journal)
         y = next(at for at, line in enumerate(lines(app)) if "tools/list" in line[BROAD[0] // 2 :])
         await person.click((BROAD[0] // 2 + 12, y))
         await until(lambda: app.tab is app.tabs[1], "the right half")
-        before = [tab.subject.journal.count for tab in app.tabs]
+        before = [tab.conversation.journal.count for tab in app.tabs]
         await pilot.press("x p")
-        await until(lambda: app.tabs[1].subject.journal.count > before[1], "the ping")
-        assert app.tabs[0].subject.journal.count == before[0]
+        await until(lambda: app.tabs[1].conversation.journal.count > before[1], "the ping")
+        assert app.tabs[0].conversation.journal.count == before[0]
         await pilot.press("g shift+tab")
         await until(lambda: app.tab is app.tabs[0] and app.tabs[1].pane.display, "the left half, both visible")
 
@@ -114,14 +114,14 @@ async def test_results_are_compared() -> None:
     async with aboard("pier", "quay", size=BROAD) as (app, pilot, _):
         await _side_by_side(app, pilot.press)
         for tab in app.tabs:
-            await tab.subject.call("tools/call", {"name": "image_result", "arguments": {}}, lambda exchange: None)
+            await tab.conversation.call("tools/call", {"name": "image_result", "arguments": {}}, lambda exchange: None)
         await pilot.press("2", "slash", *"image_result", "enter")
         await until(lambda: "Results" in text(app), "both results")
         await pilot.press("escape")
         await until(lambda: "the same" in text(app), "their comparison")
 
 
-async def test_a_narrow_terminal_shows_one_and_says_why() -> None:
+async def test_side_by_side_needs_a_wide_terminal() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         await pilot.press("v 2")
         await until(lambda: f"need {WIDE} columns" in text(app), "the reason")

@@ -36,7 +36,7 @@ def test_the_command_lines_servers_open_what_the_app_asks_for(home: object) -> N
 
 def _sent(tab: Tab) -> bytes:
     """All that went to a tab's server."""
-    entries = map(tab.subject.journal.store.entry, range(1, tab.subject.journal.count + 1))
+    entries = map(tab.conversation.journal.store.entry, range(1, tab.conversation.journal.count + 1))
     return b"\n".join(each.what.payload for each in entries if isinstance(each.what, Frame))
 
 
@@ -67,44 +67,44 @@ async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chos
         await until(lambda: app.panel is tools, "back where one was")
 
 
-async def test_what_is_asked_of_one_server_goes_to_no_other() -> None:
+async def test_call_goes_to_the_current_server_only() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         await pilot.press("g tab", "x p")
         await until(lambda: "pong" in text(app) or "answered" in text(app) or "ms" in text(app), "the ping's time")
         first, second = app.tabs
-        before = first.subject.journal.count
-        await second.subject.call("tools/call", {"name": "image_result", "arguments": {}}, lambda exchange: None)
+        before = first.conversation.journal.count
+        await second.conversation.call("tools/call", {"name": "image_result", "arguments": {}}, lambda exchange: None)
         assert b"image_result" in _sent(second)
         assert b'"tools/call"' not in _sent(first)
-        assert first.subject.journal.count == before
+        assert first.conversation.journal.count == before
 
 
 async def test_a_new_connection_is_made_for_the_tab_in_sight_alone() -> None:
     async with aboard("pier", "quay") as (app, pilot, fleet):
-        old = [tab.subject for tab in app.tabs]
+        old = [tab.conversation for tab in app.tabs]
         await pilot.press("g tab", "ctrl+r")
-        await until(lambda: app.tabs[1].subject is not old[1], "another conversation")
+        await until(lambda: app.tabs[1].conversation is not old[1], "another conversation")
         await until(lambda: stages(app) == [ConversationStage.OPEN, ConversationStage.OPEN], "connected")
-        assert app.tabs[0].subject is old[0]
+        assert app.tabs[0].conversation is old[0]
         assert len(fleet.lives) == 3
 
 
-async def test_a_server_that_dies_out_of_sight_is_told_by_its_tab_and_the_other_goes_on() -> None:
+async def test_server_exit_in_another_tab_is_shown() -> None:
     async with aboard("pier", "quay") as (app, _, fleet):
         os.kill(fleet.lives[1].session.transport.pid, signal.SIGKILL)  # type: ignore[union-attr]
-        await until(lambda: app.tabs[1].subject.stage is ConversationStage.CLOSED, "the second is gone")
+        await until(lambda: app.tabs[1].conversation.stage is ConversationStage.CLOSED, "the second is gone")
         await until(lambda: "quay: closed: " in text(app), "that it is told of")
-        assert app.subject.stage is ConversationStage.OPEN
+        assert app.conversation.stage is ConversationStage.OPEN
         await until(lambda: "○ quay" in text(app), "the sign in its tab")
 
 
-async def test_a_question_out_of_sight_is_told_with_the_name_and_counted_in_the_tab() -> None:
+async def test_server_request_in_another_tab_is_announced() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         second = app.tabs[1]
         await pilot.press("2")
         call = {"name": "elicit_url", "arguments": {}}
-        app.run_worker(second.subject.call("tools/call", call, lambda exchange: None))
-        await until(lambda: bool(second.subject.inbox.tickets), "the question")
+        app.run_worker(second.conversation.call("tools/call", call, lambda exchange: None))
+        await until(lambda: bool(second.conversation.inbox.tickets), "the question")
         await until(lambda: "quay: " in text(app) and "asks" in text(app), "the notice with the tab's name")
         await until(lambda: "◆ 1" in text(app).splitlines()[0], "the counter in the tab")
         await pilot.press("g tab")
@@ -124,7 +124,7 @@ async def test_closing_a_tab_ends_its_server_and_leaves_the_others() -> None:
 async def test_closing_asks_first_while_something_runs() -> None:
     async with aboard("pier", "quay") as (app, pilot, fleet):
         call = {"name": "long_running", "arguments": {"steps": 100, "seconds_per_step": 60}}
-        app.run_worker(app.subject.call("tools/call", call, lambda exchange: None), exit_on_error=False)
+        app.run_worker(app.conversation.call("tools/call", call, lambda exchange: None), exit_on_error=False)
         await until(lambda: bool(app.tab.running), "a call runs")
         await pilot.press("ctrl+w")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
@@ -141,14 +141,14 @@ async def test_closing_asks_first_while_something_runs() -> None:
         assert stages(app) == [ConversationStage.OPEN]
 
 
-async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said() -> None:
+async def test_typed_command_opens_in_a_tab() -> None:
     async with aboard("pier") as (app, pilot, fleet):
         await pilot.press("g O")
         await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
         await pilot.press("slash")
         app.screen.query_one(Input).value = "node broken.js"
         await pilot.press("enter")
-        await until(lambda: "it is broken Mend it." in text(app), "why it was not opened")
+        await until(lambda: "it is broken. Mend it." in text(app), "why it was not opened")
         await pilot.press("O")
         await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
         await pilot.press("slash")
@@ -156,7 +156,7 @@ async def test_a_command_that_is_typed_is_opened_in_a_tab_and_what_fails_is_said
         await pilot.press("enter")
         await until(lambda: len(app.tabs) == 2 and app.tab.name == "typed", "the new tab in sight")
         assert fleet.wanted[1] == OpenTyped(argv=("node", "a b.js"))
-        await until(lambda: app.subject.stage is ConversationStage.OPEN, "connected")
+        await until(lambda: app.conversation.stage is ConversationStage.OPEN, "connected")
 
 
 async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
@@ -164,11 +164,11 @@ async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
 
     async with aboard("pier") as (app, _, _):
         await app.navigation.open_tab(OpenCapture(sample("harbour")))
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture")
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture")
         assert [tab.name for tab in app.tabs] == ["pier", "harbour"]
         await app.navigation.open_tab(OpenCapture(sample("harbour")))
         await until(lambda: app.tab.name == "harbour 2", "the second has a name of its own")
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture once more")
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture once more")
         assert not app.tab.running
         broken = tmp_path / "x.mcpcap"
         broken.write_text("nonsense")
@@ -177,7 +177,7 @@ async def test_a_capture_is_opened_beside_a_live_server(tmp_path: Path) -> None:
         assert len(app.tabs) == 3
 
 
-async def test_what_runs_is_what_would_be_lost() -> None:
+async def test_running_requests_are_listed_before_closing() -> None:
     tape = handshake(Tape())
     staged = Staged(tape)
     tab = Tab(1, staged)
@@ -190,7 +190,7 @@ async def test_what_runs_is_what_would_be_lost() -> None:
     tape.journal.close()
 
 
-def test_a_login_that_is_wanted_is_told_once() -> None:
+def test_wanted_login_is_announced_once() -> None:
     asked = Guide()
 
     class Guarded(LoginView):
@@ -208,7 +208,7 @@ def test_a_login_that_is_wanted_is_told_once() -> None:
     staged.tape.journal.close()
 
 
-async def test_what_another_program_recorded_opens_in_a_tab_with_what_it_lost(tmp_path: Path) -> None:
+async def test_foreign_file_opens_in_a_tab_with_losses(tmp_path: Path) -> None:
     path = tmp_path / "browser.har"
     path.write_bytes((ROOT / "tests" / "captures" / "foreign" / "browser.har").read_bytes())
     async with aboard("north", size=(120, 30)) as (app, pilot, _):
@@ -220,12 +220,12 @@ async def test_what_another_program_recorded_opens_in_a_tab_with_what_it_lost(tm
         await until(lambda: "tools/call pick" in text(app), "what it holds")
 
 
-async def test_a_tab_that_nobody_named_takes_the_name_of_its_server() -> None:
+async def test_unnamed_tab_takes_the_server_name() -> None:
     async with aboard("pier") as (app, pilot, fleet):
         await app.navigation.add_tab(replace(fleet.demo("index"), named=False))
         await until(lambda: "● gull-rock-lighthouse" in lines(app)[0], "the server's own name")
         assert "● pier" in lines(app)[0]
-        assert app.tabs[1].subject.journal.name == "gull-rock-lighthouse"
+        assert app.tabs[1].conversation.journal.name == "gull-rock-lighthouse"
         await app.navigation.add_tab(replace(fleet.demo("index"), named=False))
         await until(lambda: app.tabs[2].name == "gull-rock-lighthouse 2", "one that no other has")
         await pilot.press("g shift+tab")
@@ -237,14 +237,14 @@ def _label(state: TabState, *, here: bool = False) -> str:
     return "".join(text for text, _ in tab_label(state, here=here))
 
 
-def test_a_tab_says_what_waits_and_what_failed_and_nothing_of_nothing() -> None:
+def test_tab_label_counts_waiting_and_failed() -> None:
     assert _label(TabState("memory", ("●", "ok"))) == " ● memory "
     told = _label(TabState("memory", ("●", "ok"), failed=1200, waiting=2))
     assert "2" in told
     assert "1,200" in told
 
 
-def test_the_tab_in_sight_is_told_by_its_role_and_a_name_moves_no_cursor() -> None:
+def test_current_tab_label_has_its_role_and_is_safe() -> None:
     state = TabState("a\x1b[2J very long name of a server", ("●", "ok"))
     assert ("title" in [role for _, role in tab_label(state, here=True)]) is True
     assert "title" not in [role for _, role in tab_label(state, here=False)]

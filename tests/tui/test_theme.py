@@ -60,7 +60,7 @@ def test_every_sign_takes_one_cell_and_has_one_in_ascii() -> None:
     assert all(sign.isascii() for sign in msgspec.structs.astuple(styles.glyphs("latin-1")))
 
 
-def test_both_directions_can_be_told_apart_without_colour() -> None:
+def test_directions_differ_without_colour() -> None:
     for encoding in ("UTF-8", "ascii"):
         assert styles.glyphs(encoding).to_server != styles.glyphs(encoding).from_server
 
@@ -83,7 +83,7 @@ async def test_both_themes_are_accepted_by_the_app() -> None:
 async def test_no_color_leaves_no_colour_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app: App[None] = App()
-    app.register_theme(styles.DARK)
+    app.register_theme(styles.THEMES[0])
     async with app.run_test() as pilot:
         app.theme = styles.DARK_NAME
         await pilot.pause()

@@ -17,9 +17,9 @@ import msgspec
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import OperationRecord, Operations, ServerRequestRecord, UnassignedMessage
 from inspector.protocol import peek
+from inspector.protocol.changes import JsonChange, differ, differences
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.frames import Direction
-from inspector.protocol.json_diff import JsonChange, differ, differences
 from inspector.protocol.jsonrpc import encode
 
 # Alignment: which operation of one capture corresponds to which of the other. Matched by request, never by position or
@@ -28,6 +28,18 @@ from inspector.protocol.jsonrpc import encode
 T = TypeVar("T")
 Pair = tuple[int | None, int | None]
 """Positions in the first and the second sequence; None on the side that has no counterpart."""
+
+_STAMPED = "io.modelcontextprotocol/"
+"""Prefix of the `_meta` members that identify the sender in every request and every result."""
+_CACHING = ("ttlMs", "cacheScope")
+_ANSWERED = (ExchangeState.ANSWERED, ExchangeState.ERROR, ExchangeState.LATE)
+ALL = frozenset(("params", "answer", "progress", "logs", "notifications", "questions"))
+"""All parts of an operation."""
+TOO_DEEP = "nested too deeply to compare"
+_NONE: tuple[JsonChange, ...] = ()
+T_ = OperationRecord | UnassignedMessage
+_DIGEST = 32
+"""Bytes of a digest: there may be a million requests."""
 
 
 def align(first: Sequence[T], second: Sequence[T], *keys: Callable[[T], Hashable]) -> list[Pair]:
@@ -77,11 +89,6 @@ def _in_place(count: int, partner_of: dict[int, int], alone: Sequence[int]) -> l
 
 # An operation as one JSON value, so that two operations can be compared path by path.
 
-_STAMPED = "io.modelcontextprotocol/"
-"""Prefix of the `_meta` members that identify the sender in every request and every result."""
-_CACHING = ("ttlMs", "cacheScope")
-_ANSWERED = (ExchangeState.ANSWERED, ExchangeState.ERROR, ExchangeState.LATE)
-
 
 def essence(method: str, params: Any) -> Any:
     """Return the params without what a client adds to every request and without its own identity."""
@@ -108,13 +115,13 @@ def document(
     `across` is True if the other operation uses another revision: members of a result that depend on the revision
     are then left out as well.
     """
-    said: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     if "params" not in left_out:
-        said["params"] = essence(account.method, account.params)
+        members["params"] = essence(account.method, account.params)
     if "answer" not in left_out:
         name, value = _outcome(account)
-        said[name] = _without_envelope(value) if across and name == "result" else value
-    value = normal(said | {name: items for name, items in _beside(account, left_out) if items})
+        members[name] = _without_envelope(value) if across and name == "result" else value
+    value = normal(members | {name: items for name, items in _beside(account, left_out) if items})
     assert isinstance(value, dict), "rules apply below the root"
     return value
 
@@ -131,15 +138,11 @@ def alike(before: OperationRecord, after: OperationRecord) -> set[str]:
         found.add("progress")
     if before.logs == after.logs:
         found.add("logs")
-    if before.told == after.told:
+    if before.notifications == after.notifications:
         found.add("notifications")
     if not before.asked and not after.asked:
         found.add("questions")
     return found
-
-
-ALL = frozenset(("params", "answer", "progress", "logs", "notifications", "questions"))
-"""All parts of an operation."""
 
 
 def _same_answer(before: OperationRecord, after: OperationRecord) -> bool:
@@ -176,7 +179,7 @@ def _beside(account: OperationRecord, left_out: Collection[str]) -> Iterator[tup
     if "logs" not in left_out:
         yield "logs", account.logs
     if "notifications" not in left_out:
-        yield "notifications", [{"method": method, "params": params} for method, params in account.told]
+        yield "notifications", [{"method": method, "params": params} for method, params in account.notifications]
     if "questions" not in left_out:
         yield "questions", [_question(each) for each in account.asked]
 
@@ -187,12 +190,8 @@ def unassigned_document(loose: UnassignedMessage, normal: Normal) -> Any:
 
 
 def _question(asked: ServerRequestRecord) -> dict[str, Any]:
-    said = {"method": asked.method, "params": asked.params}
-    return said | ({} if asked.answer is None else {"error" if asked.failed else "answer": asked.answer})
-
-
-TOO_DEEP = "nested too deeply to compare"
-_NONE: tuple[JsonChange, ...] = ()
+    members = {"method": asked.method, "params": asked.params}
+    return members | ({} if asked.answer is None else {"error" if asked.failed else "answer": asked.answer})
 
 
 class OperationVerdict(StrEnum):
@@ -315,9 +314,6 @@ def side(account: OperationRecord) -> OperationPlace:
     return OperationPlace(account.frame, account.started_ns, None if ended is None else ended - account.started_ns)
 
 
-T_ = OperationRecord | UnassignedMessage
-
-
 def _wanted(items: Sequence[Any], only: Sequence[str]) -> list[Any]:
     if not only:
         return [*items]
@@ -335,10 +331,6 @@ def _at(items: Sequence[Any], at: int | None) -> Any:
 
 _Keyed = tuple[OperationRecord, bytes]
 """An operation, and what it requests: equal requests have equal bytes."""
-
-
-_DIGEST = 32
-"""Bytes of a digest: there may be a million requests."""
 
 
 def _keyed(normal: Normal) -> Callable[[OperationRecord], _Keyed]:

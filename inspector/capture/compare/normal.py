@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.documents import UnreadableDocument, read_toml, read_yaml
+from inspector.documents import UnreadableDocument, prepared_type, read_toml, read_yaml
 from inspector.errors import UsageError
 
 _UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
@@ -185,6 +185,7 @@ def read_rule(text: str) -> NormalizationRule:
     return NormalizationRule(placeholder, place=steps)
 
 
+@prepared_type
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     ignore: list[str] = []
     exact: list[str] = []

@@ -90,7 +90,7 @@ class OperationRecord(msgspec.Struct, gc=False):
     progress: Sequence[Any] = ()
     """Params of progress notifications. This and the next three are lists only if they have items, to save memory."""
     logs: Sequence[Any] = ()
-    told: Sequence[tuple[str, Any]] = ()
+    notifications: Sequence[tuple[str, Any]] = ()
     """Other notifications: method and params."""
     asked: Sequence[ServerRequestRecord] = ()
 
@@ -139,7 +139,7 @@ def accounts(journal: Journal) -> Operations:
     for entry in entries(journal.store, 1, journal.count):
         if isinstance(entry.what, Frame):
             teller.take(entry.what)
-    return teller.told(journal.conversation.exchanges)
+    return teller.collected(journal.conversation.exchanges)
 
 
 class OperationCollector:
@@ -180,7 +180,7 @@ class OperationCollector:
         elif taken.method not in _SAYS_NOTHING:
             self._told_of(taken.method, part_of(envelope.params).value, record.dir, record.ex, n)
 
-    def told(self, exchanges: Sequence[Exchange] | None = None) -> Operations:
+    def collected(self, exchanges: Sequence[Exchange] | None = None) -> Operations:
         """Return the collected operations.
 
         `exchanges` provide the end of requests that no frame ended.
@@ -193,6 +193,8 @@ class OperationCollector:
         return Operations([*self._by_operation.values()], self._loose)
 
     def _heard(self, frame: Frame, event: Event) -> None:
+        if frame.direction.is_of_view:
+            return
         match event:
             case RequestSent(exchange=exchange, message=message):
                 if exchange.sender is Direction.TO_SERVER:
@@ -281,8 +283,8 @@ class OperationCollector:
 
     def _told_progress(self, number: int, params: Any) -> None:
         if found := self._by_exchange.get(number):
-            said = peek.mapping(params)
-            kept = {key: value for key, value in said.items() if key != "progressToken"}
+            members = peek.mapping(params)
+            kept = {key: value for key, value in members.items() if key != "progressToken"}
             found[0].progress = _with(found[0].progress, kept)
 
     def _told_of(self, method: str, params: Any, sender: Direction, http: int | None, n: int) -> None:
@@ -292,7 +294,7 @@ class OperationCollector:
         elif method == "notifications/message":
             account.logs = _with(account.logs, params)
         else:
-            account.told = _with(account.told, (method, params))
+            account.notifications = _with(account.notifications, (method, params))
 
     def _owner(self, http: int | None) -> OperationRecord | None:
         """Return the operation that a server message belongs to; None if unknown."""
@@ -382,7 +384,7 @@ def read_operations(path: Path, on_progress: Callable[[int, int], None] | None =
     loading.tell(teller)
     journal = finish(loading, on_progress)
     try:
-        return Read(teller.told(conversation.exchanges), journal.notices, _client(conversation.opening))
+        return Read(teller.collected(conversation.exchanges), journal.notices, _client(conversation.opening))
     finally:
         journal.close()
 

@@ -16,6 +16,7 @@ from typing import Annotated
 import msgspec
 
 from inspector.atomic_write import whole_file
+from inspector.documents import prepared_type
 from inspector.errors import UsageError
 
 SUFFIX = ".notes"
@@ -249,6 +250,7 @@ def _record(line: bytes) -> "_Record | None":
         return None
 
 
+@prepared_type
 class _Kind(msgspec.Struct):
     r: str
 

@@ -5,6 +5,7 @@ because a stored conclusion can be wrong while the bytes cannot. A payload is in
 (which restores the same bytes), otherwise in `b64`.
 """
 
+import threading
 from functools import cache
 from typing import Annotated, assert_never
 
@@ -17,16 +18,18 @@ from inspector.protocol.facts import (
     HttpEvent,
     HttpFact,
     HttpTiming,
+    InheritedState,
     ProcessActivity,
     ProcessEvent,
     ProcessFact,
     SseNote,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
 
 FORMAT = "mcpcap"
 VERSION = "1.0"
+_CAUSES = {each.value: each for each in Cause}
 NO_CREDENTIALS = "credentials"
 """Redaction policy: credentials in HTTP headers and URLs are not written."""
 
@@ -106,7 +109,10 @@ class FrameRecord(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True,
     """What a proxy did with it: "" (forwarded), `held`, `dropped`, `replaced`, `failed`."""
     t_out: Nanoseconds | None = None
     """When a proxy had forwarded the frame completely, on the clock of `tm`."""
+    cause: str = ""
+    """A value of `Cause`, or one that a newer version knows. Older captures have none."""
     probe: bool = False
+    """Whether the cause is a probe, for readers that know no causes."""
     sse: SseFacts | None = None
     raw: str | None = None
     b64: bytes | None = None
@@ -146,6 +152,8 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
     why: str = ""
     insecure: bool = False
     peer: ProxyPeer | None = None
+    inherited: InheritedState | None = None
+    """What the server inherited. Older captures have none."""
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):
@@ -176,6 +184,8 @@ class HttpRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_fiel
     document: str | None = None
     """Metadata fetched by an exchange of a login, on its end."""
     probe: bool = False
+    connection: int = 0
+    """Of a proxy: number of the client's TCP connection, on a request. Older captures have none."""
 
 
 class SseRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="sse"):
@@ -281,13 +291,17 @@ MADE_BY_PROXY = frozenset({"rule", "user"})
 _encode = msgspec.json.Encoder().encode
 
 
+_preparing = threading.Lock()
+
+
 @cache
 def decoder() -> "msgspec.json.Decoder[Record]":
     """Return the decoder.
 
     It is created on first use: a process that only writes does not need it.
     """
-    return msgspec.json.Decoder(Record)
+    with _preparing:  # see `prepared_type`
+        return msgspec.json.Decoder(Record)
 
 
 def to_line(record: Record) -> bytes:
@@ -398,7 +412,8 @@ def _frame_record(frame: Frame, c: str, origin: str, fwd: str, t_out: int | None
         origin=origin,
         fwd=fwd,
         t_out=t_out,
-        probe=frame.probe,
+        cause=frame.cause.value,
+        probe=frame.cause is Cause.PROBE,
         sse=frame.sse,
         raw=raw,
         b64=b64,
@@ -450,6 +465,7 @@ def _connection_record(fact: ConnectionFact, entry: Entry, c: str) -> Connection
         why=fact.why,
         insecure=fact.insecure,
         peer=ProxyPeer(fact.peer_pid, fact.peer_exe) if fact.peer_pid else None,
+        inherited=fact.inherited,
     )
 
 
@@ -472,6 +488,7 @@ def _http_record(fact: HttpFact, entry: Entry, c: str) -> HttpRecord:
         timing=fact.timing,
         document=None if fact.document is None else fact.document.decode("utf-8", "replace"),
         probe=fact.probe,
+        connection=fact.connection,
     )
 
 
@@ -504,9 +521,15 @@ def _frame(record: FrameRecord, n: int, wall_ns: int) -> Frame:
         record.eol,
         record.ex,
         record.sse,
-        record.probe,
+        _cause(record),
         max(0, record.cut),
     )
+
+
+def _cause(record: FrameRecord) -> Cause:
+    if record.origin in MADE_BY_PROXY and record.dir is Direction.FROM_SERVER:
+        return Cause.IN_PLACE
+    return Cause.PROBE if record.probe else _CAUSES.get(record.cause, Cause.UNKNOWN)
 
 
 def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord | SseRecord) -> Fact:
@@ -526,6 +549,7 @@ def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord |
                 record.insecure,
                 record.peer.pid if record.peer else 0,
                 record.peer.exe if record.peer else "",
+                record.inherited,
             )
         case ProcessRecord():
             return ProcessFact(record.ev, record.pid, record.code, record.signal, record.state)
@@ -552,6 +576,7 @@ def _http_fact(record: HttpRecord) -> HttpFact:
         record.timing,
         None if record.document is None else record.document.encode("utf-8", "surrogatepass"),
         record.probe,
+        record.connection,
     )
 
 

@@ -242,10 +242,10 @@ class _Check:
                 f"{recorded.ch}, but the file has {found.frames} with {found.bytes}, or other bytes."
             )
 
-    def _end(self, told: EndRecord) -> None:
-        self._complete = told.sha256 == self._all.hexdigest()
-        self._clean = told.clean
-        known = Counter({kind: count for kind, count in told.counts.items() if kind in KNOWN})  # 0 means missing
+    def _end(self, end_record: EndRecord) -> None:
+        self._complete = end_record.sha256 == self._all.hexdigest()
+        self._clean = end_record.clean
+        known = Counter({kind: count for kind, count in end_record.counts.items() if kind in KNOWN})  # 0 means missing
         if self._complete and known != self._counts:
             self._fault("The last line counts other records than there are: it was changed.")
         if not self._complete:

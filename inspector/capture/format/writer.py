@@ -180,4 +180,9 @@ class Recorder:
 def _origins(mode: str) -> dict[Direction, str]:
     client = "host" if mode.endswith("proxy") or mode in ("mock", "import") else "inspector"
     server = "mock" if mode == "mock" else "server"
-    return {Direction.TO_SERVER: client, Direction.FROM_SERVER: server}
+    return {
+        Direction.TO_SERVER: client,
+        Direction.FROM_SERVER: server,
+        Direction.FROM_VIEW: "view",
+        Direction.TO_VIEW: "inspector",
+    }

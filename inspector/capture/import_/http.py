@@ -45,6 +45,12 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"]', re.DOTALL)
 """A string, a bracket, or the beginning of a string that continues after the current buffer."""
 _OPENING = b"{["
 _BOM = b"\xef\xbb\xbf"
+_CARRIERS = {"STDIO": (Channel.STDIN, Channel.STDOUT), "MEMORY": (Channel.MEMORY, Channel.MEMORY)}
+_LONGEST_MS = 1e9
+_FIRST = re.compile(rb"\s*\[\s*\{")
+_MESSAGES = (b'"direction"', b'"message"', b'"timestamp"')
+_ORIGINS = {"client": Direction.TO_SERVER, "server": Direction.FROM_SERVER}
+_REQUESTS = (b'"requestHeaders"', b'"timestamp"')
 
 
 class Parts:
@@ -279,10 +285,6 @@ def _plus(began_ns: int | None, more_ns: int) -> int | None:
     return None if began_ns is None else began_ns + more_ns
 
 
-_CARRIERS = {"STDIO": (Channel.STDIN, Channel.STDOUT), "MEMORY": (Channel.MEMORY, Channel.MEMORY)}
-_LONGEST_MS = 1e9
-
-
 def _knows(start: bytes) -> bool:
     return re.match(rb'\s*\{\s*"log"\s*:\s*\{', start.removeprefix(b"\xef\xbb\xbf")) is not None
 
@@ -385,22 +387,22 @@ def _headers(entry: Any, side: str) -> Headers:
 
 
 def _sent(entry: Any) -> bytes:
-    said = peek.text(entry, "request", "postData", "text") or ""
-    return _decoded(said, peek.text(entry, "request", "postData", "_encoding"))
+    message = peek.text(entry, "request", "postData", "text") or ""
+    return _decoded(message, peek.text(entry, "request", "postData", "_encoding"))
 
 
 def _response_body(entry: Any) -> bytes:
-    said = peek.text(entry, "response", "content", "text") or ""
-    return _decoded(said, peek.text(entry, "response", "content", "encoding"))
+    message = peek.text(entry, "response", "content", "text") or ""
+    return _decoded(message, peek.text(entry, "response", "content", "encoding"))
 
 
-def _decoded(said: str, encoding: str | None) -> bytes:
+def _decoded(message: str, encoding: str | None) -> bytes:
     if encoding == "base64":
         try:
-            return base64.b64decode(said, validate=True)
+            return base64.b64decode(message, validate=True)
         except (binascii.Error, ValueError):
             pass
-    return said.encode("utf-8", "surrogatepass")
+    return message.encode("utf-8", "surrogatepass")
 
 
 def _ns(milliseconds: Any) -> int:
@@ -424,11 +426,6 @@ HAR = Reader(
 
 
 # Exports of the official Inspector: its message history, or its list of HTTP requests, each an array.
-
-_FIRST = re.compile(rb"\s*\[\s*\{")
-_MESSAGES = (b'"direction"', b'"message"', b'"timestamp"')
-_ORIGINS = {"client": Direction.TO_SERVER, "server": Direction.FROM_SERVER}
-_REQUESTS = (b'"requestHeaders"', b'"timestamp"')
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -523,8 +520,8 @@ def _requests(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> It
         yield at, list(items(recorded, number))
 
 
-def _official_headers(said: Mapping[str, str] | None) -> Headers:
-    return tuple((said or {}).items())
+def _official_headers(fields: Mapping[str, str] | None) -> Headers:
+    return tuple((fields or {}).items())
 
 
 def _official_ns(milliseconds: float) -> int:

@@ -70,18 +70,18 @@ def members(line: bytes | msgspec.Raw) -> Members | None:
         return None
 
 
-def moment(said: object) -> int | None:
+def moment(stated_value: object) -> int | None:
     """Return a time as nanoseconds since 1970; None if it is invalid.
 
     Accepts an ISO time (local if it has no zone), and seconds or milliseconds since 1970.
     """
-    if isinstance(said, bool):
+    if isinstance(stated_value, bool):
         return None
-    if isinstance(said, int | float):
-        return _checked(said * (1_000_000 if abs(said) > 1e11 else 1_000_000_000))
-    if not isinstance(said, str):
+    if isinstance(stated_value, int | float):
+        return _checked(stated_value * (1_000_000 if abs(stated_value) > 1e11 else 1_000_000_000))
+    if not isinstance(stated_value, str):
         return None
-    whole, _, rest = said.strip().partition(".")
+    whole, _, rest = stated_value.strip().partition(".")
     digits = len(rest) - len(rest.lstrip("0123456789"))
     fraction, zone = rest[:digits], rest[digits:]
     try:
@@ -165,7 +165,7 @@ def frame(direction: Direction, payload: bytes, wall_ns: int | None, *, piped: b
     return ImportedItem(wall_ns, Frame(0, 0, 0, direction, channel, payload, Eol.LF if piped else Eol.NONE))
 
 
-def said(raw: Any) -> bytes:
+def text_bytes(raw: Any) -> bytes:
     """Return the payload of a message that was stored as a text, or as any JSON value."""
     return raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else encode(raw)
 

@@ -23,7 +23,7 @@ from inspector.capture.import_.items import (
     members,
     moment,
     opened,
-    said,
+    text_bytes,
 )
 from inspector.errors import CaptureError
 from inspector.protocol.facts import Stderr
@@ -33,6 +33,20 @@ from inspector.protocol.frames import Direction
 
 _DIRECTIONS = {"c2s": Direction.TO_SERVER, "s2c": Direction.FROM_SERVER}
 _NEWEST = 2
+_LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
+_MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
+_VSCODE_LINE = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[(\w+)\] (.*)", re.DOTALL)
+_VSCODE_MESSAGE = re.compile(rb"\[(Client Says|Server Says|editor -> server|server -> editor)\] (.*)", re.DOTALL)
+_SENT = (b"Client Says", b"editor -> server")
+_VSCODE_STDERR = b"[server stderr] "
+_COMMAND = re.compile(rb"Server command line: (.*)")
+_RECORDED = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
+_GATEWAY_LINE = re.compile(
+    rb"(?:(\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)\s+)?\[supergateway\] (.*)", re.DOTALL
+)
+_GATEWAY_MESSAGE = re.compile(rb"(\w+) \xe2\x86\x92 (\w+)(?: \([^()]*\))?: ?(.*)", re.DOTALL)
+_GATEWAY_COMMAND = re.compile(rb"  - stdio: (.*)")
+_GATEWAY_STDERR, _GATEWAY_END = b"Child stderr: ", b"Child exited: "
 
 
 def _cassette_knows(start: bytes) -> bool:
@@ -75,7 +89,7 @@ def _cassette_read(source: ImportSource) -> Iterator[ImportedItem]:
         elif kind == "frame" and "frame" in line:
             yield frame(direction, line.exact("frame"), at, piped=tape.piped)
         elif kind == "raw":
-            yield frame(direction, said(line.text("data")), at, piped=tape.piped)
+            yield frame(direction, text_bytes(line.text("data")), at, piped=tape.piped)
         elif kind == "chunks":
             yield from _chunks(line, direction, tape)
         else:
@@ -91,20 +105,6 @@ def _chunks(line: Members, direction: Direction, tape: _Tape) -> Iterator[Import
         chunk = members(each) or Members()
         if "frame" in chunk:
             yield frame(direction, chunk.exact("frame"), tape.at(chunk.value("t")), piped=tape.piped)
-
-
-CASSETTE = Reader(
-    "mcp-cassette",
-    "a cassette of mcp-cassette",
-    (
-        "the exact bytes: messages were serialized again",
-        "HTTP: headers, which exchange carried what, event ids and keep-alives",
-        "stderr and how the server's process ended",
-        "what was redacted, and times finer than a millisecond",
-    ),
-    _cassette_knows,
-    _cassette_read,
-)
 
 
 # mcpsnoop: one envelope per line, with direction, transport, time and the message in `raw` or a text in `text`.
@@ -127,29 +127,15 @@ def _mcpsnoop_read(source: ImportSource) -> Iterator[ImportedItem]:
             yield opened(wall_ns, argv=() if url else command, cwd=meta.text("cwd"), url=url, piped=piped)
             is_open = True
         elif kind == "stderr":
-            yield ImportedItem(wall_ns, Stderr(said(line.text("text"))))
+            yield ImportedItem(wall_ns, Stderr(text_bytes(line.text("text"))))
         elif kind in _DIRECTIONS:
             if not is_open:
                 yield opened(wall_ns, piped=piped)
                 is_open = True
-            payload = line.exact("raw") if "raw" in line else said(line.text("text"))
+            payload = line.exact("raw") if "raw" in line else text_bytes(line.text("text"))
             yield frame(_DIRECTIONS[kind], payload, wall_ns, piped=piped)
         else:
             source.passed_over["events of another kind"] += 1
-
-
-MCPSNOOP = Reader(
-    "mcpsnoop",
-    "a log of mcpsnoop",
-    (
-        "line ends, and white space within messages",
-        "HTTP: headers, status and which exchange carried what",
-        "how the server's process ended",
-        "what mcpsnoop has redacted",
-    ),
-    _mcpsnoop_knows,
-    _mcpsnoop_read,
-)
 
 
 # Plain JSON-RPC, one message per line, as `export --to jsonrpc` and many other programs write it.
@@ -169,23 +155,7 @@ def _plain_read(source: ImportSource) -> Iterator[ImportedItem]:
         yield frame(directions.of(line), line, None)
 
 
-PLAIN = Reader(
-    "jsonrpc",
-    "plain JSON-RPC lines",
-    (
-        "when anything crossed: all has the time of the file",
-        "who sent a message: that is worked out from methods and ids",
-        "how it was carried, and which server it was",
-    ),
-    _plain_knows,
-    _plain_read,
-)
-
-
 # The log of a server in Claude Desktop, `mcp-server-NAME.log`: messages of both sides, mixed with stderr.
-
-_LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
-_MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
 
 
 def _claude_desktop_knows(start: bytes) -> bool:
@@ -200,17 +170,17 @@ def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
         if found is None:
             yield ImportedItem(at, Stderr(line))
             continue
-        at, said = moment(found.group(1).decode()), found.group(3)
-        message = _MESSAGE.fullmatch(said)
-        if message is not None or said.startswith(b"Initializing server"):
+        at, text = moment(found.group(1).decode()), found.group(3)
+        message = _MESSAGE.fullmatch(text)
+        if message is not None or text.startswith(b"Initializing server"):
             if not is_open:
                 yield opened(at, argv=(_name(found.group(2)),))
                 is_open = True
             if message is not None:
                 sent = message.group(1) == b"client"
                 yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
-        elif said.startswith(b"Server transport closed") and is_open:
-            yield closed(at, said.partition(b" {")[0].decode("utf-8", "replace")[:300])
+        elif text.startswith(b"Server transport closed") and is_open:
+            yield closed(at, text.partition(b" {")[0].decode("utf-8", "replace")[:300])
             is_open = False
         else:
             source.passed_over["remarks of Claude Desktop"] += 1
@@ -222,27 +192,7 @@ def _name(brackets: bytes) -> str:
     return next((each for each in names if each not in ("info", "warn", "error", "debug")), "")
 
 
-CLAUDE_DESKTOP = Reader(
-    "claude-desktop",
-    "a log of Claude Desktop",
-    (
-        "the exact bytes: messages were serialized again",
-        "long messages: Claude Desktop cuts out their middle, and such a one is shown as what is left of it",
-        "invalid messages on the server's stdout",
-        "the server's command, and the times of stderr: each line has that of the line before it",
-    ),
-    _claude_desktop_knows,
-    _claude_desktop_read,
-)
-
-
 # Server output in VS Code with log level Trace or Debug: messages of both sides, mixed with stderr.
-
-_VSCODE_LINE = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[(\w+)\] (.*)", re.DOTALL)
-_VSCODE_MESSAGE = re.compile(rb"\[(Client Says|Server Says|editor -> server|server -> editor)\] (.*)", re.DOTALL)
-_SENT = (b"Client Says", b"editor -> server")
-_VSCODE_STDERR = b"[server stderr] "
-_COMMAND = re.compile(rb"Server command line: (.*)")
 
 
 def _vscode_knows(start: bytes) -> bool:
@@ -262,42 +212,26 @@ def _vscode_read(source: ImportSource) -> Iterator[ImportedItem]:
         if found is None:
             source.passed_over["lines without a time"] += 1
             continue
-        at, said = moment(found.group(1).decode()), found.group(3)
-        if said.startswith(_VSCODE_STDERR):
-            yield ImportedItem(at, Stderr(said.removeprefix(_VSCODE_STDERR)))
-        elif command := _COMMAND.fullmatch(said):
+        at, text = moment(found.group(1).decode()), found.group(3)
+        if text.startswith(_VSCODE_STDERR):
+            yield ImportedItem(at, Stderr(text.removeprefix(_VSCODE_STDERR)))
+        elif command := _COMMAND.fullmatch(text):
             yield opened(at, argv=tuple(command.group(1).decode("utf-8", "replace").split()))
             is_open = True
-        elif message := _VSCODE_MESSAGE.fullmatch(said):
+        elif message := _VSCODE_MESSAGE.fullmatch(text):
             if not is_open:
                 yield opened(at)
                 is_open = True
             sent = message.group(1) in _SENT
             yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
-        elif said.startswith((b"Connection state: Stopped", b"Connection state: Error")) and is_open:
-            yield closed(at, said.decode("utf-8", "replace")[:300])
+        elif text.startswith((b"Connection state: Stopped", b"Connection state: Error")) and is_open:
+            yield closed(at, text.decode("utf-8", "replace")[:300])
             is_open = False
         else:
             source.passed_over["remarks of VS Code"] += 1
 
 
-VSCODE = Reader(
-    "vscode",
-    "a log of VS Code",
-    (
-        "the exact bytes: messages were serialized again",
-        "the time zone: times are read as those of this machine",
-        "headers, status, and invalid messages",
-        "the arguments of the server's command",
-    ),
-    _vscode_knows,
-    _vscode_read,
-)
-
-
 # A recording of `mcporter record`: messages with a `_meta` of its own: direction, server, time.
-
-_RECORDED = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
 
 
 def _mcporter_knows(start: bytes) -> bool:
@@ -333,28 +267,7 @@ def _without(line: Members, name: str) -> bytes:
     return b"{" + b",".join(left) + b"}"
 
 
-MCPORTER = Reader(
-    "mcporter",
-    "a recording of mcporter",
-    (
-        "the exact bytes: messages were serialized again",
-        "the server's command, its stderr and how it ended",
-        "HTTP: headers, status and which exchange carried what",
-        "messages of other servers in the same file",
-    ),
-    _mcporter_knows,
-    _mcporter_read,
-)
-
-
 # The log of supergateway 4: “[supergateway] StreamableHttp → Child: {…}”, for some servers with a time before it.
-
-_GATEWAY_LINE = re.compile(
-    rb"(?:(\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)\s+)?\[supergateway\] (.*)", re.DOTALL
-)
-_GATEWAY_MESSAGE = re.compile(rb"(\w+) \xe2\x86\x92 (\w+)(?: \([^()]*\))?: ?(.*)", re.DOTALL)
-_GATEWAY_COMMAND = re.compile(rb"  - stdio: (.*)")
-_GATEWAY_STDERR, _GATEWAY_END = b"Child stderr: ", b"Child exited: "
 
 
 def _supergateway_knows(start: bytes) -> bool:
@@ -390,34 +303,96 @@ def _supergateway_read(source: ImportSource) -> Iterator[ImportedItem]:
             source.passed_over["remarks of supergateway"] += 1
 
 
-SUPERGATEWAY = Reader(
-    "supergateway",
-    "a log of supergateway",
-    (
-        "when anything crossed, unless another program put a time before each line",
-        "HTTP: headers, sessions, status and which exchange carried what",
-        "responses of the SSE and client modes, which are not logged as JSON",
-        "the exact bytes of messages to the server: they were serialized again",
-    ),
-    _supergateway_knows,
-    _supergateway_read,
-)
-
-
 # Formats in the order in which they are tried: the most specific ones first, bare lines last.
 
 READERS: dict[str, Reader] = {
     each.name: each
     for each in (
-        CASSETTE,
-        MCPSNOOP,
+        Reader(
+            "mcp-cassette",
+            "a cassette of mcp-cassette",
+            (
+                "the exact bytes: messages were serialized again",
+                "HTTP: headers, which exchange carried what, event ids and keep-alives",
+                "stderr and how the server's process ended",
+                "what was redacted, and times finer than a millisecond",
+            ),
+            _cassette_knows,
+            _cassette_read,
+        ),
+        Reader(
+            "mcpsnoop",
+            "a log of mcpsnoop",
+            (
+                "line ends, and white space within messages",
+                "HTTP: headers, status and which exchange carried what",
+                "how the server's process ended",
+                "what mcpsnoop has redacted",
+            ),
+            _mcpsnoop_knows,
+            _mcpsnoop_read,
+        ),
         HAR,
         OFFICIAL,
-        CLAUDE_DESKTOP,
-        VSCODE,
-        MCPORTER,
-        SUPERGATEWAY,
-        PLAIN,
+        Reader(
+            "claude-desktop",
+            "a log of Claude Desktop",
+            (
+                "the exact bytes: messages were serialized again",
+                "long messages: Claude Desktop cuts out their middle, and such a one is shown as what is left of it",
+                "invalid messages on the server's stdout",
+                "the server's command, and the times of stderr: each line has that of the line before it",
+            ),
+            _claude_desktop_knows,
+            _claude_desktop_read,
+        ),
+        Reader(
+            "vscode",
+            "a log of VS Code",
+            (
+                "the exact bytes: messages were serialized again",
+                "the time zone: times are read as those of this machine",
+                "headers, status, and invalid messages",
+                "the arguments of the server's command",
+            ),
+            _vscode_knows,
+            _vscode_read,
+        ),
+        Reader(
+            "mcporter",
+            "a recording of mcporter",
+            (
+                "the exact bytes: messages were serialized again",
+                "the server's command, its stderr and how it ended",
+                "HTTP: headers, status and which exchange carried what",
+                "messages of other servers in the same file",
+            ),
+            _mcporter_knows,
+            _mcporter_read,
+        ),
+        Reader(
+            "supergateway",
+            "a log of supergateway",
+            (
+                "when anything crossed, unless another program put a time before each line",
+                "HTTP: headers, sessions, status and which exchange carried what",
+                "responses of the SSE and client modes, which are not logged as JSON",
+                "the exact bytes of messages to the server: they were serialized again",
+            ),
+            _supergateway_knows,
+            _supergateway_read,
+        ),
+        Reader(
+            "jsonrpc",
+            "plain JSON-RPC lines",
+            (
+                "when anything crossed: all has the time of the file",
+                "who sent a message: that is worked out from methods and ids",
+                "how it was carried, and which server it was",
+            ),
+            _plain_knows,
+            _plain_read,
+        ),
     )
 }
 

@@ -23,9 +23,30 @@ from inspector.protocol.events import (
     Progressed,
     RequestSent,
 )
+from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ResultResponse
 
 # Kind, method and exchange of a frame as one number each for the columns, taken from the fold's events.
+
+KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40
+"""Flags of a frame: its MessageKind, direction, whether it belongs to a probe, and whether its payload is binary.
+
+A binary payload is stored as base64 in its line.
+"""
+VIEW_BIT = 0x80
+"""Flag of a frame of a View. With it both bits of the direction are set for one to the View, and none for the other."""
+DIRECTION_BITS = TO_SERVER_BIT | FROM_SERVER_BIT | VIEW_BIT
+BITS_OF_DIRECTION = {
+    Direction.TO_SERVER: TO_SERVER_BIT,
+    Direction.FROM_SERVER: FROM_SERVER_BIT,
+    Direction.FROM_VIEW: VIEW_BIT,
+    Direction.TO_VIEW: DIRECTION_BITS,
+}
+DIRECTION_OF_BITS = {bits: direction for direction, bits in BITS_OF_DIRECTION.items()}
+UNLISTED = 0xFFFF
+"""Value in the column of methods for a method without a number."""
+NOWHERE = -1
+"""Value in the column of places for LOST."""
 
 
 class MessageKind(IntEnum):
@@ -89,17 +110,6 @@ def _of_one(event: Event) -> Meaning | None:
 
 def _answer(event: Closed | LateResponse | Orphaned) -> MessageKind:
     return MessageKind.RESPONSE if isinstance(event.message, ResultResponse) else MessageKind.ERROR
-
-
-KIND_BITS, TO_SERVER_BIT, FROM_SERVER_BIT, PROBE_BIT, BYTES_BIT = 0x07, 0x08, 0x10, 0x20, 0x40
-"""Flags of a frame: its MessageKind, direction, whether it belongs to a probe, and whether its payload is binary.
-
-A binary payload is stored as base64 in its line.
-"""
-UNLISTED = 0xFFFF
-"""Value in the column of methods for a method without a number."""
-NOWHERE = -1
-"""Value in the column of places for LOST."""
 
 
 class EntryKind(IntEnum):

@@ -14,7 +14,14 @@ import msgspec
 
 from inspector.capture.format.records import FrameRecord, clamped, decoder, entry_of
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import BYTES_BIT, FROM_SERVER_BIT, PROBE_BIT, TO_SERVER_BIT, meaning_of
+from inspector.capture.store.columns import (
+    BITS_OF_DIRECTION,
+    BYTES_BIT,
+    FROM_SERVER_BIT,
+    PROBE_BIT,
+    TO_SERVER_BIT,
+    meaning_of,
+)
 from inspector.capture.store.store import Row
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
@@ -30,6 +37,7 @@ _PROGRESS, _CALL = "notifications/progress", "tools/call"
 _TELLING = frozenset({_PROGRESS, "notifications/cancelled", COMPLETE, *TELLING, *TELLING_OF_CHANGES})
 """Notifications that affect the fold."""
 _TO_SERVER, _FROM_SERVER = Direction.TO_SERVER, Direction.FROM_SERVER
+_OF_VIEW = frozenset(direction for direction in Direction if direction.is_of_view)
 _PENDING = ExchangeState.PENDING
 _UNUSUAL = (msgspec.DecodeError, UnicodeError, RecursionError)
 _UNSET = msgspec.UNSET
@@ -108,6 +116,8 @@ class FastFold:
 
         `http` is True for a frame of an HTTP exchange or of a probe: of those only notifications are plain.
         """
+        if direction in _OF_VIEW:
+            return None
         try:
             message = _decode(payload)
         except _UNUSUAL:
@@ -146,7 +156,7 @@ class FastFold:
         if message.method != _CALL or message.result is not _UNSET:
             return None
         call, opening = message.params, self._conversation.opening
-        if call is _UNSET or not call.name or not _is_plain(call):
+        if call is _UNSET or not call.name or not _is_plain(call) or self._pairs.waits_for_host:
             return None
         number = len(self._exchanges) + 1
         revision = None if opening is None else opening.revision.date
@@ -206,7 +216,7 @@ class Rows:
         self._conversation = journal.conversation
         self._plain = FastFold(journal.conversation)
         self._waiting: list[Row] = []
-        self.hearer: FrameListener | None = None
+        self.listener: FrameListener | None = None
         """Is called for each frame; None if not needed."""
         self.passed_over: Counter[str] = Counter()
         """Number of skipped records with "no payload", and of records with "other length"."""
@@ -219,7 +229,7 @@ class Rows:
         """
         decode, plain, put = decoder().decode, self._plain.take, self._waiting.append
         number_of, n = self._store.number_for, self._store.count + len(self._waiting)
-        hearer = self.hearer
+        listener = self.listener
         while at < len(lines):
             line = lines[at]
             length = len(line)
@@ -248,8 +258,8 @@ class Rows:
                 if probe:
                     flags |= PROBE_BIT
                 put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))
-                if hearer is not None:
-                    hearer.observe_plain(taken, record, n)
+                if listener is not None:
+                    listener.observe_plain(taken, record, n)
             at += 1
             place += length + 1
         return at, place
@@ -275,12 +285,12 @@ class Rows:
         flags = _flags(record) | meaning.kind | (PROBE_BIT if meaning.probe else 0)
         method = self._store.number_for(meaning.method)
         self._waiting.append((place, length, entry.time_ns, entry.wall_ns, size, flags, method, meaning.exchange))
-        if self.hearer is not None:
-            self.hearer.heard(frame, events)
+        if self.listener is not None:
+            self.listener.heard(frame, events)
         return 1
 
 
 def _flags(record: FrameRecord) -> int:
-    direction = TO_SERVER_BIT if record.dir is Direction.TO_SERVER else FROM_SERVER_BIT
+    direction = BITS_OF_DIRECTION[record.dir]
     form = BYTES_BIT if record.b64 is not None else 0
     return direction | form | (PROBE_BIT if record.probe else 0)

@@ -7,72 +7,25 @@ original journal. It never depends on later entries.
 from collections.abc import Callable
 from contextlib import suppress
 
-import msgspec
-
 from inspector.capture.connection_facts import TAIL_BYTES, TAIL_LINES, ConnectionFacts, HttpExchange
 from inspector.capture.format.file import LOST
 from inspector.capture.format.records import FrameRecord, from_line
 from inspector.capture.journal import Journal, end_what_is_over
 from inspector.capture.store.columns import EntryKind
 from inspector.capture.store.fold_fast_path import LONGEST, FastFold
-from inspector.capture.store.snapshot import Checkpoint, SnapshotError, checkpoint, conversation_at
+from inspector.capture.store.points import Point
+from inspector.capture.store.snapshot import SnapshotError, checkpoint, conversation_at
 from inspector.capture.store.store import Store
-from inspector.protocol.facts import ConnectionFact, Stderr
+from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Frame
-
-EVERY = 25_000
-"""Entries between two checkpoints: folding them takes some tenths of a second."""
 
 NEAR = 4000
 """Number of entries that are folded in some hundredths of a second."""
 
 
-class Point(msgspec.Struct, frozen=True):
-    """A checkpoint: what was known after the first `count` entries. Only valid together with its journal."""
-
-    count: int
-    conversation: Checkpoint
-    connections: int
-    connection: ConnectionFact | None
-    ended: ConnectionFact | None
-    unreachable: int
-    """Entry number; 0 for none."""
-    http: int
-    """Number of HTTP exchanges begun so far."""
-    touched: list[tuple[int, int, int, int, int]]
-    """HTTP exchanges with new entries since the previous checkpoint.
-
-    Each is its position, number, and entry numbers of request, response and end.
-    """
-
-
-class Points:
-    """Checkpoints of a journal, oldest first. One thread adds; any may read."""
-
-    def __init__(self, every: int = EVERY) -> None:
-        self.all: list[Point] = []
-        self.every = every
-        self._next = every
-
-    def offer(self, journal: Journal) -> None:
-        """Make a checkpoint if it is due. Called after the journal has grown, once its entries are folded."""
-        if journal.count < self._next:
-            return
-        self._next = journal.count + self.every
-        with suppress(SnapshotError):
-            self.all.append(_point(journal))
-
-    def restored(self, points: list[Point]) -> None:
-        """Use the checkpoints from an earlier loading of the same capture."""
-        self.all[:] = points
-
-    def before(self, n: int) -> list[Point]:
-        """Return the checkpoints at or before entry n."""
-        return [point for point in self.all if point.count <= n]
-
-
-def _point(journal: Journal) -> Point:
-    around = journal.surroundings
+def point_of(journal: Journal) -> Point:
+    """Return a checkpoint of the journal as it is now. Raises: SnapshotError."""
+    around = journal.connection_facts
     folded = checkpoint(journal.conversation)
     touched = dict(enumerate(around.http_in_order)) if around.touched is None else around.touched
     around.touched = {}
@@ -128,7 +81,7 @@ class PastJournal(Journal):
         self.conversation = conversation_at(point.conversation, whole.conversation)
         self._plain = FastFold(self.conversation)
         self.store.count = point.count
-        around = self.surroundings
+        around = self.connection_facts
         around.connections, around.connection, around.ended = point.connections, point.connection, point.ended
         around.unreachable = self.store.entry(point.unreachable) if point.unreachable else None
         vars(around)["_processes"] += [each for each in whole.processes if each.n <= point.count]
@@ -136,7 +89,7 @@ class PastJournal(Journal):
         _restore_http(around, self.store, points)
 
     def _surround(self, around: ConnectionFacts) -> None:
-        self.surroundings = around
+        self.connection_facts = around
         self.stderr_tail, self.http_exchanges = around.stderr_tail, around.http_exchanges
 
     def _take_in(self, n: int) -> None:
@@ -145,8 +98,8 @@ class PastJournal(Journal):
             entry = store.entry(n)
             self.store.count = n
             if not entry.missing and not isinstance(entry.what, Frame):
-                self.surroundings.take(entry, entry.what)
-                end_what_is_over(self.conversation, self.surroundings, entry.time_ns, entry.what)
+                self.connection_facts.take(entry, entry.what)
+                end_what_is_over(self.conversation, self.connection_facts, entry.time_ns, entry.what)
             return
         if not self._take_plainly(n):
             frame = store.entry(n).what

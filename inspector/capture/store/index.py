@@ -26,8 +26,15 @@ from inspector.capture.connection_facts import ConnectionFacts, HttpExchange
 from inspector.capture.format.file import make_private_directory
 from inspector.capture.format.lines import read_at
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import UNLISTED, EntryKind, MessageKind
-from inspector.capture.store.history import Point
+from inspector.capture.store.columns import (
+    DIRECTION_BITS,
+    DIRECTION_OF_BITS,
+    KIND_BITS,
+    UNLISTED,
+    EntryKind,
+    MessageKind,
+)
+from inspector.capture.store.points import Point
 from inspector.capture.store.snapshot import (
     Column,
     SnapshotError,
@@ -39,6 +46,7 @@ from inspector.capture.store.snapshot import (
     restored,
 )
 from inspector.capture.store.store import Store
+from inspector.documents import prepared_type
 from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.exchange_log import LateChange
 from inspector.protocol.facts import ConnectionFact
@@ -60,7 +68,10 @@ _SURROUNDINGS = {
 }
 _COLUMN = "store."
 _KINDS = bytes(EntryKind)
-_FLAGS = bytes(flags for flags in range(0x80) if flags & 0x07 <= max(MessageKind))
+_DIRECTIONS = {0, *DIRECTION_OF_BITS}
+_FLAGS = bytes(
+    flags for flags in range(0x100) if flags & KIND_BITS <= max(MessageKind) and flags & DIRECTION_BITS in _DIRECTIONS
+)
 
 
 class Rest(msgspec.Struct):
@@ -91,10 +102,10 @@ def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
 
     Raises: SnapshotError.
     """
-    store, around = journal.store, journal.surroundings
+    store, around = journal.store, journal.connection_facts
     columns = columns_of(store)
     refuse_others("the store", vars(store), _STORE | {name.partition(".")[0] for name in columns})
-    refuse_others("the surroundings", vars(around), _SURROUNDINGS)
+    refuse_others("the connection facts", vars(around), _SURROUNDINGS)
     conversation, more = keep(journal.conversation)
     rest = Rest(
         count=store.count,
@@ -131,15 +142,15 @@ def restore(journal: Journal, rest: Rest, columns: dict[str, bytes], *, size: in
     if journal.points is not None:
         journal.conversation.exchanges.changes = rest.changes
         journal.points.restored(rest.points)
-    _surround(journal.surroundings, journal.store, rest)
+    _surround(journal.connection_facts, journal.store, rest)
     for notice in rest.notices:
         journal.note(notice)
     count = filled.pop("count")
     vars(journal.store).update(filled)
     journal.store.count = count  # last, because readers check it first
     if rest.unreachable:
-        journal.surroundings.unreachable = journal.store.entry(rest.unreachable)
-    vars(journal.surroundings)["_processes"] += [journal.store.entry(n) for n in rest.processes]
+        journal.connection_facts.unreachable = journal.store.entry(rest.unreachable)
+    vars(journal.connection_facts)["_processes"] += [journal.store.entry(n) for n in rest.processes]
 
 
 def _filled(store: Store, rest: Rest, columns: dict[str, bytes]) -> dict[str, Any]:
@@ -218,6 +229,7 @@ class Identity(msgspec.Struct, frozen=True):
     reader: str
 
 
+@prepared_type
 class _Contents(msgspec.Struct):
     identity: Identity
     rest: Rest

@@ -36,7 +36,8 @@ from inspector.capture.format.records import (
 from inspector.capture.journal import Journal
 from inspector.capture.store import index
 from inspector.capture.store.fold_fast_path import FrameListener, Rows
-from inspector.capture.store.history import Points
+from inspector.capture.store.history import point_of
+from inspector.capture.store.points import Points
 from inspector.protocol.events import Event
 from inspector.protocol.frames import Frame
 
@@ -148,14 +149,14 @@ class Loading:
         self.standing = OpenedFile(fd, read)
         """Detects changes of the file."""
 
-    def tell(self, hearer: FrameListener) -> None:
+    def tell(self, listener: FrameListener) -> None:
         """Add a listener for every frame. Call this before the first step."""
 
         def hear(entry: Entry, events: Sequence[Event]) -> None:
             if isinstance(entry.what, Frame):
-                hearer.heard(entry.what, events)
+                listener.heard(entry.what, events)
 
-        self._rows.hearer = hearer
+        self._rows.listener = listener
         self.journal.listen(hear)
 
     @property
@@ -177,7 +178,7 @@ class Loading:
         self.conclude()
         return False
 
-    def distrust(self, trouble: FileProblem) -> None:
+    def mark_changed(self, trouble: FileProblem) -> None:
         """Add a notice that the file has changed, and stop reading the changed content."""
         if trouble.readable is not None:
             self._source.end_at(trouble.readable)
@@ -220,7 +221,7 @@ class Loading:
                 place += len(several[at]) + 1
                 at += 1
         self._rows.flush()
-        self._points.offer(self.journal)
+        self._points.offer(self.journal.count, lambda: point_of(self.journal))
         self.done = end
 
     def _line(self, line: bytes, place: int, whole: bool) -> None:
@@ -272,8 +273,8 @@ class Loading:
         self.done = max(self.done, self.total)
         note = self.journal.note
         if isinstance(self._head.imported, Import):
-            for said in _origin(self._head.imported, self._stand_in):
-                note(said)
+            for message in _origin(self._head.imported, self._stand_in):
+                note(message)
         if is_newer_minor(self._head.v):
             note(f"The capture has format {self._head.v[:40]}, newer than mcp-inspect: parts of it may not be shown.")
         passed_over = self._passed_over + self._rows.passed_over

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from inspector.documents import prepared_type
 from inspector.protocol.compact_arrays import DeltaArray, ShortArray
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.exchange_log import ExchangeLog, mark_open, take_back
@@ -55,6 +56,7 @@ class _Stream(msgspec.Struct):
     count: int
 
 
+@prepared_type
 class ConversationSnapshot(msgspec.Struct):
     """A conversation without its columns. Exchanges, tasks and streams are represented by their numbers."""
 
@@ -348,8 +350,8 @@ def _of(log: ExchangeLog, number: int) -> Exchange:
     return log[_position(number, len(log))]
 
 
-def _at(things: list[Any], number: int) -> Any:
-    return things[_position(number, len(things))]
+def _at(items: list[Any], number: int) -> Any:
+    return items[_position(number, len(items))]
 
 
 def _position(number: int, count: int) -> int:

@@ -22,12 +22,14 @@ from inspector.capture.format.records import (
     size_of,
 )
 from inspector.capture.store.columns import (
+    BITS_OF_DIRECTION,
     BYTES_BIT,
+    DIRECTION_BITS,
+    DIRECTION_OF_BITS,
     ENTRY_KINDS,
     FROM_SERVER_BIT,
     MESSAGE_KINDS,
     NOWHERE,
-    TO_SERVER_BIT,
     UNLISTED,
     Columns,
     CompactColumns,
@@ -48,13 +50,41 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, read
 
 # Cache of the entries that were read last, limited by payload bytes. Any thread may read and write.
 
 MOST = 8 * 1024 * 1024
 """Payload bytes of the cached entries."""
+
+_LARGE = 1024 * 1024
+"""Payload bytes from which a new entry is cached, so that it can be shown without reading it back."""
+_HELD = 2000
+"""Maximum number of entries kept unredacted whose lines in the file are without credentials."""
+_METHODS = 60_000
+"""Maximum number of methods with a number. A server may invent more; those are read from the file."""
+_LONG = 200
+"""Maximum length in characters of a method with a number."""
+_MOST = 0xFFFF_FFFF
+"""Largest value of a 32-bit column."""
+_KIND_OF_FACT: dict[type, EntryKind] = {
+    Frame: EntryKind.FRAME,
+    Stderr: EntryKind.STDERR,
+    ConnectionFact: EntryKind.CONNECTION,
+    ProcessFact: EntryKind.PROCESS,
+    HttpFact: EntryKind.HTTP,
+    SseNote: EntryKind.SSE,
+}
+_PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
+"""Kinds that the file contains completely. Of other facts, memory may contain more than the file."""
+_BULK_LONG = 1 << 20
+"""Line length in bytes from which a cached entry is used: reading it back takes three times its length in memory."""
+LARGE = 512 * 1024
+"""Payload bytes from which only the beginning is read."""
+_ENOUGH = 128 * 1024
+_ENDS = 16
+"""Maximum number of bytes to cut off at the end: a character or an escape that was cut takes at most 12."""
 
 
 class RecentEntries:
@@ -94,16 +124,6 @@ class RecentEntries:
                 self._bytes -= freed
 
 
-_LARGE = 1024 * 1024
-"""Payload bytes from which a new entry is cached, so that it can be shown without reading it back."""
-_HELD = 2000
-"""Maximum number of entries kept unredacted whose lines in the file are without credentials."""
-_METHODS = 60_000
-"""Maximum number of methods with a number. A server may invent more; those are read from the file."""
-_LONG = 200
-"""Maximum length in characters of a method with a number."""
-_MOST = 0xFFFF_FFFF
-"""Largest value of a 32-bit column."""
 Row = tuple[int, int, int, int, int, int, int, int]
 """Columns of a frame: place, length, time, wall clock, size, flags, number of the method, exchange."""
 
@@ -192,7 +212,7 @@ class Store:
 
     def _add_log_messages(self, run: FrameRun) -> None:
         count = len(run.payloads)
-        direction = TO_SERVER_BIT if run.direction is Direction.TO_SERVER else FROM_SERVER_BIT
+        direction = BITS_OF_DIRECTION[run.direction]
         self._kinds.extend(bytes((EntryKind.FRAME,)) * count)
         flags = direction | MessageKind.NOTIFICATION
         if all(map(bytes.isascii, run.payloads)):
@@ -236,10 +256,7 @@ class Store:
 
     def direction(self, n: int) -> Direction | None:
         """Return the direction of a frame; None for a fact."""
-        flags = self._flags[self._at(n)]
-        if not flags & 0x18:
-            return None
-        return Direction.TO_SERVER if flags & 0x08 else Direction.FROM_SERVER
+        return DIRECTION_OF_BITS.get(self._flags[self._at(n)] & DIRECTION_BITS)
 
     def exchange(self, n: int) -> int:
         """Return the number of the exchange of a frame (of a batch: of its first message); 0 for none."""
@@ -404,25 +421,14 @@ class Store:
         return _first_method(what.payload) if isinstance(what, Frame) else ""
 
 
-_KIND_OF_FACT: dict[type, EntryKind] = {
-    Frame: EntryKind.FRAME,
-    Stderr: EntryKind.STDERR,
-    ConnectionFact: EntryKind.CONNECTION,
-    ProcessFact: EntryKind.PROCESS,
-    HttpFact: EntryKind.HTTP,
-    SseNote: EntryKind.SSE,
-}
-
-
 def _flags(what: Frame | Fact) -> int:
     """Return the flags of a frame; 0 for a fact.
 
-    Three bits for the kind of message, two for the direction, one for a probe, one for a binary payload.
+    Three bits for the kind of message, three for the direction, one for a probe, one for a binary payload.
     """
     if not isinstance(what, Frame):
         return 0
-    direction = 0x08 if what.direction is Direction.TO_SERVER else 0x10
-    return direction | (0x20 if what.probe else 0) | _form(what.payload)
+    return BITS_OF_DIRECTION[what.direction] | (0x20 if what.cause is Cause.PROBE else 0) | _form(what.payload)
 
 
 def _form(payload: bytes) -> int:
@@ -464,11 +470,6 @@ def _empty(kind: EntryKind, direction: Direction | None, n: int, time_ns: int, w
 
 # Reading entries back one after another, to iterate over a whole journal.
 
-_PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
-"""Kinds that the file contains completely. Of other facts, memory may contain more than the file."""
-_BULK_LONG = 1 << 20
-"""Line length in bytes from which a cached entry is used: reading it back takes three times its length in memory."""
-
 
 def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
     """Yield the entries `first` to `last` with their payloads; none if `last` is before `first`. Any thread.
@@ -497,12 +498,6 @@ def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:
 
 
 # The beginning of an entry that is too large to be read for one row of a list.
-
-LARGE = 512 * 1024
-"""Payload bytes from which only the beginning is read."""
-_ENOUGH = 128 * 1024
-_ENDS = 16
-"""Maximum number of bytes to cut off at the end: a character or an escape that was cut takes at most 12."""
 
 
 def beginning(store: Store, n: int) -> Entry:

@@ -118,8 +118,8 @@ def _shown(host: Host, server: str, name: str) -> tuple[str, Trait | None]:
     if host.naming is None or not name:
         return "", None
     shown = shown_name(host.naming, server, name)
-    said = f"is {shown.joined} characters long as {shown.name[:80]!r}"
-    return shown.name, Trait("shown-name-length", "/name", said, shown.joined)
+    message = f"is {shown.joined} characters long as {shown.name[:80]!r}"
+    return shown.name, Trait("shown-name-length", "/name", message, shown.joined)
 
 
 def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> tuple[list[Trait], int]:

@@ -16,6 +16,24 @@ import msgspec
 
 from inspector.checks.definitions.tools import Naming
 from inspector.checks.findings import Confidence, Severity
+from inspector.documents import prepared_type
+
+_COMMIT = re.compile(r"/(?:blob|tree|commit)/([0-9a-f]{40})\b")
+_MILDER = {Severity.ERROR: Severity.WARNING, Severity.WARNING: Severity.HINT, Severity.HINT: Severity.HINT}
+FEATURES = ("tools", "resources", "prompts", "sampling", "elicitation", "roots", "pages")
+"""The parts of the protocol that facts cover; "pages": whether lists are read beyond their first page."""
+_DATA = Path(__file__).parents[2] / "config" / "clients"
+OBSERVED = _DATA / "observed.tsv"
+"""What runs of the clients showed: client, version, date, fact, effect."""
+HOST_IDS = (
+    *("claude-code", "claude-desktop", "vscode", "cursor", "codex", "gemini-cli", "opencode", "qwen-code", "mcporter"),
+    *("typescript-sdk-1", "typescript-sdk-2", "python-sdk-1", "python-sdk-2"),
+    *("inspector-cli", "ai-sdk", "fastmcp", "langchain-mcp-adapters", "pydantic-ai", "openai-agents", "llama-index"),
+    *("google-adk", "smolagents", "mcp-use"),
+)
+"""The clients in the order of the matrix's columns."""
+AGES_AFTER_DAYS = 180
+"""A fact whose source is older than this before the newest one is marked as old."""
 
 
 class CompatEffect(StrEnum):
@@ -77,9 +95,6 @@ class CompatSource(msgspec.Struct, frozen=True):
         return f"{self.version or 'version not named'}, {self.date}{'' if self.is_observed else ', reported'}"
 
 
-_COMMIT = re.compile(r"/(?:blob|tree|commit)/([0-9a-f]{40})\b")
-
-
 class CompatFact(msgspec.Struct, frozen=True):
     """The effect of one trait in one client."""
 
@@ -96,9 +111,6 @@ class CompatFact(msgspec.Struct, frozen=True):
         """Severity for users of that client: one step milder if it is only reported."""
         severity = self.effect.severity
         return severity if self.source.is_observed else _MILDER[severity]
-
-
-_MILDER = {Severity.ERROR: Severity.WARNING, Severity.WARNING: Severity.HINT, Severity.HINT: Severity.HINT}
 
 
 class HostFeature(msgspec.Struct, frozen=True):
@@ -144,24 +156,7 @@ class Host(msgspec.Struct, frozen=True):
         return release is not None and source.date < release.date and source.seen_in != release.seen_in
 
 
-FEATURES = ("tools", "resources", "prompts", "sampling", "elicitation", "roots", "pages")
-"""The parts of the protocol that facts cover; "pages": whether lists are read beyond their first page."""
-
-
 # The files
-
-_DATA = Path(__file__).parents[2] / "config" / "clients"
-OBSERVED = _DATA / "observed.tsv"
-"""What runs of the clients showed: client, version, date, fact, effect."""
-HOST_IDS = (
-    *("claude-code", "claude-desktop", "vscode", "cursor", "codex", "gemini-cli", "opencode", "qwen-code", "mcporter"),
-    *("typescript-sdk-1", "typescript-sdk-2", "python-sdk-1", "python-sdk-2"),
-    *("inspector-cli", "ai-sdk", "fastmcp", "langchain-mcp-adapters", "pydantic-ai", "openai-agents", "llama-index"),
-    *("google-adk", "smolagents", "mcp-use"),
-)
-"""The clients in the order of the matrix's columns."""
-AGES_AFTER_DAYS = 180
-"""A fact whose source is older than this before the newest one is marked as old."""
 
 
 class _FactEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -186,6 +181,7 @@ class _LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
 
+@prepared_type
 class _ClientFile(msgspec.Struct, frozen=True):
     """A file of `config/clients`, without the profile."""
 

@@ -135,11 +135,13 @@ def confusable_pairs(
 
 
 def _read(tool: Mapping[str, Any]) -> _Tool:
-    name, said = peek.text(tool, "name") or "", (peek.text(tool, "description") or "")[:_LONGEST]
-    words = [word for word in words_of(f"{name} {said}") if word not in _EMPTY]
+    name, message = peek.text(tool, "name") or "", (peek.text(tool, "description") or "")[:_LONGEST]
+    words = [word for word in words_of(f"{name} {message}") if word not in _EMPTY]
     parameters = frozenset(peek.mapping(tool, "inputSchema", "properties"))
     actions = _ACTIONS.intersection(words_of(name))
-    return _Tool(_trigrams(" ".join(words_of(name))), actions, _trigrams(" ".join(words_of(said))), parameters, words)
+    return _Tool(
+        _trigrams(" ".join(words_of(name))), actions, _trigrams(" ".join(words_of(message))), parameters, words
+    )
 
 
 def _candidates(known: Sequence[_Tool]) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ The names are shared with the compatibility data, which records how each client 
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -36,6 +37,63 @@ _KINDS: Final = {
     **dict.fromkeys(_LISTS, "list"),
     **dict.fromkeys(_SINGLES, "single"),
 }
+MOST_WRITTEN_OUT: Final = 100_000
+"""Maximum parts of a schema with all references expanded."""
+_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
+TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
+_ONLY_WORDS: Final = frozenset(("title", "description", "default", "examples", "$comment", "deprecated"))
+"""Keywords that do not constrain a value."""
+_COMBINATORS: Final = ("anyOf", "oneOf", "allOf")
+_CONDITIONS: Final = ("not", "if", "then", "else", "enum")
+_MODERN: Final = ("2020-12", "2019-09")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_SHOWN = 40
+_OF_INPUTS: Final = frozenset(
+    (
+        *(
+            "array-without-items",
+            "array-of-anything",
+            "several-types",
+            "enum-not-string",
+            "boolean-bound",
+            "boolean-required",
+        ),
+        *("admits-nothing", "lookaround", "untyped-property"),
+    )
+)
+"""Features that matter only if a model writes the values."""
+_SIDED: Final = frozenset(("broken", "pattern", "enum-empty", "tuple-items"))
+"""Features with another effect in input schemas than in output schemas, which SDKs compile."""
+_OTHERS_NAMES = {each: each for each in TYPES} | {
+    "str": "string",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "map": "object",
+    "nonetype": "null",
+}
+"""Names of types in programming languages, in lower case, and their names in JSON Schema."""
+_OLD: Final = {
+    "nullable": 'is OpenAPI; JSON Schema uses "type": [..., "null"]',
+    "dependencies": "is dependentRequired and dependentSchemas since 2019-09",
+    "definitions": "is $defs since 2019-09",
+}
+_KINDS_BY_KEY: Final = {
+    "type": {"broken", "array-without-items", "array-of-anything", "several-types"},
+    "items": {"tuple-items"},
+    "properties": {"untyped-property"},
+    "exclusiveMinimum": {"boolean-bound"},
+    "exclusiveMaximum": {"boolean-bound"},
+    "enum": {"broken", "enum-empty", "enum-type", "enum-not-string"},
+    "pattern": {"pattern", "lookaround"},
+    "default": {"default-wrong"},
+    "additionalProperties": {"admits-nothing"},
+}
+"""Kinds of features that are found by visiting a keyword. Keywords that show other kinds are rare in schemas."""
 
 
 class WalkBudget:
@@ -103,17 +161,15 @@ def _below(path: Path, node: dict[str, Any], is_branch: bool) -> Iterator[tuple[
 
 # References
 
-MOST_WRITTEN_OUT: Final = 100_000
-"""Maximum parts of a schema with all references expanded."""
-_MOST_VISITED: Final = 20_000
-_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
 Found = tuple[str, Path, str]
 """The kind, the place and the sentence."""
 
 
-def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str) -> Iterator[Found]:
-    """Yield the defects of the references at these places."""
+def reference_features(
+    schema: Any, reads: Sequence[tuple[Path, Any]], side: str, most: int = 2 * MOST_OF_ONE
+) -> Iterator[Found]:
+    """Yield the defects of the references at these places. Expanded are at most that many parts."""
     if not reads:
         return
     document = SchemaDocument(schema)
@@ -128,7 +184,7 @@ def reference_features(schema: Any, reads: Sequence[tuple[Path, Any]], side: str
         elif _is_loop(document, target):
             yield "reference-loop", (*path, "$ref"), f"has references that lead only to each other: {ref[:60]}"
             return
-    size, is_recursive = written_out(schema, document)
+    size, is_recursive = written_out(schema, document, most)
     if size > MOST_WRITTEN_OUT:
         yield "multiplies", (), f"has references that multiply: expanded it has more than {MOST_WRITTEN_OUT:,} parts"
     elif is_recursive:
@@ -148,10 +204,10 @@ def _is_loop(document: SchemaDocument, target: Any) -> bool:
     return False
 
 
-def written_out(schema: Any, document: SchemaDocument) -> tuple[int, bool]:
+def written_out(schema: Any, document: SchemaDocument, most: int = 2 * MOST_OF_ONE) -> tuple[int, bool]:
     """Return the number of parts of a schema with its references expanded, and whether it is recursive.
 
-    A recursive reference counts as one part. Counting stops shortly after `MOST_WRITTEN_OUT`.
+    A recursive reference counts as one part. Counting stops shortly after `MOST_WRITTEN_OUT`, and after `most` visits.
     """
     sizes: dict[int, int] = {}
     open_: set[int] = set()
@@ -169,7 +225,7 @@ def written_out(schema: Any, document: SchemaDocument) -> tuple[int, bool]:
             recursive = True
             continue
         visited += 1
-        if key in sizes or visited > _MOST_VISITED:
+        if key in sizes or visited > most:
             continue
         open_.add(key)
         stack.append((node, True))
@@ -191,14 +247,6 @@ def _parts(node: Any, document: SchemaDocument) -> list[Any]:
     return parts
 
 
-TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
-_COMBINATORS: Final = ("anyOf", "oneOf", "allOf")
-_CONDITIONS: Final = ("not", "if", "then", "else", "enum")
-_MODERN: Final = ("2020-12", "2019-09")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_SHOWN = 40
-
-
 class SchemaFeature(msgspec.Struct, frozen=True):
     kind: str
     path: Path
@@ -215,7 +263,7 @@ def features_of(
     """
     if not budget.begin():
         return []
-    side = "input" if is_input else "output"
+    side, most = "input" if is_input else "output", 2 * budget.left
     found = list(_of_root(schema, side))
     if type(schema) is not dict:
         return found
@@ -227,26 +275,15 @@ def features_of(
                 found += look(key, path, node, is_branch, dialect)
         if "$ref" in node:
             reads.append((path, node["$ref"]))
-    found += [SchemaFeature(kind, path, said) for kind, path, said in reference_features(schema, reads, side)]
+    found += [
+        SchemaFeature(kind, path, message) for kind, path, message in reference_features(schema, reads, side, most)
+    ]
     found += _of_size(budget)
     return [_sided(each, side) for each in found if is_input or each.kind not in _OF_INPUTS]
 
 
-_OF_INPUTS: Final = frozenset(
-    (
-        *("array-without-items", "several-types", "enum-not-string", "boolean-bound", "boolean-required"),
-        *("admits-nothing", "lookaround"),
-    )
-)
-"""Features that matter only if a model writes the values."""
-
-
 def _sided(feature: SchemaFeature, side: str) -> SchemaFeature:
     return msgspec.structs.replace(feature, kind=f"{side}-{feature.kind}") if feature.kind in _SIDED else feature
-
-
-_SIDED: Final = frozenset(("broken", "pattern", "enum-empty", "tuple-items"))
-"""Features with another effect in input schemas than in output schemas, which SDKs compile."""
 
 
 def _of_root(schema: Any, side: str) -> Iterator[SchemaFeature]:
@@ -276,13 +313,13 @@ def _of_members(schema: dict[str, Any], side: str) -> Iterator[SchemaFeature]:
         yield SchemaFeature(f"{side}-properties", ("properties",), "has properties that are not an object")
     for name, each in properties.items() if type(properties) is dict else ():
         if type(each) is bool:
-            said = f"has {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
-            yield SchemaFeature("boolean-property", ("properties", name), said)
+            message = f"has {str(each).lower()} as the schema of {name[:_SHOWN]!r}"
+            yield SchemaFeature("boolean-property", ("properties", name), message)
         elif each is None:
             yield SchemaFeature("null-property", ("properties", name), f"has null as the schema of {name[:_SHOWN]!r}")
         if side == "input" and not _is_plain(name):
-            said = f"has a property named {name[:_SHOWN]!r}"
-            yield SchemaFeature("property-name", ("properties", name), said)
+            message = f"has a property named {name[:_SHOWN]!r}"
+            yield SchemaFeature("property-name", ("properties", name), message)
 
 
 def _is_plain(name: str) -> bool:
@@ -293,34 +330,28 @@ Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
 """Parameters: keyword, place of the schema, schema, whether it is one of several branches, dialect."""
 
 
-_OTHERS_NAMES = {each: each for each in TYPES} | {
-    "str": "string",
-    "int": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "bool": "boolean",
-    "list": "array",
-    "dict": "object",
-    "map": "object",
-    "nonetype": "null",
-}
-"""Names of types in programming languages, in lower case, and their names in JSON Schema."""
-
-
 def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
-    said = node["type"]
-    kinds = said if type(said) is list else [said]
+    stated = node["type"]
+    kinds = stated if type(stated) is list else [stated]
     odd = next((each for each in kinds if type(each) is not str or each not in TYPES), None)
     if odd is not None:
         meant = _OTHERS_NAMES.get(str(odd).lower())
         instead = f"; in JSON Schema it is {meant!r}" if meant else ", which is not a JSON Schema type"
         yield SchemaFeature("broken", (*path, "type"), f"has the type {str(odd)[:_SHOWN]!r}{instead}")
-    elif said == "array" and not node.get("items"):
-        lack = "with empty items" if "items" in node else "without items"
-        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} {lack}")
-    elif type(said) is list and len([each for each in said if each != "null"]) > 1:
+    elif stated == "array" and "items" not in node and not node.get("prefixItems"):
+        yield SchemaFeature("array-without-items", path, f"has an array{_where(path)} without items")
+    elif stated == "array" and node.get("items") in ({}, True):
+        yield SchemaFeature("array-of-anything", path, f"has an array{_where(path)} whose items are of any type")
+    elif type(stated) is list and len([each for each in stated if each != "null"]) > 1:
         yield SchemaFeature("several-types", (*path, "type"), f"allows several types{_where(path)}")
+
+
+def _properties(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
+    for name, each in node["properties"].items() if type(node["properties"]) is dict else ():
+        if type(each) is dict and each and each.keys() <= _ONLY_WORDS:
+            yield SchemaFeature(
+                "untyped-property", (*path, "properties", name), f"has no type for {str(name)[:_SHOWN]!r}"
+            )
 
 
 def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:
@@ -332,15 +363,8 @@ def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: 
 
 def _bound(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     if type(node[key]) is bool:
-        said = f"has a boolean {key}{_where(path)}; it is a number since draft-06"
-        yield SchemaFeature("boolean-bound", (*path, key), said)
-
-
-_OLD: Final = {
-    "nullable": 'is OpenAPI; JSON Schema uses "type": [..., "null"]',
-    "dependencies": "is dependentRequired and dependentSchemas since 2019-09",
-    "definitions": "is $defs since 2019-09",
-}
+        message = f"has a boolean {key}{_where(path)}; it is a number since draft-06"
+        yield SchemaFeature("boolean-bound", (*path, key), message)
 
 
 def _old(key: str, path: Path, _node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:
@@ -357,8 +381,8 @@ def _id(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str
 def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     wanted, there = node["required"], node.get("properties", {})
     if path and type(wanted) is bool:
-        said = f"has a boolean required{_where(path)}; the enclosing object lists its required properties"
-        yield SchemaFeature("boolean-required", (*path, "required"), said)
+        message = f"has a boolean required{_where(path)}; the enclosing object lists its required properties"
+        yield SchemaFeature("boolean-required", (*path, "required"), message)
     if is_branch or type(wanted) is not list or type(there) is not dict or _is_open(node):
         return
     for at, name in enumerate(wanted):
@@ -385,10 +409,10 @@ def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
         yield SchemaFeature("enum-empty", (*path, "enum"), f"has an empty enum{_where(path)}: no value is valid")
     for at, value in enumerate(values):
         if "type" in node and not fits(value, node["type"]):
-            said = (
+            message = (
                 f"has the enum value {str(value)[:_SHOWN]!r}{_where(path)}, which is not of type {_named(node['type'])}"
             )
-            yield SchemaFeature("enum-type", (*path, "enum", at), said)
+            yield SchemaFeature("enum-type", (*path, "enum", at), message)
             return
     if values and not all(type(each) is str for each in values if each is not None):
         yield SchemaFeature(
@@ -401,18 +425,18 @@ def _pattern(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialec
     if type(pattern) is not str:
         return
     if problem := ecmascript_problem(pattern):
-        said = f"has the pattern {pattern[:_SHOWN]!r}{_where(path)}, which ECMAScript cannot compile: {problem}"
-        yield SchemaFeature("pattern", (*path, "pattern"), said)
+        message = f"has the pattern {pattern[:_SHOWN]!r}{_where(path)}, which ECMAScript cannot compile: {problem}"
+        yield SchemaFeature("pattern", (*path, "pattern"), message)
     elif has_lookaround(pattern):
-        said = f"has the pattern {pattern[:_SHOWN]!r}{_where(path)} with lookaround"
-        yield SchemaFeature("lookaround", (*path, "pattern"), said)
+        message = f"has the pattern {pattern[:_SHOWN]!r}{_where(path)} with lookaround"
+        yield SchemaFeature("lookaround", (*path, "pattern"), message)
 
 
 def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     value, values = node["default"], node.get("enum")
     if "type" in node and not node.get("nullable") and not fits(value, node["type"]):
-        said = f"has a default{_where(path)} that is not of type {_named(node['type'])}"
-        yield SchemaFeature("default-wrong", (*path, "default"), said)
+        message = f"has a default{_where(path)} that is not of type {_named(node['type'])}"
+        yield SchemaFeature("default-wrong", (*path, "default"), message)
     elif type(values) is list and value not in values and len(values) < 1000:
         yield SchemaFeature("default-wrong", (*path, "default"), f"has a default{_where(path)} that is not in its enum")
 
@@ -432,6 +456,7 @@ def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect
 _BY_KEY: Final[dict[str, Look]] = {
     "type": _type,
     "items": _items,
+    "properties": _properties,
     "exclusiveMinimum": _bound,
     "exclusiveMaximum": _bound,
     **dict.fromkeys(_OLD, _old),
@@ -443,18 +468,6 @@ _BY_KEY: Final[dict[str, Look]] = {
     "additionalProperties": _closed,
     "x-mcp-header": _header,
 }
-
-_KINDS_BY_KEY: Final = {
-    "type": {"broken", "array-without-items", "several-types"},
-    "items": {"tuple-items"},
-    "exclusiveMinimum": {"boolean-bound"},
-    "exclusiveMaximum": {"boolean-bound"},
-    "enum": {"broken", "enum-empty", "enum-type", "enum-not-string"},
-    "pattern": {"pattern", "lookaround"},
-    "default": {"default-wrong"},
-    "additionalProperties": {"admits-nothing"},
-}
-"""Kinds of features that are found by visiting a keyword. Keywords that show other kinds are rare in schemas."""
 
 
 def keywords_of(kinds: Set[str]) -> frozenset[str]:
@@ -491,9 +504,14 @@ def _named(kinds: Any) -> str:
 
 
 def _where(path: Path) -> str:
-    """Return “ (a.b)”, the property that contains a place; "" at the root."""
-    names = [str(name) for at, name in enumerate(path) if at and path[at - 1] == "properties"]
-    return f" ({'.'.join(names)[:60]})" if names else ""
+    """Return “ (a.b[])”, the property that contains a place, or its items; "" at the root."""
+    names = ""
+    for before, name in pairwise(("", *path)):
+        if before == "properties":
+            names += f".{name}" if names else str(name)
+        elif name == "items" and names:
+            names += "[]"
+    return f" ({names[:60]})" if names else ""
 
 
 def _of_size(budget: WalkBudget) -> Iterator[SchemaFeature]:

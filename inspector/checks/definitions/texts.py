@@ -51,11 +51,11 @@ def hidden_in(text: str) -> Hidden | None:
         return None
     marks = [match.group() for match in found]
     words = "".join(chr(ord(mark) - 0xE0000) for mark in marks if 0xE0020 <= ord(mark) <= 0xE007E)
-    said = f"{len(marks):,} invisible character{'' if len(marks) == 1 else 's'} ({', '.join(_kinds(marks))})"
+    message = f"{len(marks):,} invisible character{'' if len(marks) == 1 else 's'} ({', '.join(_kinds(marks))})"
     if words:
-        said += f"; they read {words[:80]!r}"
+        message += f"; they read {words[:80]!r}"
     grave = bool(words) or any(mark in "\x1b\x9b\u202d\u202e" for mark in marks) or _is_smuggled(marks)
-    return Hidden(len(marks), found[0].start(), said, grave)
+    return Hidden(len(marks), found[0].start(), message, grave)
 
 
 def _is_honest(text: str, at: int) -> bool:

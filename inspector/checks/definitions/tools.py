@@ -89,10 +89,10 @@ def writes(tool: dict[str, Any]) -> str:
 
 
 def _of_texts(tool: dict[str, Any]) -> list[Trait]:
-    said = peek.text(tool, "description") or ""
-    if not said.strip():
+    message = peek.text(tool, "description") or ""
+    if not message.strip():
         return [Trait("no-description", "/description", "has no description")]
-    length = units(said)
+    length = units(message)
     found = [Trait("description-length", "/description", f"has a description of {length:,} characters", length)]
     properties = peek.mapping(tool, "inputSchema", "properties")
     for name in list(properties)[:MOST_PROPERTIES]:

@@ -14,16 +14,23 @@ from urllib.parse import parse_qsl, urlsplit
 from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import words_of_body
-from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import HttpEvent
 
-_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_WARNING = Severity.WARNING
 _TOPIC = "basic/authorization"
+error, warning, hint = diagnoses_of(_TOPIC)
 _WELL_KNOWN, _PROTECTED = "/.well-known/", "/.well-known/oauth-protected-resource"
 _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
+_SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
+_SKEW_S = 120
+_SAYS_WHOSE = "authorization_response_iss_parameter_supported"
+_PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
+_BEARER = re.compile(r"(?i)\b(?:bearer|dpop)\b")
+_SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)(?=\s|$)")
 
 
 def _requested_metadata(state: ConnectionState) -> list[MetadataDocument]:
@@ -31,91 +38,71 @@ def _requested_metadata(state: ConnectionState) -> list[MetadataDocument]:
     return [each for each in state.login.tried if _PROTECTED in each.url]
 
 
-@diagnosis(
-    "missing-www-authenticate",
-    _ERROR,
-    "HTTP 401 without `WWW-Authenticate`",
-    "end",
-    topic=_TOPIC,
-    fix='Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.',
-)
-def missing_www_authenticate(case: CheckMoment) -> Iterator[Flaw]:
-    """Without a challenge, clients must guess where to log in; a warning if a guess succeeds."""
+@error("HTTP 401 without `WWW-Authenticate`", "end")
+def missing_www_authenticate(case: CheckMoment) -> Iterator[Violation]:
+    """Without a challenge, clients must guess where to log in; a warning if a guess succeeds.
+
+    Fix: Send WWW-Authenticate: Bearer resource_metadata="https://…" with 401.
+    """
     login = case.state.login
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
         mild = _WARNING if any(each.value is not None for each in _requested_metadata(case.state)) else None
-        said = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
-        yield Flaw(said, frames=(bare[0],), instead=True, severity=mild)
+        sentence = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
+        yield Violation(sentence, frames=(bare[0],), instead=True, severity=mild)
 
 
-@diagnosis(
-    "authentication-required",
-    Severity.HINT,
-    "Authentication required",
-    "http end",
-    "end",
-    topic=_TOPIC,
-    fix="Log in with mcp-inspect auth login URL, or pass a token with -H 'Authorization: Bearer …'.",
-)
-def authentication_required(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Authentication required", "http end", "end")
+def authentication_required(case: CheckMoment) -> Iterator[Violation]:
     """A request without credentials was answered with 401 and a challenge, and nothing with credentials succeeded.
 
     This is not a defect. See `missing-www-authenticate` for 401 without a challenge, and `credentials-rejected`.
+
+    Fix: Log in with mcp-inspect auth login URL, or pass a token with -H 'Authorization: Bearer …'.
     """
     notes, http = case.state.notes, case.http
     if case.fact is None:
         if "authentication-required" in notes:
-            n, said = notes["authentication-required"]
-            yield Flaw(said, frames=(n,), instead=True)
+            n, stated = notes["authentication-required"]
+            yield Violation(stated, frames=(n,), instead=True)
     elif http is not None and http.request is not None and http.response is not None and http.asked:
         status, challenge = http.response.status, http.header("www-authenticate")
         if http.sent("authorization") is not None:
             if status < 400:
                 notes.pop("authentication-required", None)
-        elif status == 401 and challenge and "authentication-required" not in notes and not http.request.probe:
-            said = (
-                f"authentication required: {http.asked[0].method[:60]} was answered with HTTP 401 ({challenge[:500]})"
-            )
-            notes["authentication-required"] = http.frame, said
+        elif status in (401, 403) and challenge and "authentication-required" not in notes and not http.request.probe:
+            answered = f"{http.asked[0].method[:60]} was answered with HTTP {status} ({challenge[:500]})"
+            stated = f"authentication required: {answered}"
+            notes["authentication-required"] = http.frame, stated
 
 
-@diagnosis(
-    "resource-metadata-missing",
-    _ERROR,
-    "Protected resource metadata not found",
-    "end",
-    topic=_TOPIC,
-    fix="Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.",
-)
-def resource_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
+@error("Protected resource metadata not found", "end")
+def resource_metadata_missing(case: CheckMoment) -> Iterator[Violation]:
     """The server uses OAuth, but none of the well-known URLs has its metadata.
 
     OAuth is known from the challenge or the authorization server's metadata. Other servers accept a fixed token.
+
+    Fix: Serve JSON at /.well-known/oauth-protected-resource followed by the path of the server.
     """
     login, looked = case.state.login, _requested_metadata(case.state)
     named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
     speaks_oauth = named or any(each.value is not None for each in login.tried)
     if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
         places = ", ".join(each.url[:80] for each in looked[:3])
-        yield Flaw(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
+        yield Violation(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
 
 
-@diagnosis(
-    "metadata-is-html",
-    _ERROR,
-    "HTML page instead of OAuth metadata",
-    "http",
-    topic=_TOPIC,
-    fix="Return 404 for well-known URLs that do not exist, before the catch-all page.",
-)
-def metadata_is_html(case: CheckMoment) -> Iterator[Flaw]:
-    """Found if a web application returns 200 for every path."""
+@error("HTML page instead of OAuth metadata", "http")
+def metadata_is_html(case: CheckMoment) -> Iterator[Violation]:
+    """Found if a web application returns 200 for every path.
+
+    Fix: Return 404 for well-known URLs that do not exist, before the catch-all page.
+    """
     http = responded(case)
     if http is None or http.request is None or http.response is None or _WELL_KNOWN not in http.request.target:
         return
     if http.response.status == 200 and kind_of(http) == "text/html":
-        yield Flaw(f"{http.request.target[:100]} returns an HTML page")
+        yield Violation(f"{http.request.target[:100]} returns an HTML page")
 
 
 def _brought(case: CheckMoment, *places: str) -> Any:
@@ -126,42 +113,29 @@ def _brought(case: CheckMoment, *places: str) -> Any:
     return value_of(http, fact) if any(place in http.request.target for place in places) else None
 
 
-@diagnosis(
-    "client-registration-unavailable",
-    _WARNING,
-    "No way for clients to register",
-    "http end",
-    topic=_TOPIC,
-    fix="Register a client manually, and pass --client-id.",
-)
-def client_registration_unavailable(case: CheckMoment) -> Iterator[Flaw]:
-    """The authorization server supports neither dynamic registration nor client ID metadata documents."""
+@warning("No way for clients to register", "http end")
+def client_registration_unavailable(case: CheckMoment) -> Iterator[Violation]:
+    """The authorization server supports neither dynamic registration nor client ID metadata documents.
+
+    Fix: Register a client manually, and pass --client-id.
+    """
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
         return
     if peek.at(found, "client_id_metadata_document_supported") is not True and once(
         case, "client-registration-unavailable"
     ):
-        yield Flaw(
+        yield Violation(
             "the authorization server has no registration_endpoint and does not support client ID metadata documents"
         )
 
 
-_SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
+@error("Credentials were rejected", "http", "refusal", "http end")
+def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """401 to a request with a token, with the reason in the challenge or body; 403 if the token is not sufficient.
 
-
-@diagnosis(
-    "credentials-rejected",
-    _ERROR,
-    "Credentials were rejected",
-    "http",
-    "refusal",
-    "http end",
-    topic=_TOPIC,
-    fix="Check expiry, audience and scope of the token (auth status shows stored ones), or pass another one with -H.",
-)
-def credentials_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """401 to a request with a token, with the reason in the challenge or body; 403 if the token is not sufficient."""
+    Fix: Check expiry, audience and scope of the token (auth status shows stored ones), or pass another one with -H.
+    """
     state, http = case.state, responded(case)
     if case.frame is not None and (found := refused(case)) is not None:
         if found[0].sent("authorization") is not None and found[0].response is not None:
@@ -173,28 +147,33 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Flaw]:
         http = case.http if case.fact is not None and case.fact.event is HttpEvent.END else None
         if http is None or http.response is None or http.request is None or http.request.probe:
             return
-        told = dict(_SAID.findall(http.header("www-authenticate") or ""))
-        words = told.get("error_description") or state.notes.pop("credentials-rejected", "") or told.get("error") or ""
+        members = dict(_SAID.findall(http.header("www-authenticate") or ""))
+        words = (
+            members.get("error_description")
+            or state.notes.pop("credentials-rejected", "")
+            or members.get("error")
+            or ""
+        )
         sent = http.sent("authorization") is not None and http.response.status == 401
         if sent and _WELL_KNOWN not in http.request.target and once(case, "credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
             more = f": {words[:120]}" if words else ""
-            yield Flaw(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
+            yield Violation(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
         return
-    told = dict(_SAID.findall(http.header("www-authenticate") or ""))
+    members = dict(_SAID.findall(http.header("www-authenticate") or ""))
     if http.response is None or http.request is None or http.sent("authorization") is None:
         return
     if (
         http.response.status == 403
-        and "insufficient_scope" in told.get("error", "")
+        and "insufficient_scope" in members.get("error", "")
         and once(case, "credentials-rejected 403")
     ):
-        wanted = told.get("scope", "")
+        wanted = members.get("scope", "")
         url = shlex.quote(without_credentials(http.request.target))
         every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
         asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
         fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
-        yield Flaw(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
+        yield Violation(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
 
 
 def _earlier(case: CheckMoment) -> list[str]:
@@ -203,40 +182,30 @@ def _earlier(case: CheckMoment) -> list[str]:
     return [scope for header in headers for name, scope in _SAID.findall(header) if name == "scope"]
 
 
-@diagnosis(
-    "oauth-client-rejected",
-    _ERROR,
-    "OAuth client is rejected",
-    "http",
-    topic=_TOPIC,
-    confidence=Confidence.LIKELY,
-    fix="Check --client-id and its secret, and token_endpoint_auth_methods_supported in the metadata.",
-)
-def oauth_client_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """HTTP 401 of the token endpoint means invalid_client (RFC 6749, section 5.2)."""
+@error("OAuth client is rejected", "http", confidence=Confidence.LIKELY)
+def oauth_client_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """HTTP 401 of the token endpoint means invalid_client (RFC 6749, section 5.2).
+
+    Fix: Check --client-id and its secret, and token_endpoint_auth_methods_supported in the metadata.
+    """
     http = responded(case)
     if http is None or http.response is None or http.request is None or http.request.method != "POST":
         return
     for document in case.state.login.tried:
         if http.response.status == 401 and http.request.target == peek.text(document.value, "token_endpoint"):
             ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
-            yield Flaw(f"the token endpoint returned HTTP 401; it supports {', '.join(ways) or 'unspecified methods'}")
+            yield Violation(
+                f"the token endpoint returned HTTP 401; it supports {', '.join(ways) or 'unspecified methods'}"
+            )
             return
 
 
-_SKEW_S = 120
+@warning("Clock skew between server and client", "http", topic="")
+def clock_skew(case: CheckMoment) -> Iterator[Violation]:
+    """Compares the Date header of a response, if authorization is involved.
 
-
-@diagnosis(
-    "clock-skew",
-    _WARNING,
-    "Clock skew between server and client",
-    "http",
-    topic="",
-    fix="Set the incorrect clock: the validity of tokens depends on it.",
-)
-def clock_skew(case: CheckMoment) -> Iterator[Flaw]:
-    """Compares the Date header of a response, if authorization is involved."""
+    Fix: Set the incorrect clock: the validity of tokens depends on it.
+    """
     http, state = responded(case), case.state
     date = http.header("date") if http is not None else None
     if (
@@ -253,37 +222,30 @@ def clock_skew(case: CheckMoment) -> Iterator[Flaw]:
     skew = theirs - (case.time_ns + state.wall_offset_ns) / 1e9
     if abs(skew) > _SKEW_S and once(case, "clock-skew"):
         way = "ahead of" if skew > 0 else "behind"
-        yield Flaw(f"the server's clock is {abs(skew) / 60:.0f} min {way} the local clock")
+        yield Violation(f"the server's clock is {abs(skew) / 60:.0f} min {way} the local clock")
 
 
 def _is_about_login(state: ConnectionState, sent: str | None) -> bool:
     return sent is not None or bool(state.login.refusals)
 
 
-@diagnosis(
-    "redirect-issuer-mismatch",
-    _ERROR,
-    "`iss` of the redirect does not match the issuer",
-    "http end",
-    topic="https://www.rfc-editor.org/rfc/rfc9207",
-    fix="Redirect with `iss`, exactly the issuer of the metadata: clients reject any other.",
-)
-def redirect_issuer_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; also if it is promised and missing."""
+@error("`iss` of the redirect does not match the issuer", "http end", topic="https://www.rfc-editor.org/rfc/rfc9207")
+def redirect_issuer_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """RFC 9207, section 2.4: “clients MUST compare” iss with the issuer; also if it is promised and missing.
+
+    Fix: Redirect with `iss`, exactly the issuer of the metadata: clients reject any other.
+    """
     back, known = _redirect_params(case), [each for each in case.state.login.tried if _describes_a_server(each)]
     if back is None or not known:
         return
     frames, issuers = tuple(each.frame for each in known), [peek.text(each.value, "issuer") for each in known]
     if "iss" in back and back["iss"] not in issuers:
-        said = f"the redirect has the issuer {back['iss'][:100]!r}, not {(issuers[-1] or '')[:100]!r}"
-        yield Flaw(said, frames=frames)
+        sentence = f"the redirect has the issuer {back['iss'][:100]!r}, not {(issuers[-1] or '')[:100]!r}"
+        yield Violation(sentence, frames=frames)
     elif "iss" not in back and all(peek.flag(each.value, _SAYS_WHOSE) is True for each in known):
         fix = "Send iss, as the metadata promises. If only the code was pasted, paste the full URL."
-        said = "the redirect has no iss, but the metadata promises it"
-        yield Flaw(said, frames=frames, fix=fix, confidence=Confidence.LIKELY)
-
-
-_SAYS_WHOSE = "authorization_response_iss_parameter_supported"
+        sentence = "the redirect has no iss, but the metadata promises it"
+        yield Violation(sentence, frames=frames, fix=fix, confidence=Confidence.LIKELY)
 
 
 def _describes_a_server(document: MetadataDocument) -> bool:
@@ -305,25 +267,18 @@ def _redirect_params(case: CheckMoment) -> dict[str, str] | None:
     return found if "state" in found and ("code" in found or "error" in found) else None
 
 
-_PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
+@error("Unsafe URL in OAuth metadata", "http end")
+def unsafe_metadata_url(case: CheckMoment) -> Iterator[Violation]:
+    """“Clients MUST reject” URLs that are not https; other schemes have started programs.
 
-
-@diagnosis(
-    "unsafe-metadata-url",
-    _ERROR,
-    "Unsafe URL in OAuth metadata",
-    "http end",
-    topic=_TOPIC,
-    fix="Use https URLs, or http on this machine. If this is not your server, do not connect to it.",
-)
-def unsafe_metadata_url(case: CheckMoment) -> Iterator[Flaw]:
-    """“Clients MUST reject” URLs that are not https; other schemes have started programs."""
+    Fix: Use https URLs, or http on this machine. If this is not your server, do not connect to it.
+    """
     found = _brought(case, _WELL_KNOWN)
     for name, value in found.items() if type(found) is dict else ():
         for each in value if type(value) is list else [value]:
             named = _PLACES.search(name) or name == "authorization_servers"
             if named and isinstance(each, str) and not _may_be_opened(each):
-                yield Flaw(f"{name[:60]} is {each[:80]!r}, which is rejected")
+                yield Violation(f"{name[:60]} is {each[:80]!r}, which is rejected")
 
 
 def _may_be_opened(url: str) -> bool:
@@ -334,46 +289,29 @@ def _may_be_opened(url: str) -> bool:
     return scheme == "https" or (scheme == "http" and is_loopback(url))
 
 
-_SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)")
+@error("`WWW-Authenticate` is not Bearer", "http")
+def non_bearer_challenge(case: CheckMoment) -> Iterator[Violation]:
+    """A 401 with another scheme, such as Basic, Digest or Key, mostly from a proxy.
 
-
-@diagnosis(
-    "non-bearer-challenge",
-    _ERROR,
-    "`WWW-Authenticate` is not Bearer",
-    "http",
-    topic=_TOPIC,
-    fix="Pass the credentials with --header 'Authorization: …'; clients log in by themselves for Bearer only.",
-)
-def non_bearer_challenge(case: CheckMoment) -> Iterator[Flaw]:
-    """A 401 with Basic, Digest or Negotiate, mostly from a proxy."""
+    Fix: Pass the credentials with --header 'Authorization: …'; clients log in by themselves for Bearer only.
+    """
     http = responded(case)
     challenge = http.header("www-authenticate") if http is not None else None
     if http is None or http.response is None or http.response.status != 401 or not challenge:
         return
     scheme = _SCHEME.match(challenge)
-    if (
-        scheme
-        and scheme[1].lower() in _OTHERS
-        and "bearer" not in challenge.lower()
-        and once(case, "non-bearer-challenge")
-    ):
-        yield Flaw(f"401 requests {scheme[1]} credentials instead of a Bearer token: MCP clients do not support that")
+    if scheme and not _BEARER.search(challenge) and once(case, "non-bearer-challenge"):
+        yield Violation(
+            f"401 requests {scheme[1]} credentials instead of a Bearer token: MCP clients do not support that"
+        )
 
 
-_OTHERS = ("basic", "digest", "negotiate", "ntlm", "hoba", "mutual")
+@error("Authorization server metadata not found", "end")
+def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Violation]:
+    """The resource's metadata names the issuer, but none of its well-known URLs has a document.
 
-
-@diagnosis(
-    "authorization-server-metadata-missing",
-    _ERROR,
-    "Authorization server metadata not found",
-    "end",
-    topic=_TOPIC,
-    fix="Serve JSON at /.well-known/oauth-authorization-server of the issuer.",
-)
-def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """The resource's metadata names the issuer, but none of its well-known URLs has a document."""
+    Fix: Serve JSON at /.well-known/oauth-authorization-server of the issuer.
+    """
     state = case.state
     named = any(peek.items(each.value, "authorization_servers") for each in _requested_metadata(state))
     looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
@@ -381,19 +319,15 @@ def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Flaw]:
         statuses = state.notes.get("authorization-server-metadata-missing", {})
         places = ", ".join(f"{each.url[:90]} ({statuses.get(each.frame, '?')})" for each in looked[:2])
         frames = tuple(each.frame for each in looked)
-        yield Flaw(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
+        yield Violation(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
 
 
-@diagnosis(
-    "oauth-endpoint-missing",
-    _ERROR,
-    "OAuth metadata lacks an endpoint",
-    "http end",
-    topic=_TOPIC,
-    fix=("Add `authorization_endpoint` and `token_endpoint` to the metadata."),
-)
-def oauth_endpoint_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them no login is possible."""
+@error("OAuth metadata lacks an endpoint", "http end")
+def oauth_endpoint_missing(case: CheckMoment) -> Iterator[Violation]:
+    """“token_endpoint” and “authorization_endpoint” (RFC 8414, section 2): without them no login is possible.
+
+    Fix: Add `authorization_endpoint` and `token_endpoint` to the metadata.
+    """
     found = _brought(case, *_SERVER)
     if found is None and case.http is not None and case.fact is not None and case.fact.event is HttpEvent.END:
         if (
@@ -404,4 +338,4 @@ def oauth_endpoint_missing(case: CheckMoment) -> Iterator[Flaw]:
         return
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
     if found is not None and missing and peek.text(found, "issuer") and once(case, "oauth-endpoint-missing"):
-        yield Flaw(f"the authorization server's metadata lacks {' and '.join(missing)}")
+        yield Violation(f"the authorization server's metadata lacks {' and '.join(missing)}")

@@ -5,16 +5,18 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from inspector.checks.diagnoses.stalls import responded_before, response_at_eof
+from inspector.checks.diagnoses.stalls import computed_at_eof, responded_before, response_at_eof
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc, Request
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = diagnoses_of("stdio")
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _SAID = 10
 """Maximum lines of one kind that are reported individually; further ones are the same fault."""
@@ -31,10 +33,24 @@ _WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
         re.compile(rb"^npm (notice|warn)|^added \d+ packages"),
         ("Set npm_config_update_notifier=false, or install in advance."),
     ),
+    (
+        re.compile(rb"^(?:trce|dbug|info|warn|fail|crit): \S+\[\d+\]"),
+        "Send logs to stderr: AddConsole(o => o.LogToStandardErrorThreshold = LogLevel.Trace).",
+    ),
     (re.compile(rb"^Traceback|^  File "), "Write uncaught errors to stderr."),
     (re.compile(rb"Last login|nvm|conda|direnv"), "Start the server without a login shell."),
 )
 _ELSEWHERE = "Write everything but messages to stderr: console.error(...), print(..., file=sys.stderr)."
+_REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
+_OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
+_PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+"""The first bytes of compressed data (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
+_SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
+_PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
+_LARGE = re.compile(rb"[:\[,]\s*-?\d{16,}")
+_INEXACT = 2**53
+LONG = 16 << 20
+"""A message is too long from this number of bytes on."""
 
 
 def _garbage(case: CheckMoment) -> bytes | None:
@@ -47,23 +63,19 @@ def _garbage(case: CheckMoment) -> bytes | None:
     return frame.payload if message.reason.startswith(("not JSON", "a JSON ")) else None
 
 
-@diagnosis(
-    "stdout-not-json",
-    _ERROR,
-    "Text on stdout is not JSON-RPC",
-    "garbled",
-    topic="stdio",
-    fix="Write everything but messages to stderr.",
-)
-def stdout_not_json(case: CheckMoment) -> Iterator[Flaw]:
-    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
+@error("Text on stdout is not JSON-RPC", "garbled")
+def stdout_not_json(case: CheckMoment) -> Iterator[Violation]:
+    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”
+
+    Fix: Write everything but messages to stderr.
+    """
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
     if case.state.is_sampled("stdout-not-json", _SAID, 1 << 62):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
-        yield Flaw(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=fix)
+        yield Violation(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=fix)
 
 
 def _stray_object(case: CheckMoment) -> bytes | None:
@@ -84,46 +96,33 @@ def _is_piece(line: bytes) -> bool:
     return line.strip() in (b"{", b"}", b"},", b"]", b"[", b"],") or re.match(rb'\s+"[^"]*"\s*:', line) is not None
 
 
-_REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
-_OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
+@error("Message is not valid JSON", "garbled")
+def malformed_json(case: CheckMoment) -> Iterator[Violation]:
+    """An object as Python or JavaScript prints it, or JSON that is encoded twice.
 
-
-@diagnosis(
-    "malformed-json",
-    _ERROR,
-    "Message is not valid JSON",
-    "garbled",
-    topic="stdio",
-    fix="Encode each message once with a JSON library: json.dumps(message), JSON.stringify(message).",
-)
-def malformed_json(case: CheckMoment) -> Iterator[Flaw]:
-    """An object as Python or JavaScript prints it, or JSON that is encoded twice."""
+    Fix: Encode each message once with a JSON library: json.dumps(message), JSON.stringify(message).
+    """
     frame, message = case.frame, case.message
     if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
         return
-    line, said = frame.payload[:_MOST_READ], ""
+    line, sentence = frame.payload[:_MOST_READ], ""
     if message.reason == "not JSON":
         if _REPR.match(line) and re.search(rb"'(?:jsonrpc|method|result|error)'\s*:", line):
-            said = "a message is printed as a Python dictionary, with single quotes, which is not JSON"
+            sentence = "a message is printed as a Python dictionary, with single quotes, which is not JSON"
         elif _OBJECT.match(line):
-            said = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
+            sentence = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
-        said = "a message is a JSON string that contains JSON: it was encoded twice"
-    if said and case.state.is_sampled("malformed-json", 1, 1 << 62):
-        yield Flaw(said, span=(0, len(frame.payload)))
+        sentence = "a message is a JSON string that contains JSON: it was encoded twice"
+    if sentence and case.state.is_sampled("malformed-json", 1, 1 << 62):
+        yield Violation(sentence, span=(0, len(frame.payload)))
 
 
-@diagnosis(
-    "last-message-truncated",
-    _ERROR,
-    "Last message is truncated",
-    "garbled",
-    "end",
-    topic="stdio",
-    fix="Flush stdout before the process exits: no process.exit() or os._exit() directly after a write.",
-)
-def last_message_truncated(case: CheckMoment) -> Iterator[Flaw]:
-    """The beginning of a message, from a process that exited without an error."""
+@error("Last message is truncated", "garbled", "end")
+def last_message_truncated(case: CheckMoment) -> Iterator[Violation]:
+    """The beginning of a message, from a process that exited without an error.
+
+    Fix: Flush stdout before the process exits: no process.exit() or os._exit() directly after a write.
+    """
     frame, state = case.frame, case.state
     if frame is not None:
         if frame.channel is Channel.STDOUT and frame.eol is Eol.NONE and frame.payload.lstrip().startswith(b"{"):
@@ -135,20 +134,16 @@ def last_message_truncated(case: CheckMoment) -> Iterator[Flaw]:
         n, size = state.notes["last-message-truncated"]
         waiting = [each.method for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
         what = f"the response to {waiting[-1][:60]}" if waiting else "the last message"
-        said = f"{what} is truncated after {size:,} bytes: the process exited before all was written"
-        yield Flaw(said, frames=(n,), instead=True)
+        sentence = f"{what} is truncated after {size:,} bytes: the process exited before all was written"
+        yield Violation(sentence, frames=(n,), instead=True)
 
 
-@diagnosis(
-    "interleaved-messages",
-    _ERROR,
-    "Two messages are interleaved",
-    "garbled",
-    topic="stdio",
-    fix="Write each message with one call, and hold a lock if several threads write.",
-)
-def interleaved_messages(case: CheckMoment) -> Iterator[Flaw]:
-    """The rest of a line is JSON after a complete message is removed from its middle."""
+@error("Two messages are interleaved", "garbled")
+def interleaved_messages(case: CheckMoment) -> Iterator[Violation]:
+    """The rest of a line is JSON after a complete message is removed from its middle.
+
+    Fix: Write each message with one call, and hold a lock if several threads write.
+    """
     line = _garbage(case)
     if line is None or not line.lstrip().startswith(b"{") or len(line) > _MOST_READ:
         return
@@ -162,45 +157,35 @@ def interleaved_messages(case: CheckMoment) -> Iterator[Flaw]:
         if not text[end:].strip() or type(whole) is not dict:
             continue  # complete messages one after the other
         span = len(text[: found.start()].encode()), len(text[:end].encode())
-        yield Flaw("two messages are interleaved: one was written in the middle of the other", span=span)
+        yield Violation("two messages are interleaved: one was written in the middle of the other", span=span)
         return
 
 
-@diagnosis(
-    "lsp-framing",
-    _ERROR,
-    "Message has LSP headers",
-    "garbled",
-    topic="stdio",
-    fix="Write one JSON object per line, without headers.",
-)
-def lsp_framing(case: CheckMoment) -> Iterator[Flaw]:
+@error("Message has LSP headers", "garbled")
+def lsp_framing(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Write one JSON object per line, without headers."""
     line = _garbage(case)
     if line is not None and _is_header(line) and case.state.is_sampled("lsp-framing", 1, 1 << 62):
-        yield Flaw("messages have Content-Length headers; over stdio, a message is one line", span=(0, len(line)))
+        yield Violation("messages have Content-Length headers; over stdio, a message is one line", span=(0, len(line)))
 
 
-@diagnosis(
-    "multiline-message",
-    _ERROR,
-    "Message spans several lines",
-    "garbled",
-    topic="stdio",
-    fix="Write JSON without indentation.",
-)
-def multiline_message(case: CheckMoment) -> Iterator[Flaw]:
-    """A line that only opens an object, or the beginning of a message that the next lines complete."""
+@error("Message spans several lines", "garbled")
+def multiline_message(case: CheckMoment) -> Iterator[Violation]:
+    """A line that only opens an object, or the beginning of a message that the next lines complete.
+
+    Fix: Write JSON without indentation.
+    """
     line, notes = _garbage(case), case.state.notes
     if line is None:
         return
     if line.strip() == b"{":
         if case.state.is_sampled("multiline-message", _SAID, 1 << 62):
-            yield Flaw("a message spans several lines", span=(0, len(line)))
+            yield Violation("a message spans several lines", span=(0, len(line)))
         return
     first, begun = notes.pop("multiline-message", (case.n, b""))
     opens = line.lstrip().startswith(b"{")
     if begun and _is_whole(begun + line):
-        yield Flaw("a message spans several lines", frames=(first, case.n), instead=True)
+        yield Violation("a message spans several lines", frames=(first, case.n), instead=True)
     elif len(begun + line) <= _MOST_READ and opens is not bool(begun) and b'"jsonrpc"' in begun + line:
         notes["multiline-message"] = first, begun + line
 
@@ -212,17 +197,12 @@ def _is_whole(text: bytes) -> bool:
         return False
 
 
-@diagnosis(
-    "newline-missing",
-    _ERROR,
-    "Message is not followed by a newline",
-    "garbled",
-    "frame",
-    topic="stdio",
-    fix="End each message with a newline.",
-)
-def newline_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """A complete value with more text behind it, or at the end of the stream."""
+@error("Message is not followed by a newline", "garbled", "frame")
+def newline_missing(case: CheckMoment) -> Iterator[Violation]:
+    """A complete value with more text behind it, or at the end of the stream.
+
+    Fix: End each message with a newline.
+    """
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT or not frame.payload.lstrip().startswith(b"{"):
         return
@@ -231,11 +211,11 @@ def newline_missing(case: CheckMoment) -> Iterator[Flaw]:
     if frame.eol is Eol.NONE:
         _, end = _ends_of_values(frame.payload) if case.message is None else (0, 0)
         if end and not frame.payload[end:].strip():
-            yield Flaw("a message is complete, but no newline follows", span=(0, len(frame.payload)))
+            yield Violation("a message is complete, but no newline follows", span=(0, len(frame.payload)))
     elif _garbage(case) is not None:
         end, _ = _ends_of_values(frame.payload)
         if end and frame.payload[end:].lstrip().startswith(b"{"):
-            yield Flaw("two messages are on one line", span=(end, len(frame.payload)))
+            yield Violation("two messages are on one line", span=(end, len(frame.payload)))
 
 
 def _ends_of_values(line: bytes) -> tuple[int, int]:
@@ -253,138 +233,107 @@ def _ends_of_values(line: bytes) -> tuple[int, int]:
     return len(text[:first].encode()) if first else 0, len(text[:at].encode()) if first else 0
 
 
-@diagnosis(
-    "stdout-buffered",
-    _ERROR,
-    "stdout is block-buffered",
-    "answer",
-    "error",
-    "late",
-    topic="stdio",
-    confidence=Confidence.LIKELY,
-    fix="Flush after each message (flush=True, PYTHONUNBUFFERED=1, stdbuf -oL), and read line by line, not to the end.",
-    needs=AFTER,
-)
-def stdout_buffered(case: CheckMoment) -> Iterator[Flaw]:
-    """A response that was sent only after stdin was closed, long after its request."""
+@error("stdout is block-buffered", "answer", "error", "late", confidence=Confidence.LIKELY, needs=AFTER)
+def stdout_buffered(case: CheckMoment) -> Iterator[Violation]:
+    """A response that was sent only after stdin was closed, long after its request.
+
+    Fix: Flush after each message (flush=True, PYTHONUNBUFFERED=1, stdbuf -oL), and read line by line, not to the end.
+    """
     closed = response_at_eof(case)
     if closed is None or case.asked is None or case.is_moot or responded_before(case.state, closed):
         return
+    if computed_at_eof(case.state):
+        return  # it was still starting, and the end of stdin is a coincidence
     if not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
         return
     waited = (closed - case.asked.time_ns) / 1e9
-    said = f"the response to {case.asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request"
-    yield Flaw(said, frames=(case.asked.frame,))
+    sentence = (
+        f"the response to {case.asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request"
+    )
+    yield Violation(sentence, frames=(case.asked.frame,))
 
 
-_PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
-"""The first bytes of compressed data (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
+@error("Output is not UTF-8", "frame")
+def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
+    """The finding names the byte, and the character it may represent.
 
-
-@diagnosis(
-    "stdout-encoding",
-    _ERROR,
-    "Output is not UTF-8",
-    "frame",
-    topic="stdio",
-    fix="Set PYTHONUTF8=1, or encode output as UTF-8.",
-)
-def stdout_encoding(case: CheckMoment) -> Iterator[Flaw]:
-    """The finding names the byte, and the character it may represent."""
+    Fix: Set PYTHONUTF8=1, or encode output as UTF-8.
+    """
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         return
     packed = next((name for mark, name in _PACKED if payload.startswith(mark)), "")
     if packed and case.http is not None:
-        said = f"the body is compressed with {packed}, but has no Content-Encoding header"
-        yield Flaw(said, span=(0, 2), fix=f"Send Content-Encoding: {packed}, or do not compress the body.")
+        sentence = f"the body is compressed with {packed}, but has no Content-Encoding header"
+        yield Violation(sentence, span=(0, 2), fix=f"Send Content-Encoding: {packed}, or do not compress the body.")
         return
     try:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
         byte = payload[error.start : error.start + 1]
         meant = byte.decode("cp1252", "replace")
-        said = f"byte 0x{byte.hex()} at offset {error.start} is not UTF-8; in Windows-1252 it is {meant!r}"
-        yield Flaw(said, span=(error.start, error.end))
+        sentence = f"byte 0x{byte.hex()} at offset {error.start} is not UTF-8; in Windows-1252 it is {meant!r}"
+        yield Violation(sentence, span=(error.start, error.end))
 
 
-@diagnosis(
-    "byte-order-mark",
-    _ERROR,
-    "Output starts with a byte-order mark, or is UTF-16",
-    "frame",
-    topic="stdio",
-    fix="Write UTF-8 without a byte-order mark.",
-)
-def byte_order_mark(case: CheckMoment) -> Iterator[Flaw]:
-    """PowerShell writes one. Many clients reject a byte-order mark before UTF-8."""
+@error("Output starts with a byte-order mark, or is UTF-16", "frame")
+def byte_order_mark(case: CheckMoment) -> Iterator[Violation]:
+    """PowerShell writes one. Many clients reject a byte-order mark before UTF-8.
+
+    Fix: Write UTF-8 without a byte-order mark.
+    """
     payload = case.frame.payload if case.frame is not None else b""
     if payload.startswith(_BOMS):
         if payload.startswith(_BOMS[0]):
-            yield Flaw("a message starts with a byte-order mark", span=(0, 3), severity=_WARNING)
+            yield Violation("a message starts with a byte-order mark", span=(0, 3), severity=_WARNING)
         else:
-            yield Flaw("the output is UTF-16", span=(0, 2))
+            yield Violation("the output is UTF-16", span=(0, 2))
 
 
-@diagnosis(
-    "crlf-line-endings",
-    _HINT,
-    "Lines end with CR LF",
-    "frame",
-    topic="stdio",
-    fix=("End lines with LF; on Windows, set the newline mode of stdout."),
-)
-def crlf_line_endings(case: CheckMoment) -> Iterator[Flaw]:
-    """Most clients accept it; reported once per connection."""
+@hint("Lines end with CR LF", "frame")
+def crlf_line_endings(case: CheckMoment) -> Iterator[Violation]:
+    """Most clients accept it; reported once per connection.
+
+    Fix: End lines with LF; on Windows, set the newline mode of stdout.
+    """
     if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("crlf-line-endings", 1, 1 << 62):
-        yield Flaw("lines end with CR LF instead of LF")
+        yield Violation("lines end with CR LF instead of LF")
 
 
-@diagnosis(
-    "terminal-codes-on-stdout",
-    _ERROR,
-    "Terminal codes on stdout",
-    "frame",
-    topic="stdio",
-    fix="Set NO_COLOR=1 and TERM=dumb; run docker without -t.",
-)
-def terminal_codes_on_stdout(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON contains no raw escape characters."""
+@error("Terminal codes on stdout", "frame")
+def terminal_codes_on_stdout(case: CheckMoment) -> Iterator[Violation]:
+    """JSON contains no raw escape characters.
+
+    Fix: Set NO_COLOR=1 and TERM=dumb; run docker without -t.
+    """
     frame = case.frame
     if (
         frame is not None
         and (at := frame.payload.find(b"\x1b")) >= 0
         and case.state.is_sampled("terminal-codes-on-stdout", _SAID, 1 << 62)
     ):
-        yield Flaw("a line contains terminal codes: the server assumes that stdout is a terminal", span=(at, at + 1))
+        yield Violation(
+            "a line contains terminal codes: the server assumes that stdout is a terminal", span=(at, at + 1)
+        )
 
 
-_SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
-_PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
+@error("Shell start-up files write to stdout", "garbled", confidence=Confidence.LIKELY)
+def shell_profile_output(case: CheckMoment) -> Iterator[Violation]:
+    """The first lines, from a shell that reads its start-up files.
 
-
-@diagnosis(
-    "shell-profile-output",
-    _ERROR,
-    "Shell start-up files write to stdout",
-    "garbled",
-    topic="stdio",
-    confidence=Confidence.LIKELY,
-    fix="Start the program directly, or the shell without -l and -i.",
-)
-def shell_profile_output(case: CheckMoment) -> Iterator[Flaw]:
-    """The first lines, from a shell that reads its start-up files."""
+    Fix: Start the program directly, or the shell without -l and -i.
+    """
     line, connection = _garbage(case), case.state.connection
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
     if _is_login_shell(connection.argv) and case.state.is_sampled("shell-profile-output", 1, 1 << 62):
-        yield Flaw("a line was written by the start-up files of the shell", span=(0, len(line)))
+        yield Violation("a line was written by the start-up files of the shell", span=(0, len(line)))
     elif (
         _PROFILE.search(line[:500])
         and _is_shell(connection.argv)
         and case.state.is_sampled("shell-profile-output", 1, 1 << 62)
     ):
-        yield Flaw("a line looks like output of the start-up files of a shell", span=(0, len(line)))
+        yield Violation("a line looks like output of the start-up files of a shell", span=(0, len(line)))
 
 
 def _is_shell(argv: Sequence[str]) -> bool:
@@ -399,31 +348,22 @@ def _is_login_shell(argv: Sequence[str]) -> bool:
     )
 
 
-_LARGE = re.compile(rb"[:\[,]\s*-?\d{16,}")
-_INEXACT = 2**53
+@hint("Number is not valid JSON, or loses precision", "frame", topic="", confidence=Confidence.LIKELY)
+def inexact_number(case: CheckMoment) -> Iterator[Violation]:
+    """NaN and Infinity are not JSON; integers beyond 2^53 lose digits in many clients.
 
-
-@diagnosis(
-    "inexact-number",
-    _HINT,
-    "Number is not valid JSON, or loses precision",
-    "frame",
-    topic="",
-    confidence=Confidence.LIKELY,
-    fix="Send large integers as strings, and null instead of NaN.",
-)
-def inexact_number(case: CheckMoment) -> Iterator[Flaw]:
-    """NaN and Infinity are not JSON; integers beyond 2^53 lose digits in many clients."""
+    Fix: Send large integers as strings, and null instead of NaN.
+    """
     payload = case.frame.payload if case.frame is not None else b""
     if len(payload) > 1 << 20:
         return
     for found in _LARGE.finditer(payload):
         digits = found.group().lstrip(b":[, \t")
         if abs(int(digits[:40])) > _INEXACT and payload[found.end() : found.end() + 1] not in (b".", b"e", b"E"):
-            yield Flaw(f"the number {digits[:24].decode()} loses digits in JavaScript", span=found.span())
+            yield Violation(f"the number {digits[:24].decode()} loses digits in JavaScript", span=found.span())
             break
     if (b"NaN" in payload or b"Infinity" in payload) and _has_no_number(payload):
-        yield Flaw("NaN and Infinity are not JSON (RFC 8259, section 6)", severity=_ERROR)
+        yield Violation("NaN and Infinity are not JSON (RFC 8259, section 6)", severity=_ERROR)
 
 
 def _has_no_number(payload: bytes) -> bool:
@@ -435,38 +375,24 @@ def _has_no_number(payload: bytes) -> bool:
     return bool(found)
 
 
-LONG = 16 << 20
-"""A message is too long from this number of bytes on."""
+def too_long(size: int) -> Violation:
+    """Return the violation of a message with this number of bytes."""
+    return Violation(f"one message of {size >> 20} MiB")
 
 
-def too_long(size: int) -> Flaw:
-    """Return the flaw of a message with this number of bytes."""
-    return Flaw(f"one message of {size >> 20} MiB")
-
-
-@diagnosis(
-    "message-too-long",
-    _WARNING,
-    "Message is too long",
-    "frame",
-    topic="",
-    fix="Use pagination, or return links to resources.",
-)
-def message_too_long(case: CheckMoment) -> Iterator[Flaw]:
+@warning("Message is too long", "frame", topic="")
+def message_too_long(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Use pagination, or return links to resources."""
     if case.frame is not None and (size := len(case.frame.payload) + case.frame.cut) > LONG:
         yield too_long(size)
 
 
-@diagnosis(
-    "input-echoed",
-    _ERROR,
-    "Client messages are echoed",
-    "request",
-    topic="stdio",
-    fix=("Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."),
-)
-def input_echoed(case: CheckMoment) -> Iterator[Flaw]:
-    """A terminal with echo, or a program such as cat, returns the client's request."""
+@error("Client messages are echoed", "request")
+def input_echoed(case: CheckMoment) -> Iterator[Violation]:
+    """A terminal with echo, or a program such as cat, returns the client's request.
+
+    Fix: Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t).
+    """
     message = case.message
     if not isinstance(message, Request) or case.frame is None or case.frame.channel is not Channel.STDOUT:
         return
@@ -474,7 +400,7 @@ def input_echoed(case: CheckMoment) -> Iterator[Flaw]:
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
     if ours is not None and ours.method == message.method and case.state.is_sampled("input-echoed", 1, 1 << 62):
         fix = "Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."
-        yield Flaw(
+        yield Violation(
             (f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"),
             frames=(ours.frame,),
             fix=fix,

@@ -18,20 +18,47 @@ from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.rules.tools import was_requested_again
 from inspector.checks.rules.utilities import endless
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
+from inspector.protocol.changes import differences, key_of
 from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash
-from inspector.protocol.json_diff import differences, key_of
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS
+
+_, warning, hint = diagnoses_of("server/tools")
 
 LIST = "answer tools/list"
 MOST_WITH: Final = 60
 """Maximum tools of a page whose traits of one kind are kept; no check reports more per message."""
 _COUNTED: Final = frozenset(("input-dialect", "output-dialect"))
 """Kinds that are always kept, because a check counts all of them; a tool has at most one of each."""
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
+_MOST = 10
+_SAME: Final = re.compile(r"[^A-Za-z0-9]")
+_ERROR = Severity.ERROR
+_OPENINGS = ("answer initialize", "answer server/discover")
+_LISTS = (LIST, "answer prompts/list", "answer resources/list", "answer resources/templates/list", *_OPENINGS)
+_MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
+_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+_MANY_PAGES = 100
+_SURFACE_MEMORY_HINT = Severity.HINT
+_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
+_MOST_PLACES = 4
+_FIX = "Review the changes before you trust the server: D in Tools shows the word diff, as does mcp-inspect diff."
+_SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
+_MAGIC = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+)
+_ZIPPED = ("application/vnd.", "application/epub", "application/java", "application/x-")
+"""Types whose content is a zip file."""
+_LOOKED_AT = 1 << 20
 
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
@@ -58,18 +85,18 @@ def _tools_seen(case: CheckMoment) -> Iterator[SeenTool]:
         yield SeenTool(f"/result/tools/{at}", called(tool, at), tool, tuple(kept))
 
 
-def called(thing: Any, at: int) -> str:
+def called(item: Any, at: int) -> str:
     """Return the name of a tool, prompt or resource for a sentence."""
-    return (peek.text(thing, "name") or f"number {at + 1}")[:80]
+    return (peek.text(item, "name") or f"number {at + 1}")[:80]
 
 
-def flaws_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Flaw]:
-    """Yield a flaw for each trait of these kinds, at most `most` per tool."""
+def violations_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterator[Violation]:
+    """Yield a violation for each trait of these kinds, at most `most` per tool."""
     for at, seen in enumerate(tools_seen(case)):
         case.rest(at)
         found = [each for each in seen.traits if each.kind in kinds]
         for each in found[:most]:
-            yield Flaw(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
+            yield Violation(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
 
 
 def is_paged(case: CheckMoment) -> bool:
@@ -84,39 +111,30 @@ def is_later_page(case: CheckMoment) -> bool:
 
 # Tool names in clients
 
-_WARNING, _HINT = Severity.WARNING, Severity.HINT
-_MOST = 10
-_SAME: Final = re.compile(r"[^A-Za-z0-9]")
 
+@warning("Tool name is long or ambiguous", LIST, heavy=True)
+def tool_name_length(case: CheckMoment) -> Iterator[Violation]:
+    """Names that are too long with the server's name as prefix, or equal once clients have normalised them.
 
-@diagnosis(
-    "tool-name-length",
-    _WARNING,
-    "Tool name is long or ambiguous",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Shorten the name: clients with several servers prefix it with the server name.",
-)
-def tool_name_length(case: CheckMoment) -> Iterator[Flaw]:
-    """Names that are too long with the server's name as prefix, or equal once clients have normalised them."""
+    Fix: Shorten the name: clients with several servers prefix it with the server name.
+    """
     server = peek.text(case.state.opening.server if case.state.opening else None, "name") or ""
     seen_as: dict[str, str] = {}
-    told = 0
+    count = 0
     for seen in tools_seen(case):
         name = peek.text(seen.tool, "name") or ""
         before = seen_as.setdefault(_SAME.sub("_", name).lower(), name)
         if before != name:
             how = "except for case" if before.lower() == name.lower() else "except for punctuation"
-            said, fix = f"{before[:80]!r} and {seen.name!r} are the same {how}", "Rename one of the two."
-            yield Flaw(said, f"{seen.place}/name", severity=_HINT, fix=fix)
-        hosts = _too_long_for(server, name) if len(name) <= 128 and told < _MOST else ()
+            sentence, fix = f"{before[:80]!r} and {seen.name!r} are the same {how}", "Rename one of the two."
+            yield Violation(sentence, f"{seen.place}/name", severity=_HINT, fix=fix)
+        hosts = _too_long_for(server, name) if len(name) <= 128 and count < _MOST else ()
         if hosts:
-            told += 1
+            count += 1
             whose = f"as a tool of {server[:40]!r} " if len(name) <= 64 and server else ""
-            said = f"{seen.name} has {len(name)} characters; {whose}it exceeds {_listed(hosts)}"
+            sentence = f"{seen.name} has {len(name)} characters; {whose}it exceeds {_listed(hosts)}"
             mild = None if len(name) > 64 else _HINT
-            yield Flaw(said, f"{seen.place}/name", severity=mild, trait="shown-name-length", hosts=hosts)
+            yield Violation(sentence, f"{seen.place}/name", severity=mild, trait="shown-name-length", hosts=hosts)
 
 
 def _too_long_for(server: str, name: str) -> tuple[str, ...]:
@@ -134,174 +152,128 @@ def _listed(hosts: tuple[str, ...]) -> str:
     return ", ".join(named) or "a limit of 64 characters"
 
 
-@diagnosis(
-    "read-only-hint-doubtful",
-    _HINT,
-    "`readOnlyHint` on a tool whose name suggests writing",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    confidence=Confidence.GUESS,
-    fix="Remove readOnlyHint unless the tool only reads: clients may call such a tool without confirmation.",
-)
-def read_only_hint_doubtful(case: CheckMoment) -> Iterator[Flaw]:
+@hint("`readOnlyHint` on a tool whose name suggests writing", LIST, heavy=True, confidence=Confidence.GUESS)
+def read_only_hint_doubtful(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Remove readOnlyHint unless the tool only reads: clients may call such a tool without confirmation."""
     for seen in tools_seen(case):
         if word := writes(seen.tool):
             place = f"{seen.place}/annotations/readOnlyHint"
-            yield Flaw(f"{seen.name} has readOnlyHint, but its name contains “{word}”", place, trait="read-only-writes")
+            yield Violation(
+                f"{seen.name} has readOnlyHint, but its name contains “{word}”", place, trait="read-only-writes"
+            )
 
 
-@diagnosis(
-    "mirrored-header-unusable",
-    _HINT,
-    "`x-mcp-header` is invalid over HTTP",
-    LIST,
-    topic="http",
-    since="2026-07-28",
-    heavy=True,
-    fix="Correct it before the server is used over HTTP, where clients must ignore such a tool.",
-)
-def mirrored_header_unusable(case: CheckMoment) -> Iterator[Flaw]:
-    """Over HTTP, `mirrored-header-invalid` reports it instead."""
+@hint("`x-mcp-header` is invalid over HTTP", LIST, topic="http", since="2026-07-28", heavy=True)
+def mirrored_header_unusable(case: CheckMoment) -> Iterator[Violation]:
+    """Over HTTP, `mirrored-header-invalid` reports it instead.
+
+    Fix: Correct it before the server is used over HTTP, where clients must ignore such a tool.
+    """
     if case.state.is_http:
         return
     for seen in tools_seen(case):
         for trait in seen.traits:
             if trait.kind == "mirrored":
-                yield Flaw(f"{seen.name}: {trait.sentence}", seen.place + trait.pointer, trait=trait.kind)
+                yield Violation(f"{seen.name}: {trait.sentence}", seen.place + trait.pointer, trait=trait.kind)
 
 
-@diagnosis(
-    "tool-name-collision",
-    _HINT,
-    "Tool name is also used by another server",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Rename the tool: a model may confuse the two.",
-)
-def tool_name_collision(case: CheckMoment) -> Iterator[Flaw]:
-    """Compares with the other servers of the same configuration, as far as known."""
+@hint("Tool name is also used by another server", LIST, heavy=True)
+def tool_name_collision(case: CheckMoment) -> Iterator[Violation]:
+    """Compares with the other servers of the same configuration, as far as known.
+
+    Fix: Rename the tool: a model may confuse the two.
+    """
     beside = case.state.beside
     for seen in tools_seen(case) if beside else ():
         name = peek.text(seen.tool, "name") or ""
         others = [server for server, names in beside.items() if name in names]
         if others:
-            yield Flaw(f"{seen.name} is also a tool of {', '.join(others)[:80]}", f"{seen.place}/name")
+            yield Violation(f"{seen.name} is also a tool of {', '.join(others)[:80]}", f"{seen.place}/name")
 
 
 # Texts for a model
 
-_ERROR, _SURFACE_TEXTS_WARNING = Severity.ERROR, Severity.WARNING
-_OPENINGS = ("answer initialize", "answer server/discover")
-_LISTS = (LIST, "answer prompts/list", "answer resources/list", "answer resources/templates/list", *_OPENINGS)
-_MEMBERS = ("tools", "prompts", "resources", "resourceTemplates")
 
+@warning("Text for the model is too long", LIST, *_OPENINGS, heavy=True)
+def text_too_long(case: CheckMoment) -> Iterator[Violation]:
+    """Examines the description of a tool, or the instructions of the server.
 
-@diagnosis(
-    "text-too-long",
-    _SURFACE_TEXTS_WARNING,
-    "Text for the model is too long",
-    LIST,
-    *_OPENINGS,
-    topic="server/tools",
-    heavy=True,
-    fix="State the most important facts first, and move the rest to a resource or another tool.",
-)
-def text_too_long(case: CheckMoment) -> Iterator[Flaw]:
-    """Examines the description of a tool, or the instructions of the server."""
+    Fix: State the most important facts first, and move the rest to a resource or another tool.
+    """
     for seen in tools_seen(case) if case.method == "tools/list" else ():
-        said = peek.text(seen.tool, "description") or ""
-        yield from _cut(seen.name + "'s description", said, f"{seen.place}/description", "description-length")
+        message = peek.text(seen.tool, "description") or ""
+        yield from _cut(seen.name + "'s description", message, f"{seen.place}/description", "description-length")
     if case.method != "tools/list":
-        said = peek.text(case.value, "instructions") or ""
-        yield from _cut("the server's instructions", said, "/result/instructions", "instructions-length")
+        message = peek.text(case.value, "instructions") or ""
+        yield from _cut("the server's instructions", message, "/result/instructions", "instructions-length")
 
 
-def _cut(what: str, said: str, place: str, trait: str) -> Iterator[Flaw]:
-    if len(said) < 1000:
+def _cut(what: str, message: str, place: str, trait: str) -> Iterator[Violation]:
+    if len(message) < 1000:
         return
-    length = units(said)
+    length = units(message)
     cutting = [each for each in facts_about(trait, usual_hosts(), length) if each[1].source.version]
     if cutting:
         host, fact = cutting[0]
-        last = " ".join(said[max(0, fact.over - 40) : fact.over].split())
+        last = " ".join(message[max(0, fact.over - 40) : fact.over].split())
         who = f"{host.name} ({fact.source.label})"
         sentence = f"{what} has {length:,} characters; {who} truncates it at “…{last}”"
-        yield Flaw(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
+        yield Violation(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
 
 
 def _model_texts(case: CheckMoment) -> Iterator[tuple[str, str, Any]]:
     """Yield each text in a response that a model reads: pointer, name, text."""
     for member in _MEMBERS:
-        for at, thing in enumerate(peek.items(case.value, member)):
+        for at, item in enumerate(peek.items(case.value, member)):
             case.rest(at)
-            if type(thing) is dict:
-                yield f"/result/{member}/{at}", called(thing, at), thing
+            if type(item) is dict:
+                yield f"/result/{member}/{at}", called(item, at), item
     if peek.has(case.value, "instructions"):
         yield "/result/instructions", "the server's instructions", peek.at(case.value, "instructions")
 
 
-@diagnosis(
-    "hidden-text",
-    _SURFACE_TEXTS_WARNING,
-    "Hidden text",
-    *_LISTS,
-    topic="server/tools",
-    heavy=True,
-    fix="Treat the server as hostile until its author explains the text: a model reads it, a person does not see it.",
-)
-def hidden_text(case: CheckMoment) -> Iterator[Flaw]:
-    """Invisible characters without a use in any script; reported once per tool, prompt or resource."""
-    for place, name, thing in _model_texts(case):
-        for pointer, text in texts_in(thing) if may_hide(all_of(thing)) else ():
+@warning("Hidden text", *_LISTS, heavy=True)
+def hidden_text(case: CheckMoment) -> Iterator[Violation]:
+    """Invisible characters without a use in any script; reported once per tool, prompt or resource.
+
+    Fix: Treat the server as hostile until its author explains the text: a model reads it, a person does not see it.
+    """
+    for place, name, item in _model_texts(case):
+        for pointer, text in texts_in(item) if may_hide(all_of(item)) else ():
             if hidden := hidden_in(text):
                 severity = _ERROR if hidden.is_grave else None
-                yield Flaw(f"{name} contains {hidden.sentence}", place + pointer, severity=severity)
+                yield Violation(f"{name} contains {hidden.sentence}", place + pointer, severity=severity)
                 break
 
 
-@diagnosis(
-    "prompt-injection",
-    _SURFACE_TEXTS_WARNING,
-    "Possible prompt injection",
-    *_LISTS,
-    topic="server/tools",
-    heavy=True,
-    confidence=Confidence.GUESS,
-    fix="Read the text before you trust the server. Texts without a finding may still be hostile.",
-)
-def prompt_injection(case: CheckMoment) -> Iterator[Flaw]:
-    """Phrases known from attacks; reported once per tool, prompt or resource."""
-    for place, name, thing in _model_texts(case):
-        for pointer, text in texts_in(thing) if may_order(all_of(thing)) else ():
+@warning("Possible prompt injection", *_LISTS, heavy=True, confidence=Confidence.GUESS)
+def prompt_injection(case: CheckMoment) -> Iterator[Violation]:
+    """Phrases known from attacks; reported once per tool, prompt or resource.
+
+    Fix: Read the text before you trust the server. Texts without a finding may still be hostile.
+    """
+    for place, name, item in _model_texts(case):
+        for pointer, text in texts_in(item) if may_order(all_of(item)) else ():
             if order := order_in(text):
-                yield Flaw(f"{name} contains the instruction {order!r}", place + pointer)
+                yield Violation(f"{name} contains the instruction {order!r}", place + pointer)
                 break
 
 
 # Size and order of lists
 
-_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
-_MANY_PAGES = 100
 
+@hint("Too many tools", LIST)
+def too_many_tools(case: CheckMoment) -> Iterator[Violation]:
+    """Reports the number of tools and the approximate cost of their definitions per request, at the last page.
 
-@diagnosis(
-    "too-many-tools",
-    _HINT,
-    "Too many tools",
-    LIST,
-    topic="server/tools",
-    fix="Group tools so that users can choose, or split the server.",
-)
-def too_many_tools(case: CheckMoment) -> Iterator[Flaw]:
-    """Reports the number of tools and the approximate cost of their definitions per request, at the last page."""
+    Fix: Group tools so that users can choose, or split the server.
+    """
     if peek.has(case.value, "nextCursor"):
         return
     here = peek.items(case.value, "tools")
     before = [known.item for known in case.state.lists.known["tools"].values()] if is_later_page(case) else []
     count, tokens = len(here) + len(before), tokens_of([here, before])
-    for trait, amount, said in (
+    for trait, amount, sentence in (
         ("tool-count", count, f"{count:,} tools"),
         ("definition-tokens", tokens, f"the definitions of {count:,} tools need about {tokens:,} tokens (estimated)"),
     ):
@@ -310,21 +282,21 @@ def too_many_tools(case: CheckMoment) -> Iterator[Flaw]:
             named = [each for each in found if each[1].source.version]
             worst = _WARNING if named and named[0][1].effect is CompatEffect.BREAKS else None
             hosts = tuple(host.id for host, _ in found)
-            yield Flaw(said, "/result/tools", severity=worst, trait=trait, hosts=hosts)
+            yield Violation(sentence, "/result/tools", severity=worst, trait=trait, hosts=hosts)
 
 
-@check(
-    "list-order-changed",
-    _WARNING,
+@warning(
     "List has another order than before",
     *(f"answer {each}" for each in _KINDS),
-    topic="server/tools",
     mild_until="2025-11-25",
     mild=_HINT,
-    fix="Sort the list.",
+    is_diagnosis=False,
 )
-def list_order_changed(case: CheckMoment) -> Iterator[Flaw]:
-    """Another order invalidates prompt caches. Since 2026-07-28 the specification requests a stable order of tools."""
+def list_order_changed(case: CheckMoment) -> Iterator[Violation]:
+    """Another order invalidates prompt caches. Since 2026-07-28 the specification requests a stable order of tools.
+
+    Fix: Sort the list.
+    """
     kind = _KINDS[case.method]
     if is_paged(case) or (case.is_modern and kind != "tools"):
         return
@@ -334,22 +306,16 @@ def list_order_changed(case: CheckMoment) -> Iterator[Flaw]:
     key = "uri" if kind == "resources" else "name"
     now = [name for each in peek.items(case.value, kind) if (name := peek.text(each, key)) is not None]
     if before != now and sorted(before) == sorted(now):
-        yield Flaw(f"the same {kind} are returned in another order than before", f"/result/{kind}")
+        yield Violation(f"the same {kind} are returned in another order than before", f"/result/{kind}")
 
 
-@diagnosis(
-    "pagination-incomplete",
-    _HINT,
-    "Tool list has several pages, or never ends",
-    LIST,
-    "end",
-    topic="server/utilities/pagination",
-    fix="Omit nextCursor on the last page.",
-)
-def pagination_incomplete(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Tool list has several pages, or never ends", LIST, "end", topic="server/utilities/pagination")
+def pagination_incomplete(case: CheckMoment) -> Iterator[Violation]:
     """Some clients read the first page only; a list whose cursor repeats never ends.
 
     A second page is reported with the last one, or at the end, so that an endless list is one finding.
+
+    Fix: Omit nextCursor on the last page.
     """
     notes = case.state.notes
     if case.message is None:
@@ -359,9 +325,9 @@ def pagination_incomplete(case: CheckMoment) -> Iterator[Flaw]:
     if not is_later_page(case):
         if cursor is not None and peek.items(case.value, "tools"):
             fix = "Use one page if the list is short; several pages are legal."
-            said = "the tool list has more than one page"
+            sentence = "the tool list has more than one page"
             notes["pagination-incomplete"] = [
-                Flaw(said, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
+                Violation(sentence, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
             ]
         return
     if was_requested_again(case):
@@ -376,23 +342,17 @@ def pagination_incomplete(case: CheckMoment) -> Iterator[Flaw]:
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
     if names and all(name in known and known[name].frame < case.n for name in names):
         fix = "Start each page where the previous one ended."
-        yield Flaw("this page repeats the tools of earlier pages", "/result/tools", severity=_WARNING, fix=fix)
+        yield Violation("this page repeats the tools of earlier pages", "/result/tools", severity=_WARNING, fix=fix)
     if len(case.state.lists.cursors.get(case.method, ())) == _MANY_PAGES:
-        yield Flaw(f"the tool list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Use larger pages.")
+        yield Violation(
+            f"the tool list has more than {_MANY_PAGES} pages", "/result/nextCursor", fix="Use larger pages."
+        )
 
 
 # Changes since the definitions were stored
 
-_SURFACE_MEMORY_HINT = Severity.HINT
-_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
-_MOST_PLACES = 4
-_FIX = "Review the changes before you trust the server: D in Tools shows the word diff, as does mcp-inspect diff."
-_SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
 
-
-@diagnosis(
-    "definition-changed",
-    Severity.WARNING,
+@warning(
     "Definition changed since it was approved",
     *_SURFACE_MEMORY_LISTS,
     *_OPENINGS,
@@ -401,7 +361,7 @@ _SURFACE_MEMORY_LISTS = tuple(f"answer {LISTS[kind].method}" for kind in _ONE)
     fix=_FIX,
     wanted=lambda case: bool(case.state.seen),
 )
-def definition_changed(case: CheckMoment) -> Iterator[Flaw]:
+def definition_changed(case: CheckMoment) -> Iterator[Violation]:
     """Compares each definition by hash; new definitions next to known ones are a hint."""
     kind = KIND_OF_METHOD.get(case.method, "")
     known = case.state.seen.get(kind or INSTRUCTIONS)
@@ -413,19 +373,19 @@ def definition_changed(case: CheckMoment) -> Iterator[Flaw]:
     member = LISTS[kind].member
     for at, raw in enumerate(peek.items(case.value, member)):
         key, place = key_of(kind, raw), f"/result/{member}/{at}"
-        if key not in known.things:
-            said = f"the {_ONE[kind]} {key[:80]} is new {_since(known)}"
-            yield Flaw(said, place, severity=_SURFACE_MEMORY_HINT)
+        if key not in known.items:
+            sentence = f"the {_ONE[kind]} {key[:80]} is new {_since(known)}"
+            yield Violation(sentence, place, severity=_SURFACE_MEMORY_HINT)
             continue
-        hash_, before = known.things[key]
+        hash_, before = known.items[key]
         if hash_ != content_hash(raw):
-            yield Flaw(f"the {_ONE[kind]} {key[:80]} changed {_since(known)}{_where(before, raw)}", place)
+            yield Violation(f"the {_ONE[kind]} {key[:80]} changed {_since(known)}{_where(before, raw)}", place)
 
 
-def _instructions(result: Any, known: Remembered) -> Iterator[Flaw]:
-    hash_, _ = known.things.get("", ("", None))
+def _instructions(result: Any, known: Remembered) -> Iterator[Violation]:
+    hash_, _ = known.items.get("", ("", None))
     if hash_ != content_hash(peek.text(result, "instructions") or ""):
-        yield Flaw(f"the instructions changed {_since(known)}", "/result/instructions")
+        yield Violation(f"the instructions changed {_since(known)}", "/result/instructions")
 
 
 def _since(known: Remembered) -> str:
@@ -446,39 +406,31 @@ def _where(before: Any, after: Any) -> str:
 
 # Contents of resources and prompts
 
-_MAGIC = (
-    (b"\x89PNG", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-)
-_ZIPPED = ("application/vnd.", "application/epub", "application/java", "application/x-")
-"""Types whose content is a zip file."""
-_LOOKED_AT = 1 << 20
 
-
-@diagnosis(
-    "resource-mime-type-mismatch",
-    Severity.WARNING,
+@warning(
     "`mimeType` does not match the contents",
     "answer resources/read",
     "answer prompts/get",
     topic="server/resources",
     heavy=True,
     confidence=Confidence.LIKELY,
-    fix="Set the mimeType of the contents; clients choose by it how to handle them.",
 )
-def resource_mime_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """Decided by the first bytes, or by parsing JSON."""
+def resource_mime_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """Decided by the first bytes, or by parsing JSON.
+
+    Fix: Set the mimeType of the contents; clients choose by it how to handle them.
+    """
     for place, item in _contents(case):
-        said = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()
+        sentence = (peek.text(item, "mimeType") or "").split(";")[0].strip().lower()
         data = peek.text(item, "blob") or peek.text(item, "data")
         text = peek.text(item, "text")
-        if said and data and (found := _sniffed(data)) and not _is(found, said):
-            yield Flaw(f"mimeType is {said[:60]}, but the contents look like {found}", f"{place}/mimeType")
-        elif text is not None and said == "application/json" and not _is_json(text):
-            yield Flaw("mimeType is application/json, but the contents are not JSON", f"{place}/mimeType")
+        if data and (twice := _sniffed_twice(data)):
+            sentence = f"the contents are base64 of base64: they were encoded twice, and are {twice}"
+            yield Violation(sentence, place, fix="Encode the bytes once.")
+        elif sentence and data and (found := _sniffed(data)) and not _is(found, sentence):
+            yield Violation(f"mimeType is {sentence[:60]}, but the contents look like {found}", f"{place}/mimeType")
+        elif text is not None and sentence == "application/json" and not _is_json(text):
+            yield Violation("mimeType is application/json, but the contents are not JSON", f"{place}/mimeType")
 
 
 def _contents(case: CheckMoment) -> Iterator[tuple[str, Any]]:
@@ -498,10 +450,18 @@ def _sniffed(data: str) -> str:
     return next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
 
 
-def _is(found: str, said: str) -> bool:
-    if said in (found, "application/octet-stream") or (found == "image/jpeg" and said == "image/jpg"):
+def _sniffed_twice(data: str) -> str:
+    """Return the type of contents whose base64 was encoded once more; "" for others."""
+    try:
+        return _sniffed(base64.b64decode(data[:32], validate=True).decode("ascii"))
+    except ValueError:
+        return ""
+
+
+def _is(found: str, message: str) -> bool:
+    if message in (found, "application/octet-stream") or (found == "image/jpeg" and message == "image/jpg"):
         return True
-    return found == "application/zip" and (said.startswith(_ZIPPED) or said.endswith("+zip"))
+    return found == "application/zip" and (message.startswith(_ZIPPED) or message.endswith("+zip"))
 
 
 def _is_json(text: str) -> bool:

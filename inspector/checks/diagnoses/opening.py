@@ -6,54 +6,98 @@ from typing import Any
 
 import msgspec
 
+from inspector.checks.diagnoses.causes import MIXED_UP
 from inspector.checks.diagnoses.process import line_like
+from inspector.checks.diagnoses.stalls import computed_at_eof, unread_at_eof
 from inspector.checks.diagnoses.starting import unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
-from inspector.checks.registry import Flaw, declare, diagnosis
-from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, TrackedRequest
+from inspector.checks.registry import Violation, declare, diagnoses_of
+from inspector.checks.rules.results import own_result_rejected
+from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.forms.validate import validate
 from inspector.protocol import peek
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
 from inspector.protocol.probes import CURSOR, METHOD
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, find, mutual
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = diagnoses_of("basic/lifecycle")
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
 _SLOW_NS, _TOO_SLOW_NS, _SILENT_NS = 5_000_000_000, 60_000_000_000, 2_000_000_000
-
-
-@diagnosis(
-    "id-type-changed",
-    _ERROR,
-    "Response id changed its type",
-    "answer",
-    "error",
-    topic="basic",
-    fix="Return the id unchanged.",
+_EARLY = re.compile(
+    r"(?i)(?:before|during) (?:the )?(?:session )?initiali[sz]ation|"
+    r"not (yet )?(been )?initiali[sz]ed|must initiali[sz]e|uninitiali[sz]ed"
 )
-def id_type_changed(case: CheckMoment) -> Iterator[Flaw]:
-    """1 and "1" are different ids, but the official TypeScript and Python clients match them."""
+_DEMANDS = re.compile(
+    r"(?i)\binitiali[sz]e\b.{0,30}\b(?:required|first|before|missing|expected)\b|call initiali[sz]e\b"
+)
+AWAITS_INITIALIZED = re.compile(
+    r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w{0,20}.{0,40}?\binitialized\b|"
+    r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
+    r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
+)
+"""Error messages of servers that wait for notifications/initialized."""
+_NAME = "Accept notifications/initialized: a server that expects “initialized”, without the prefix, waits forever."
+_VERSION = re.compile(
+    r"(?i)(unsupported|invalid|unknown|incompatible|not supported).{0,40}version|version.{0,40}(not |un)supported"
+)
+_NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
+_TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+_LISTS = (*_TOLD_BY, "resources/templates/list")
+_WORKS = ("resources/read", "prompts/get")
+_WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call", "tasks/result")
+"""Methods with a separate diagnosis, or without a time limit."""
+_SPENT = re.compile(rb"(?i)session (?:has been |was |is )?(?:terminated|closed)")
+"""Refusals of a server that has one transport for all clients."""
+_SHARED = re.compile(
+    rb"(?i)already connected to a transport|transport (?:is )?already (?:started|connected|in use)|"
+    rb"stateless transport cannot be reused|server (?:is )?already (?:connected|initialized)"
+)
+_KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
+_EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
+_FEW = 3
+_NO_MEMBERS: frozenset[str] = frozenset()
+_RESULTS = {
+    "initialize": frozenset(("protocolVersion", "serverInfo")),
+    "server/discover": frozenset(("supportedVersions",)),
+    "tools/list": frozenset(("tools",)),
+    "prompts/list": frozenset(("prompts",)),
+    "resources/list": frozenset(("resources",)),
+    "tools/call": frozenset(("content", "structuredContent")),
+}
+"""Members that identify a result, by method."""
+_META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
+_UNEXPECTED = re.compile(
+    r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
+)
+
+
+@error("Response id changed its type", "answer", "error", topic="basic")
+def id_type_changed(case: CheckMoment) -> Iterator[Violation]:
+    """1 and "1" are different ids, but the official TypeScript and Python clients match them.
+
+    Fix: Return the id unchanged.
+    """
     asked, message = case.asked, case.message
     if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
         return
     is_same_in_words = type(message.id) is not type(asked.id) and str(message.id) == str(asked.id)
     if is_same_in_words and case.state.is_sampled("id-type-changed", 1, 1 << 62):
-        said = f"the id {asked.id!r} was returned as {message.id!r}: a different id, so many clients see no response"
-        yield Flaw(said, "/id", frames=(asked.frame,))
+        sentence = (
+            f"the id {asked.id!r} was returned as {message.id!r}: a different id, so many clients see no response"
+        )
+        yield Violation(sentence, "/id", frames=(asked.frame,))
 
 
-@diagnosis(
-    "server-silent",
-    _ERROR,
-    "Server is running but silent",
-    "end",
-    topic="basic/lifecycle",
-    fix=("Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."),
-)
-def server_silent(case: CheckMoment) -> Iterator[Flaw]:
-    """The handshake was sent and the process is running, but there is no response."""
+@error("Server is running but silent", "end")
+def server_silent(case: CheckMoment) -> Iterator[Violation]:
+    """The handshake was sent and the process is running, but there is no response.
+
+    Fix: Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output.
+    """
     state = case.state
     asked = unanswered(state)
     if asked is None:
@@ -68,31 +112,36 @@ def server_silent(case: CheckMoment) -> Iterator[Flaw]:
             "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See "
             "the server log."
         )
-        said = f"initialize has no response: {heard} within {waited:.0f} s"
-        yield Flaw(said, frames=(asked.frame,), instead=True, fix=fix)
+        sentence = f"initialize has no response: {heard} within {waited:.0f} s"
+        yield Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
         return
     words = [(n, line) for n, line in state.process.stderr if line.strip()]
-    said = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
+    sentence = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
+    unread = unread_at_eof(state)
+    sentence = (
+        f"; nothing has read the {unread:,} bytes that were written to its stdin{sentence}" if unread else sentence
+    )
+    sentence += "; the process was still computing, so it may be starting" if computed_at_eof(state) else ""
     frames = (asked.frame, *(n for n, _ in words[-1:]))
     fix = "Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."
-    yield Flaw(f"initialize has no response{said}", frames=frames, instead=True, fix=fix)
+    if unread:
+        fix = (
+            "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that "
+            "ends with & the input /dev/null, and docker run needs -i."
+        )
+    yield Violation(f"initialize has no response{sentence}", frames=frames, instead=True, fix=fix)
 
 
-@diagnosis(
-    "slow-handshake",
-    _HINT,
-    "Slow handshake",
-    "answer initialize",
-    "answer server/discover",
-    topic="",
-    fix="Respond first, and load data afterwards.",
-)
-def slow_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """Measured from the start of the connection. No limit is specified; a minute exceeds common timeouts."""
+@hint("Slow handshake", "answer initialize", "answer server/discover", topic="")
+def slow_handshake(case: CheckMoment) -> Iterator[Violation]:
+    """Measured from the start of the connection. No limit is specified; a minute exceeds common timeouts.
+
+    Fix: Respond first, and load data afterwards.
+    """
     took = case.time_ns - case.state.began_ns
     if took > _SLOW_NS and case.state.began_ns and case.state.opening is None:
         worse = _WARNING if took > _TOO_SLOW_NS else None
-        yield Flaw(f"the first response took {took / 1e9:.0f} s", severity=worse)
+        yield Violation(f"the first response took {took / 1e9:.0f} s", severity=worse)
 
 
 def log_of(state: ConnectionState) -> str:
@@ -100,60 +149,44 @@ def log_of(state: ConnectionState) -> str:
     return "log" if state.is_http else "stderr"
 
 
-_EARLY = re.compile(
-    r"(?i)(?:before|during) (?:the )?(?:session )?initiali[sz]ation|"
-    r"not (yet )?(been )?initiali[sz]ed|must initiali[sz]e|uninitiali[sz]ed"
-)
+@error("Request rejected as if not initialized", "error", until="2025-11-25")
+def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Violation]:
+    """The server has lost its session state, or the client sent its request too early.
 
-
-@diagnosis(
-    "rejected-as-uninitialized",
-    _ERROR,
-    "Request rejected as if not initialized",
-    "error",
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    fix="Send notifications/initialized before the first request.",
-)
-def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Flaw]:
-    """The server has lost its session state, or the client sent its request too early."""
-    state, said = case.state, peek.text(case.value, "message") or ""
-    if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(said[:500]):
+    Fix: Send notifications/initialized before the first request.
+    """
+    state, message = case.state, peek.text(case.value, "message") or ""
+    if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(message[:500]):
         return
-    if state.initialized and AWAITS_INITIALIZED.search(said[:500]):
-        yield Flaw(
-            f"{case.method[:60]} was rejected although notifications/initialized was sent: {said[:100]}", fix=_NAME
+    if state.initialized and AWAITS_INITIALIZED.search(message[:500]):
+        yield Violation(
+            f"{case.method[:60]} was rejected although notifications/initialized was sent: {message[:100]}", fix=_NAME
         )
     elif state.initialized and state.transport == "stdio":
-        words = f"{case.method[:60]} was rejected although notifications/initialized was sent: {said[:100]}"
-        yield Flaw(words, fix=_NAME)
+        words = f"{case.method[:60]} was rejected although notifications/initialized was sent: {message[:100]}"
+        yield Violation(words, fix=_NAME)
     elif state.initialized:
         fix = (
             "Check whether the server restarted, or several instances share the load. Use sticky sessions, "
             "or be stateless."
         )
-        yield Flaw(f"{case.method[:60]} was rejected as if initialize had not been sent: {said[:100]}", fix=fix)
+        yield Violation(f"{case.method[:60]} was rejected as if initialize had not been sent: {message[:100]}", fix=fix)
     else:
         fix = "Send notifications/initialized before the first request."
-        yield Flaw(f"{case.method[:60]} was sent before notifications/initialized: {said[:100]}", fix=fix)
+        yield Violation(f"{case.method[:60]} was sent before notifications/initialized: {message[:100]}", fix=fix)
 
 
-@diagnosis(
-    "handshake-demanded",
-    _ERROR,
-    "Request without a handshake is rejected",
-    "error",
-    topic="basic/lifecycle",
-    since="2026-07-28",
-    fix="Serve all methods without initialize, or do not name this version in server/discover.",
-)
-def handshake_demanded(case: CheckMoment) -> Iterator[Flaw]:
-    """The server names a version without a handshake and demands one: clients of that version cannot use it."""
-    said = peek.text(case.value, "message") or ""
+@error("Request without a handshake is rejected", "error", since="2026-07-28")
+def handshake_demanded(case: CheckMoment) -> Iterator[Violation]:
+    """The server names a version without a handshake and demands one: clients of that version cannot use it.
+
+    Fix: Serve all methods without initialize, or do not name this version in server/discover.
+    """
+    message = peek.text(case.value, "message") or ""
     is_opening = case.method in ("initialize", "server/discover") or case.state.opening is None
-    if not is_opening and (_EARLY.search(said[:500]) or _DEMANDS.search(said[:500])):
-        yield Flaw(
-            f"{case.method[:60]} was rejected for lack of a handshake, which {_date(case)} has not: {said[:100]}"
+    if not is_opening and (_EARLY.search(message[:500]) or _DEMANDS.search(message[:500])):
+        yield Violation(
+            f"{case.method[:60]} was rejected for lack of a handshake, which {_date(case)} has not: {message[:100]}"
         )
 
 
@@ -161,120 +194,86 @@ def _date(case: CheckMoment) -> str:
     return case.revision.date if case.revision else "this protocol version"
 
 
-_DEMANDS = re.compile(
-    r"(?i)\binitiali[sz]e\b.{0,30}\b(?:required|first|before|missing|expected)\b|call initiali[sz]e\b"
-)
+@error("No common protocol version", "error")
+def no_common_version(case: CheckMoment) -> Iterator[Violation]:
+    """Error -32022, or initialize rejected because of its version; harmless if a common version is known.
 
-
-AWAITS_INITIALIZED = re.compile(
-    r"(?i)(?:wait|expect|require|need|missing|before|until|without)\w{0,20}.{0,40}?\binitialized\b|"
-    r"\binitialized\b.{0,40}?(?:expected|required|missing|not received|first)|"
-    r"(?:unknown|unhandled|unexpected|unsupported|not found).{0,40}notifications/initialized"
-)
-"""Error messages of servers that wait for notifications/initialized."""
-_NAME = "Accept notifications/initialized: a server that expects “initialized”, without the prefix, waits forever."
-
-
-_VERSION = re.compile(
-    r"(?i)(unsupported|invalid|unknown|incompatible|not supported).{0,40}version|version.{0,40}(not |un)supported"
-)
-
-
-@diagnosis(
-    "no-common-version",
-    _ERROR,
-    "No common protocol version",
-    "error",
-    topic="basic/lifecycle",
-    fix="Connect with a --revision that the server supports.",
-)
-def no_common_version(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32022, or initialize rejected because of its version; harmless if a common version is known."""
+    Fix: Connect with a --revision that the server supports.
+    """
     code, asked = peek.integer(case.value, "code"), case.asked
-    said = peek.text(case.value, "message") or ""
-    if code != -32022 and not (case.method == "initialize" and _VERSION.search(said[:500])):
+    sentence = peek.text(case.value, "message") or ""
+    if code != -32022 and not (case.method == "initialize" and _VERSION.search(sentence[:500])):
         return
     if case.state.opening is not None and (case.method == "initialize" or (asked is not None and asked.probe)):
         return  # the response to the probe was late, but counts; or a request was made to be rejected
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
     common = [each for each in named if find(each) is not None]
-    tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else said[:100]
+    tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else sentence[:100]
     harmless = asked is not None and (asked.probe or (asked.method == "initialize" and code == -32022))
     mild = _HINT if common and harmless else None
     row = asked.row if asked is not None else 0
     if case.state.opening is not None and row == case.state.row and ROWS[row - 1].date in named:
-        said = f"{case.method[:60]} declares {ROWS[row - 1].date}, which the server rejects and also lists as supported"
-        yield Flaw(said, "/error", fix="Accept the protocol versions that the error lists.")
+        sentence = (
+            f"{case.method[:60]} declares {ROWS[row - 1].date}, which the server rejects and also lists as supported"
+        )
+        yield Violation(sentence, "/error", fix="Accept the protocol versions that the error lists.")
         return
     fix = (
         f"Connect with --revision {common[0]}."
         if common
         else ("Ask the author of the server which protocol versions it supports.")
     )
-    yield Flaw(f"the server rejects the requested protocol version: {tells}", "/error", severity=mild, fix=fix)
+    yield Violation(f"the server rejects the requested protocol version: {tells}", "/error", severity=mild, fix=fix)
 
 
-@diagnosis(
-    "modern-version-in-handshake",
-    _ERROR,
-    "Handshake negotiated a version without handshake",
-    "answer initialize",
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    fix="Negotiate a protocol version that defines initialize, 2025-11-25 or older.",
-)
-def modern_version_in_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """The server echoes any requested version."""
+@error("Handshake negotiated a version without handshake", "answer initialize", until="2025-11-25")
+def modern_version_in_handshake(case: CheckMoment) -> Iterator[Violation]:
+    """The server echoes any requested version.
+
+    Fix: Negotiate a protocol version that defines initialize, 2025-11-25 or older.
+    """
     date = peek.text(case.value, "protocolVersion")
     row = find(date) if date else None
     if row is not None and row.era is Era.MODERN:
-        yield Flaw(
+        yield Violation(
             (f"the initialize result has the protocol version {date}, which does not define initialize"),
             "/result/protocolVersion",
         )
 
 
-@diagnosis(
-    "incomplete-modern-support",
-    _ERROR,
-    "Incomplete support of the stateless protocol version",
-    "answer server/discover",
-    topic="server/discover",
-    fix="Return the required members of this protocol version in each result, or do not implement server/discover.",
-)
-def incomplete_modern_support(case: CheckMoment) -> Iterator[Flaw]:
-    """server/discover has a result, but members are missing that clients of this version rely on."""
+@error("Incomplete support of the stateless protocol version", "answer server/discover", topic="server/discover")
+def incomplete_modern_support(case: CheckMoment) -> Iterator[Violation]:
+    """server/discover has a result, but members are missing that clients of this version rely on.
+
+    Fix: Return the required members of this protocol version in each result, or do not implement server/discover.
+    """
     if type(case.value) is not dict:
         return
     missing = [name for name in _NEEDED if name not in case.value]
     if missing:
-        yield Flaw(f"the server/discover result lacks {', '.join(missing)}", "/result")
+        yield Violation(f"the server/discover result lacks {', '.join(missing)}", "/result")
 
 
-_NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
-
-
-@diagnosis(
-    "unknown-method-unanswered",
-    _HINT,
+@hint(
     "Unknown method gets no response",
     "answer initialize",
     topic="basic",
     until="2025-11-25",
     confidence=Confidence.LIKELY,
-    fix="Return error -32601 for unknown methods.",
 )
-def unknown_method_unanswered(case: CheckMoment) -> Iterator[Flaw]:
+def unknown_method_unanswered(case: CheckMoment) -> Iterator[Violation]:
     """The probe had no response, but initialize had: clients of both eras wait at each start.
 
     A hint: before initialize, legacy clients should send nothing else.
+
+    Fix: Return error -32601 for unknown methods.
     """
     for asked in (*case.state.requests.open.values(), *case.state.requests.done.values()):
         http = case.state.http.exchanges.get(asked.http) if asked.http is not None else None
         silent = asked.answered is None and (asked.http is None or (http is not None and http.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
-            yield Flaw(
+            yield Violation(
                 (f"server/discover got no response, which delayed the connection by {wait:.1f} s"),
                 frames=(asked.frame,),
                 instead=True,
@@ -282,20 +281,12 @@ def unknown_method_unanswered(case: CheckMoment) -> Iterator[Flaw]:
             return
 
 
-_TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+@hint("List changed without `list_changed`", *(f"answer {each}" for each in _TOLD_BY), until="2025-11-25")
+def list_changed_silently(case: CheckMoment) -> Iterator[Violation]:
+    """Two lists of one page differ, listChanged is declared, and there was no notification between them.
 
-
-@diagnosis(
-    "list-changed-silently",
-    _HINT,
-    "List changed without `list_changed`",
-    *(f"answer {each}" for each in _TOLD_BY),
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    fix="Send `notifications/…/list_changed` after each change.",
-)
-def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
-    """Two lists of one page differ, listChanged is declared, and there was no notification between them."""
+    Fix: Send `notifications/…/list_changed` after each change.
+    """
     kind = _TOLD_BY[case.method]
     before, paged = case.state.lists.known[kind], peek.has(case.value, "nextCursor")
     if paged or (case.asked is not None and peek.has(case.asked.params, "cursor")):
@@ -303,44 +294,43 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Flaw]:
     if not before:
         items = peek.items(case.value, kind)
         if items and case.method in case.state.lists.complete and not case.state.judged.get(f"announced {kind}", 0):
-            said = f"{case.method} was empty at first and has {len(items):,} items later, without a notification"
+            sentence = f"{case.method} was empty at first and has {len(items):,} items later, without a notification"
             fix = "Register everything before the first response: clients that request the list once see nothing."
-            yield Flaw(said, f"/result/{kind}", severity=_WARNING, fix=fix)
+            yield Violation(sentence, f"/result/{kind}", severity=_WARNING, fix=fix)
         return
     now = {peek.text(item, "uri" if kind == "resources" else "name") for item in peek.items(case.value, kind)}
     logged = case.state.judged.get(f"announced {kind}", 0)
     if now != set(before) and case.state.capable(kind, "listChanged") and not logged:
-        yield Flaw(f"{kind} changed without a notification", f"/result/{kind}")
+        yield Violation(f"{kind} changed without a notification", f"/result/{kind}")
 
 
-@diagnosis(
-    "handshake-rejected",
-    _ERROR,
-    "`initialize` was rejected",
-    "error initialize",
-    "end",
-    topic="basic/lifecycle",
-    fix="Check the error message and the log of the server.",
-)
-def handshake_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """Rejected with an error that is not about versions; a server without initialize may be of the modern era."""
+@error("`initialize` was rejected", "error initialize", "end")
+def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """Rejected with an error that is not about versions; a server without initialize may be of the modern era.
+
+    Fix: Check the error message and the log of the server.
+    """
     if case.message is None:
         if case.state.opening is None and "handshake-rejected" in case.state.notes:
             yield case.state.notes["handshake-rejected"]
         return
-    code, said, opening = peek.integer(case.value, "code"), peek.text(case.value, "message") or "", case.state.opening
+    code, sentence, opening = (
+        peek.integer(case.value, "code"),
+        peek.text(case.value, "message") or "",
+        case.state.opening,
+    )
     if code == -32601 and case.asked is not None and not peek.items(case.value, "data", "supported"):
-        said = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
+        sentence = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
         fix = "Implement initialize, or server/discover of 2026-07-28: clients begin with one of them."
         frames = (case.n, case.asked.frame)
-        case.state.notes["handshake-rejected"] = Flaw(said, "/error", frames, instead=True, fix=fix)
-    if code in (-32601, -32022) or _VERSION.search(said[:500]) or _echoed(case):
+        case.state.notes["handshake-rejected"] = Violation(sentence, "/error", frames, instead=True, fix=fix)
+    if code in (-32601, -32022) or _VERSION.search(sentence[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
         return  # the connection was opened without a handshake
-    said = reason_of(case.value)
+    sentence = reason_of(case.value)
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
-    yield Flaw(f"initialize was rejected with {code}: {said[:240]}", "/error", fix=fix)
+    yield Violation(f"initialize was rejected with {code}: {sentence[:240]}", "/error", fix=fix)
 
 
 def _echoed(case: CheckMoment) -> bool:
@@ -351,21 +341,12 @@ def _echoed(case: CheckMoment) -> bool:
     )
 
 
-_LISTS = (*_TOLD_BY, "resources/templates/list")
-_WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call", "tasks/result")
-"""Methods with a separate diagnosis, or without a time limit."""
+@error("Request has no response", "end", topic="basic")
+def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
+    """The server is running and has responded to other requests, but not to this one for a while.
 
-
-@diagnosis(
-    "request-unanswered",
-    _ERROR,
-    "Request has no response",
-    "end",
-    topic="basic",
-    fix="Respond to each request, with an error if need be, and set a timeout on what it waits for.",
-)
-def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
-    """The server is running and has responded to other requests, but not to this one for a while."""
+    Fix: Respond to each request, with an error if need be, and set a timeout on what it waits for.
+    """
     state = case.state
     if state.opening is None or state.why:
         return
@@ -374,33 +355,36 @@ def request_unanswered(case: CheckMoment) -> Iterator[Flaw]:
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those
         if ours and waited >= _SILENT_NS:
-            said = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
-            yield Flaw(said, frames=(asked.frame,), instead=True)
+            sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
+            short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
+            more = ", and may respond later: check waits no longer" if short else ""
+            mild = _WARNING if short else None
+            yield Violation(sentence + more, frames=(asked.frame,), instead=True, severity=mild)
 
 
-_SHARED = re.compile(
-    rb"(?i)already connected to a transport|transport (?:is )?already (?:started|connected|in use)|"
-    rb"stateless transport cannot be reused|server (?:is )?already (?:connected|initialized)"
-)
-
-
-@diagnosis(
-    "server-object-shared",
-    _ERROR,
+@error(
     "One server object serves all sessions",
     "refusal",
     "error",
     topic="basic/transports",
     wanted=lambda case: case.frame is not None,
     confidence=Confidence.LIKELY,
-    fix="Create a server and a transport for each session, or for each request if the server is stateless.",
 )
-def server_object_shared(case: CheckMoment) -> Iterator[Flaw]:
-    """The SDK refuses to connect an object twice: the first client works, and all others fail until a restart."""
+def server_object_shared(case: CheckMoment) -> Iterator[Violation]:
+    """The SDK refuses to connect an object twice: the first client works, and all others fail until a restart.
+
+    Fix: Create a server and a transport for each session, or for each request if the server is stateless.
+    """
     payload = case.frame.payload[:20_000] if case.frame is not None else b""
     if (found := _SHARED.search(payload)) and case.state.is_sampled("server-object-shared", 1, 1 << 62):
-        said = found[0].decode("utf-8", "replace")
-        yield Flaw(f"the server object is connected to another session: {said}", span=found.span())
+        message = found[0].decode("utf-8", "replace")
+        yield Violation(f"the server object is connected to another session: {message}", span=found.span())
+    elif case.http is not None and any(each.method == "initialize" for each in case.http.asked):
+        found, status = _SPENT.search(payload), case.http.response.status if case.http.response is not None else 0
+        if found and case.http.sent(SESSION) is None and case.state.is_sampled("server-object-shared", 1, 1 << 62):
+            message = found[0].decode("utf-8", "replace")
+            words = f"initialize without a session is refused as if it had one (HTTP {status}): {message}"
+            yield Violation(words, span=found.span())
 
 
 declare(
@@ -424,24 +408,19 @@ def refuses_named_version(state: ConnectionState, asked: TrackedRequest) -> bool
     return asked.row >= FIRST_MODERN and all(each.method == "server/discover" for each in worked)
 
 
-def named_version_refused(asked: TrackedRequest, how: str, frame: int) -> Flaw:
-    """Return the flaw of a request that `refuses_named_version` is about, refused in entry `frame`."""
-    said = f"server/discover names {ROWS[asked.row - 1].date}, but {asked.method[:60]} was refused {how}"
-    return Flaw(said, frames=(frame, asked.frame), instead=True, id="named-version-refused")
+def named_version_refused(asked: TrackedRequest, how: str, frame: int) -> Violation:
+    """Return the violation of a request that `refuses_named_version` is about, refused in entry `frame`."""
+    sentence = f"server/discover names {ROWS[asked.row - 1].date}, but {asked.method[:60]} was refused {how}"
+    return Violation(sentence, frames=(frame, asked.frame), instead=True, id="named-version-refused")
 
 
-@diagnosis(
-    "list-failed",
-    _ERROR,
-    "List request failed",
-    *(f"error {each}" for each in _LISTS),
-    topic="basic",
-    fix="Check the log of the server. Omit what cannot be listed, not the whole list.",
-)
-def list_failed(case: CheckMoment) -> Iterator[Flaw]:
+@error("List request failed", *(f"error {each}" for each in _LISTS), topic="basic")
+def list_failed(case: CheckMoment) -> Iterator[Violation]:
     """The list was rejected; unknown methods, versions and missing capabilities are other faults.
 
     So are requests that were made to be rejected, such as one with an unknown cursor.
+
+    Fix: Check the log of the server. Omit what cannot be listed, not the whole list.
     """
     code = peek.integer(case.value, "code")
     if case.asked is not None and code in (-32000, -32600, -32022) and refuses_named_version(case.state, case.asked):
@@ -451,63 +430,50 @@ def list_failed(case: CheckMoment) -> Iterator[Flaw]:
         return
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
     if code is not None and code not in explained:
+        if MIXED_UP.search((peek.text(case.value, "message") or "")[:2000]):
+            return  # `schema-library-mismatch` reports it
         fix = f"See its {log_of(case.state)}. Omit what cannot be listed, not the whole list."
-        yield Flaw(f"{case.method} was rejected with {code}: {reason_of(case.value)[:240]}", "/error", fix=fix)
+        lacks_params = code == -32602 and case.asked is not None and not case.asked.params
+        more = "; the request has no params, which are optional" if lacks_params else ""
+        sentence = f"{case.method} was rejected with {code}: {reason_of(case.value)[:240]}{more}"
+        yield Violation(sentence, "/error", fix=fix)
 
 
-_KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
-_EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
+@warning("Message before the `initialize` result", "notification")
+def message_before_handshake(case: CheckMoment) -> Iterator[Violation]:
+    """A notification where clients expect the initialize result.
 
-
-@diagnosis(
-    "message-before-handshake",
-    _WARNING,
-    "Message before the `initialize` result",
-    "notification",
-    topic="basic/lifecycle",
-    fix="Send nothing but log messages before notifications/initialized is received: some clients disconnect.",
-)
-def message_before_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """A notification where clients expect the initialize result."""
+    Fix: Send nothing but log messages before notifications/initialized is received: some clients disconnect.
+    """
     if (
         case.state.opening is None
         and case.method not in _EARLY_ENOUGH
         and case.state.is_sampled("message-before-handshake", 3, 1 << 62)
     ):
-        yield Flaw(f"{case.method[:60]} was sent before the initialize result", "/method")
+        yield Violation(f"{case.method[:60]} was sent before the initialize result", "/method")
 
 
-@diagnosis(
-    "notification-answered",
-    _ERROR,
-    "Response to a notification",
-    "orphan",
-    "error",
-    "garbled",
-    "end",
-    topic="basic",
-    fix="Send no response to a message without an id: strict clients disconnect.",
-)
-def notification_answered(case: CheckMoment) -> Iterator[Flaw]:
-    """A response without an id that matches no open request; the request it was for may be known only at the end."""
+@error("Response to a notification", "orphan", "error", "garbled", "end", topic="basic")
+def notification_answered(case: CheckMoment) -> Iterator[Violation]:
+    """A response without an id that matches no open request; the request it was for may be known only at the end.
+
+    Fix: Send no response to a message without an id: strict clients disconnect.
+    """
     if case.message is None:
         for each in case.state.notes.get("anonymous", ()):
             if each.asked.answered is not None:
-                yield Flaw(f"a notification was answered with {each.said}", "/id", (each.frame,), instead=True)
+                yield Violation(f"a notification was answered with {each.sentence}", "/id", (each.frame,), instead=True)
     elif case.http is None and _is_anonymous(case):
-        waiting, said = _open(case.state), _without_an_id(case)
+        waiting, sentence = _open(case.state), _without_an_id(case)
         words = peek.text(case.value, "message") or ""
         if "notifications/initialized" in words and isinstance(case.message, ErrorResponse):
-            said = f"the server does not know notifications/initialized, and answered it with {said}"
+            sentence = f"the server does not know notifications/initialized, and answered it with {sentence}"
             fix = "Accept notifications/initialized, with its prefix, and send no response to a notification."
-            yield Flaw(said, "/id", fix=fix)
+            yield Violation(sentence, "/id", fix=fix)
         elif not waiting or "notifications/" in words:
-            yield Flaw(f"a notification was answered with {said}", "/id")
+            yield Violation(f"a notification was answered with {sentence}", "/id")
         elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
-            case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], said))
-
-
-_FEW = 3
+            case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], sentence))
 
 
 class _Stray(msgspec.Struct, frozen=True):
@@ -515,7 +481,7 @@ class _Stray(msgspec.Struct, frozen=True):
 
     frame: int
     asked: TrackedRequest
-    said: str
+    sentence: str
 
 
 def _is_anonymous(case: CheckMoment) -> bool:
@@ -531,25 +497,19 @@ def _without_an_id(case: CheckMoment) -> str:
     return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
 
 
-@diagnosis(
-    "response-id-mismatch",
-    _ERROR,
-    "Response id does not match the request",
-    "orphan",
-    "late",
-    "end",
-    topic="basic",
-    fix="Return the id of the request unchanged; 0 is an id as well.",
-)
-def response_id_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """One request was open, the response had no id or another one, and the request got no other response."""
+@error("Response id does not match the request", "orphan", "late", "end", topic="basic")
+def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """One request was open, the response had no id or another one, and the request got no other response.
+
+    Fix: Return the id of the request unchanged; 0 is an id as well.
+    """
     state, message = case.state, case.message
     if message is None:
         for each in (*state.notes.get("anonymous", ()), *state.notes.get("response-id-mismatch", ())):
             if each.asked.answered is None:
                 frames = (each.frame, each.asked.frame)
-                said = f"{each.asked.method[:60]} was answered with {each.said}"
-                yield Flaw(said, "/id", frames, instead=True, confidence=Confidence.LIKELY)
+                sentence = f"{each.asked.method[:60]} was answered with {each.sentence}"
+                yield Violation(sentence, "/id", frames, instead=True, confidence=Confidence.LIKELY)
     elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None and case.http is None:
         waiting = _open(state)
         if (
@@ -557,39 +517,37 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Flaw]:
             and str(message.id) != str(waiting[0].id)
             and state.is_sampled("response-id-mismatch", _FEW, 1 << 62)
         ):
-            said = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
-            state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], said))
+            sentence = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
+            state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], sentence))
 
 
-@diagnosis(
-    "response-id-counted",
-    _WARNING,
-    "Server numbers its responses itself",
-    "answer",
-    "error",
-    topic="basic",
-    fix="Return the id of the request: clients that number otherwise, or send two requests at once, get no response.",
-)
-def response_id_counted(case: CheckMoment) -> Iterator[Flaw]:
-    """Matches only clients that number their requests from 0, as the official SDKs do without a probe."""
+@warning("Server numbers its responses itself", "answer", "error", topic="basic")
+def response_id_counted(case: CheckMoment) -> Iterator[Violation]:
+    """Matches only clients that number their requests from 0, as the official SDKs do without a probe.
+
+    Fix: Return the id of the request: clients that number otherwise, or send two requests at once, get no response.
+    """
     asked, message = case.asked, case.message
     if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or type(message.id) is not int:
         return
-    if type(asked.id) is int and message.id != asked.id and case.state.is_sampled("response-id-counted", 1, 1 << 62):
-        said = f"the request {asked.id} was answered with the id {message.id}: the server counts from 0"
-        yield Flaw(said, "/id", frames=(asked.frame,))
+    notes = case.state.notes
+    if message.id == asked.id:
+        notes["ids are returned"] = True
+    elif (
+        type(asked.id) is int
+        and not notes.get("ids are returned")
+        and case.state.is_sampled("response-id-counted", 1, 1 << 62)
+    ):
+        sentence = f"the request {asked.id} was answered with the id {message.id}: the server counts from 0"
+        yield Violation(sentence, "/id", frames=(asked.frame,))
 
 
-@diagnosis(
-    "json-rpc-envelope-missing",
-    _ERROR,
-    "Response is not JSON-RPC",
-    "garbled",
-    topic="basic",
-    fix='Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.',
-)
-def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """An object without jsonrpc, where a response is due: a bare result, or another API."""
+@error("Response is not JSON-RPC", "garbled", topic="basic")
+def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
+    """An object without jsonrpc, where a response is due: a bare result, or another API.
+
+    Fix: Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.
+    """
     message, payload = case.message, case.frame.payload if case.frame is not None else b""
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
@@ -598,26 +556,20 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Flaw]:
     if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2, 1 << 62):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
-        yield Flaw(f"the response to {due.method[:60]} is a bare result, without jsonrpc and id", frames=(due.frame,))
+        yield Violation(
+            f"the response to {due.method[:60]} is a bare result, without jsonrpc and id", frames=(due.frame,)
+        )
+    elif case.http is not None and (case.http.header("content-type") or "").startswith("text/event-stream"):
+        shown = payload[:80].decode("utf-8", "replace").strip()
+        fix = "Send JSON-RPC messages only. A comment, a line that begins with “:”, keeps a stream open."
+        yield Violation(f"an event before the response to {due.method[:60]} is not JSON-RPC: {shown}", fix=fix)
     elif case.http is not None:
         named = ", ".join(sorted(members)[:4])[:80]
         fix = "Check that this is the URL of the MCP endpoint; most end with /mcp or /sse."
         words = words_of_body(payload)
-        said = f"the response to {due.method[:60]} is not JSON-RPC; its members are {named or 'none'}"
-        said += f": {words}" if words else ""
-        yield Flaw(said, frames=(due.frame,), fix=fix)
-
-
-_NO_MEMBERS: frozenset[str] = frozenset()
-_RESULTS = {
-    "initialize": frozenset(("protocolVersion", "serverInfo")),
-    "server/discover": frozenset(("supportedVersions",)),
-    "tools/list": frozenset(("tools",)),
-    "prompts/list": frozenset(("prompts",)),
-    "resources/list": frozenset(("resources",)),
-    "tools/call": frozenset(("content", "structuredContent")),
-}
-"""Members that identify a result, by method."""
+        sentence = f"the response to {due.method[:60]} is not JSON-RPC; its members are {named or 'none'}"
+        sentence += f": {words}" if words else ""
+        yield Violation(sentence, frames=(due.frame,), fix=fix)
 
 
 def _members(payload: bytes) -> frozenset[str]:
@@ -635,18 +587,12 @@ def _open(state: ConnectionState) -> list[TrackedRequest]:
     return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
 
 
-@diagnosis(
-    "silent-after-handshake",
-    _ERROR,
-    "No response after the handshake",
-    "end",
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    confidence=Confidence.LIKELY,
-    fix="Check whether it waits for “initialized” without the prefix notifications/, or blocks after initialize.",
-)
-def silent_after_handshake(case: CheckMoment) -> Iterator[Flaw]:
-    """`initialize` has a response, notifications/initialized was sent, and every later request is open."""
+@error("No response after the handshake", "end", until="2025-11-25", confidence=Confidence.LIKELY)
+def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
+    """`initialize` has a response, notifications/initialized was sent, and every later request is open.
+
+    Fix: Check whether it waits for “initialized” without the prefix notifications/, or blocks after initialize.
+    """
     state = case.state
     if state.opening is None or state.why or not state.initialized:
         return
@@ -665,68 +611,53 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Flaw]:
         return
     logged = line_like(state, AWAITS_INITIALIZED)
     words = f"; its log says: {logged[1].string.strip()[:120]}" if logged is not None else ""
-    said = (
+    message = (
         f"the server responded to initialize, but to nothing after it: {since[0].method[:60]} has waited "
         f"for {waited / 1e9:.0f} s"
     )
     frames = (since[0].frame, *((logged[0],) if logged is not None else ()))
-    yield Flaw(said + words, frames=frames, instead=True)
+    yield Violation(message + words, frames=frames, instead=True)
 
 
-@diagnosis(
-    "no-server-capabilities",
-    _HINT,
-    "No server capabilities",
-    "answer initialize",
-    "answer server/discover",
-    topic="basic/lifecycle",
-    fix='Declare the capabilities of the server, at least {"tools": {}}: clients request nothing else.',
-)
-def no_server_capabilities(case: CheckMoment) -> Iterator[Flaw]:
+@hint("No server capabilities", "answer initialize", "answer server/discover")
+def no_server_capabilities(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Declare the capabilities of the server, at least {"tools": {}}: clients request nothing else."""
     if peek.at(case.value, "capabilities") == {}:
-        yield Flaw("the server declares no capabilities: clients request no tools, prompts or resources", "/result")
+        yield Violation(
+            "the server declares no capabilities: clients request no tools, prompts or resources", "/result"
+        )
 
 
-@diagnosis(
-    "call-rejected",
-    _WARNING,
-    "Call was rejected",
-    "error tools/call",
-    topic="server/tools",
-    confidence=Confidence.LIKELY,
-    fix="Correct the call. If the tool itself failed, the server should return isError with the reason.",
-)
-def call_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """Reports the reason that the error, its data, or the tool's own schema states."""
-    if case.asked is None or case.asked.probe or case.is_moot or peek.integer(case.value, "code") == -32603:
+@warning("Call was rejected", "error tools/call", topic="server/tools", confidence=Confidence.LIKELY)
+def call_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """Reports the reason that the error, its data, or the tool's own schema states.
+
+    Fix: Correct the call. If the tool itself failed, the server should return isError with the reason.
+    """
+    if case.asked is None or case.is_moot:
         return
     name = peek.text(case.asked.params, "name") or ""
     known = case.state.lists.known["tools"].get(name)
+    if known is not None and peek.has(known.item, "outputSchema"):
+        if (found := own_result_rejected(name, reason_of(case.value))) is not None:
+            yield found
+            return
+    if case.asked.probe or peek.integer(case.value, "code") == -32603:
+        return
     problems = _problems(known.item if known is not None else None, case.asked)
     why = f"; the arguments do not match inputSchema: {problems}" if problems else ""
     if type(case.value) is not dict:
         return  # `error-object-invalid` reports it
-    code, said = peek.integer(case.value, "code"), reason_of(case.value)
-    yield Flaw(f"{name[:60]} was rejected with {code}: {said[:240]}{why}", "/error", (case.asked.frame,))
+    code, message = peek.integer(case.value, "code"), reason_of(case.value)
+    yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
 
 
-_META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
-_UNEXPECTED = re.compile(
-    r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
-)
+@error("`_meta` is rejected", "error", "answer tools/call", topic="basic")
+def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """The error names `_meta`, which the request has, as an unknown member: its params are validated too strictly.
 
-
-@diagnosis(
-    "meta-rejected",
-    _ERROR,
-    "`_meta` is rejected",
-    "error",
-    "answer tools/call",
-    topic="basic",
-    fix="Accept `_meta` in the params of every request: clients send a progressToken and trace context there.",
-)
-def meta_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """The error names `_meta`, which the request has, as an unknown member: its params are validated too strictly."""
+    Fix: Accept `_meta` in the params of every request: clients send a progressToken and trace context there.
+    """
     if case.asked is None or not peek.has(case.asked.params, "_meta"):
         return
     words = reason_of(case.value) if isinstance(case.message, ErrorResponse) else ""
@@ -734,8 +665,10 @@ def meta_rejected(case: CheckMoment) -> Iterator[Flaw]:
         words = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")[:3])
     words = words[:1000]
     if _META.search(words) and _UNEXPECTED.search(words) and not _is_required_meta(case):
-        said = f"{case.method[:60]} was rejected because of its _meta, which every request may have: {words[:160]}"
-        yield Flaw(said, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,))
+        sentence = f"{case.method[:60]} was rejected because of its _meta, which every request may have: {words[:160]}"
+        yield Violation(
+            sentence, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,)
+        )
 
 
 def _is_required_meta(case: CheckMoment) -> bool:

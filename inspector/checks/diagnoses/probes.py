@@ -9,13 +9,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.rules.http import TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
 from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import ResultResponse
+
+error, warning, hint = diagnoses_of("basic")
 
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
@@ -39,71 +41,51 @@ def lacks_header(case: CheckMoment) -> bool:
     return nameless or not peek.has(asked.params, "_meta", PREFIX + "protocolVersion")
 
 
-def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Flaw]:
-    """Yield the flaw of a probe that was accepted, or rejected with another code."""
+def _refusal(case: CheckMoment, wanted: int, what: str, *, worse: Severity | None = None) -> Iterator[Violation]:
+    """Yield the violation of a probe that was accepted, or rejected with another code."""
     if isinstance(case.message, ResultResponse):
         if not peek.flag(case.value, "isError"):
-            yield Flaw(f"{what} is accepted", severity=worse)
+            yield Violation(f"{what} is accepted", severity=worse)
     elif (code := peek.integer(case.value, "code")) != wanted and not (code == _HEADER_MISMATCH and lacks_header(case)):
-        yield Flaw(f"{what} is rejected with {code} instead of {wanted}", "/error/code")
+        yield Violation(f"{what} is rejected with {code} instead of {wanted}", "/error/code")
 
 
-@diagnosis(
-    "unknown-method-error-code",
-    _WARNING,
-    "Unknown method is not rejected with -32601",
-    f"answer {probes.METHOD}",
-    f"error {probes.METHOD}",
-    topic="basic",
-    fix="Return error -32601 for unknown methods; clients detect features by it.",
-)
-def unknown_method_error_code(case: CheckMoment) -> Iterator[Flaw]:
+@warning("Unknown method is not rejected with -32601", f"answer {probes.METHOD}", f"error {probes.METHOD}")
+def unknown_method_error_code(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Return error -32601 for unknown methods; clients detect features by it."""
     yield from _refusal(case, _METHOD_NOT_FOUND, "an unknown method", worse=_ERROR)
 
 
-@diagnosis(
-    "invalid-ping-response",
-    _ERROR,
-    "`ping` result is not empty",
-    "error ping",
-    topic="basic/utilities/ping",
-    until="2025-11-25",
-    fix="Return the result {}.",
-)
-def invalid_ping_response(case: CheckMoment) -> Iterator[Flaw]:
-    """“The receiver MUST respond promptly with an empty response.”"""
+@error("`ping` result is not empty", "error ping", topic="basic/utilities/ping", until="2025-11-25")
+def invalid_ping_response(case: CheckMoment) -> Iterator[Violation]:
+    """“The receiver MUST respond promptly with an empty response.”
+
+    Fix: Return the result {}.
+    """
     if case.is_moot:
         return
     code = peek.integer(case.value, "code")
     mild = _WARNING if code == _METHOD_NOT_FOUND else None  # some clients reconnect then, others request a list instead
-    yield Flaw(f"ping is rejected with {code}", "/error/code", fix="Return the result {}.", severity=mild)
+    yield Violation(f"ping is rejected with {code}", "/error/code", fix="Return the result {}.", severity=mild)
 
 
-@diagnosis(
-    "invalid-params-error-code",
-    _WARNING,
+@warning(
     "`tools/call` without a name is not rejected with -32602",
     "answer tools/call",
     "error tools/call",
     topic="server/tools",
-    fix="Return -32602 (Invalid params).",
     needs=PROBED,
 )
-def invalid_params_error_code(case: CheckMoment) -> Iterator[Flaw]:
+def invalid_params_error_code(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Return -32602 (Invalid params)."""
     params = _params(case)
     if type(params) is dict and "name" not in params:
         yield from _refusal(case, _INVALID_PARAMS, "a call without a tool name")
 
 
-@diagnosis(
-    "probe-unanswered",
-    _WARNING,
-    "Probe got no response",
-    "end",
-    topic="basic",
-    fix="Respond to every request, with an error if need be.",
-)
-def probe_unanswered(case: CheckMoment) -> Iterator[Flaw]:
+@warning("Probe got no response", "end")
+def probe_unanswered(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Respond to every request, with an error if need be."""
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
     )  # it made the server exit (`exit-on-invalid-message`)
@@ -117,36 +99,38 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Flaw]:
         is_silent = each.answered is None and (each.http is None or (each.method == probes.METHOD and not each.status))
         if is_silent and not is_judged_elsewhere and not is_list_again:
             frames = (each.frame,)
-            yield Flaw(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
+            yield Violation(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
 
 
-@check(
-    "unissued-cursor-accepted",
-    _WARNING,
+@warning(
     "Unknown cursor is accepted",
     *(f"answer {method}" for method in _PAGED),
     topic="server/utilities/pagination",
-    fix="Return -32602 for cursors that the server did not issue.",
+    is_diagnosis=False,
 )
-def unissued_cursor_accepted(case: CheckMoment) -> Iterator[Flaw]:
-    """“Invalid cursors SHOULD result in an error with code -32602.” A hint if the server issues no cursors at all."""
+def unissued_cursor_accepted(case: CheckMoment) -> Iterator[Violation]:
+    """“Invalid cursors SHOULD result in an error with code -32602.” A hint if the server issues no cursors at all.
+
+    Fix: Return -32602 for cursors that the server did not issue.
+    """
     if peek.text(_params(case), "cursor") == probes.CURSOR:
         mild = None if any(case.state.lists.cursors.values()) else _HINT
-        yield Flaw("an unknown cursor returns a page", "/result", severity=mild)
+        yield Violation("an unknown cursor returns a page", "/result", severity=mild)
 
 
-@check(
-    "missing-argument-accepted",
-    _WARNING,
+@warning(
     "Missing prompt argument is not rejected with -32602",
     "answer prompts/get",
     "error prompts/get",
     topic="server/prompts",
-    fix="Return -32602 if a required argument is missing.",
     needs=PROBED,
+    is_diagnosis=False,
 )
-def missing_argument_accepted(case: CheckMoment) -> Iterator[Flaw]:
-    """“Missing required arguments: -32602.”"""
+def missing_argument_accepted(case: CheckMoment) -> Iterator[Violation]:
+    """“Missing required arguments: -32602.”
+
+    Fix: Return -32602 if a required argument is missing.
+    """
     params = _params(case)
     known = case.state.lists.known["prompts"].get(peek.text(params, "name") or "")
     needed = [each for each in peek.items(known.item if known else None, "arguments") if peek.flag(each, "required")]
@@ -154,31 +138,30 @@ def missing_argument_accepted(case: CheckMoment) -> Iterator[Flaw]:
         yield from _refusal(case, _INVALID_PARAMS, "a prompt without a required argument")
 
 
-@check(
-    "undeclared-version-accepted",
-    _ERROR,
+@error(
     "Request without protocol version in `_meta` is accepted",
     "answer tools/list",
     "error tools/list",
     "end",
-    topic="basic",
     since="2026-07-28",
-    fix="Return -32602 if _meta lacks the protocol version or the capabilities.",
+    is_diagnosis=False,
 )
-def undeclared_version_accepted(case: CheckMoment) -> Iterator[Flaw]:
+def undeclared_version_accepted(case: CheckMoment) -> Iterator[Violation]:
     """Required because modern requests are self-contained.
 
     Over stdio the era of such a request is unknown, so a server that also implements initialize may take it for a
     legacy one; this is known only at the end.
+
+    Fix: Return -32602 if _meta lacks the protocol version or the capabilities.
     """
     asked, state = case.asked, case.state
     if asked is None:
         if "undeclared-version-accepted" in state.notes and not state.answers_initialize:
             yield from state.notes["undeclared-version-accepted"]
     elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
-        for flaw in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
-            severity = _WARNING if flaw.pointer else None
-            found = Flaw(flaw.sentence, flaw.pointer, severity=severity, frames=(case.n,), instead=True)
+        for violation in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
+            severity = _WARNING if violation.pointer else None
+            found = Violation(violation.sentence, violation.pointer, severity=severity, frames=(case.n,), instead=True)
             if asked.http is not None:
                 yield found
             else:
@@ -197,43 +180,31 @@ def _status(http: HttpExchangeState) -> int:
     return http.response.status if http.response is not None else 0
 
 
-@diagnosis(
-    "unknown-session-status",
-    _WARNING,
-    "Unknown session id is not rejected with 404",
-    "http",
-    topic="http",
-    since="2025-03-26",
-    until="2025-11-25",
-    fix="Return HTTP 404; clients then start a new session.",
-)
-def unknown_session_status(case: CheckMoment) -> Iterator[Flaw]:
+@warning("Unknown session id is not rejected with 404", "http", topic="http", since="2025-03-26", until="2025-11-25")
+def unknown_session_status(case: CheckMoment) -> Iterator[Violation]:
     """Servers must return 404 for an expired session; clients expect the same for an unknown one.
 
     Acceptance is a warning, as is a 5xx status; another rejection is a hint.
+
+    Fix: Return HTTP 404; clients then start a new session.
     """
     http = _knocked(case)
     if http is None or http.sent(SESSION) != probes.SESSION or _status(http) in (401, 403, 404):
         return
     mild = _HINT if 400 <= _status(http) < 500 else None
-    yield Flaw(f"an unknown session id is answered with HTTP {_status(http)}, not 404", severity=mild)
+    yield Violation(f"an unknown session id is answered with HTTP {_status(http)}, not 404", severity=mild)
 
 
 _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
 
 
-@diagnosis(
-    "cors-missing",
-    _HINT,
-    "Web clients cannot use the server (CORS)",
-    "http",
-    topic="",
-    fix="Answer OPTIONS, if web clients should use the server.",
-)
-def cors_missing(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Web clients cannot use the server (CORS)", "http", topic="")
+def cors_missing(case: CheckMoment) -> Iterator[Violation]:
     """Reports what a CORS preflight response lacks for clients in foreign web pages.
 
     A server that admits certain origins only, as the specification requires of local ones, is not judged by ours.
+
+    Fix: Answer OPTIONS, if web clients should use the server.
     """
     http = _knocked(case)
     if http is not None and http.sent("origin") == probes.ORIGIN and http.request is not None:
@@ -246,13 +217,15 @@ def cors_missing(case: CheckMoment) -> Iterator[Flaw]:
     if http.header("access-control-allow-origin") is None:
         if _has_allowed_origins(http) or "foreign origin rejected" in case.state.notes:
             return
-        yield Flaw(f"a preflight (OPTIONS) was answered with HTTP {_status(http)}, without Access-Control-Allow-Origin")
+        yield Violation(
+            f"a preflight (OPTIONS) was answered with HTTP {_status(http)}, without Access-Control-Allow-Origin"
+        )
     elif missing := [
         name for name in _FOR_BROWSERS if name not in names and ("*" not in names or name == "authorization")
     ]:
         lines = f"Access-Control-Allow-Headers: {', '.join(_FOR_BROWSERS)}"
         fix = f"{lines}; Access-Control-Expose-Headers: Mcp-Session-Id"
-        yield Flaw(f"the preflight does not allow web clients {', '.join(missing)}", fix=fix)
+        yield Violation(f"the preflight does not allow web clients {', '.join(missing)}", fix=fix)
 
 
 def _has_allowed_origins(http: HttpExchangeState) -> bool:
@@ -261,42 +234,29 @@ def _has_allowed_origins(http: HttpExchangeState) -> bool:
     return _status(http) in (401, 403) or varies or http.header("access-control-allow-methods") is not None
 
 
-@diagnosis(
-    "host-not-validated",
-    _WARNING,
-    "`Host` is not validated on a local server",
-    "http",
-    topic="http",
-    confidence=Confidence.LIKELY,
-    fix="Compare Host with the allowed names: DNS rebinding gives this machine other names.",
-)
-def host_not_validated(case: CheckMoment) -> Iterator[Flaw]:
+@warning("`Host` is not validated on a local server", "http", topic="http", confidence=Confidence.LIKELY)
+def host_not_validated(case: CheckMoment) -> Iterator[Violation]:
     """DNS rebinding: a foreign page whose name resolves to this machine has the origin of the server.
 
     A hint if Origin is validated, which the specification requires and which stops a POST of a browser.
+
+    Fix: Compare Host with the allowed names: DNS rebinding gives this machine other names.
     """
     http = _knocked(case)
     if http is None or http.request is None or http.sent("host") != probes.HOST:
         return
     if is_loopback(http.request.target) and 200 <= _status(http) < 300:
         mild = None if TAKES_ORIGINS in case.state.notes else _HINT
-        yield Flaw(f"a request with Host: {probes.HOST} was answered with HTTP {_status(http)}", severity=mild)
+        yield Violation(f"a request with Host: {probes.HOST} was answered with HTTP {_status(http)}", severity=mild)
 
 
-@diagnosis(
-    "loopback-address-family",
-    _HINT,
-    "Server listens on one loopback address only",
-    "http",
-    "http end",
-    "end",
-    topic="",
-    fix="Listen on both, or use the address instead of localhost: clients differ in which they try first.",
-)
-def loopback_address_family(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Server listens on one loopback address only", "http", "http end", "end", topic="")
+def loopback_address_family(case: CheckMoment) -> Iterator[Violation]:
     """Of 127.0.0.1 and ::1, only one responds.
 
     Judged for localhost, which means both, and for an address that did not respond.
+
+    Fix: Listen on both, or use the address instead of localhost: clients differ in which they try first.
     """
     state, http, fact = case.state, case.http, case.fact
     known: dict[str, tuple[bool, int]] = state.notes.setdefault("loopback-address-family", {})
@@ -316,8 +276,10 @@ def loopback_address_family(case: CheckMoment) -> Iterator[Flaw]:
     not_there = [(place, n) for place, (answered, n) in known.items() if place and not answered]
     named = state.connection is not None and host_of(state.connection.url) == "localhost"
     if there and not_there and (named or not reached):
-        said = f"nothing listens at {not_there[0][0]}, but {there[0][0]} responds"
-        yield Flaw(said, frames=(there[0][1], not_there[0][1]), instead=True, severity=None if reached else _ERROR)
+        sentence = f"nothing listens at {not_there[0][0]}, but {there[0][0]} responds"
+        yield Violation(
+            sentence, frames=(there[0][1], not_there[0][1]), instead=True, severity=None if reached else _ERROR
+        )
 
 
 _DIALLED = ""

@@ -5,16 +5,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from inspector.checks.diagnoses.causes import INSTALL_BROWSER, MOST_WORDS, backend_fault, missing_program
 from inspector.checks.diagnoses.process import cause_in
-from inspector.checks.findings import Confidence, Severity
+from inspector.checks.findings import Confidence
 from inspector.checks.foreign_text import secret_in
-from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import LARGE
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 
-_WARNING, _HINT = Severity.WARNING, Severity.HINT
+error, warning, hint = diagnoses_of("")
+
 _LIKELY = Confidence.LIKELY
 _CHARACTERS_PER_TOKEN = 4
 _MOST_TOKENS = 25_000
@@ -23,117 +25,8 @@ _LARGE_IMAGE = 1 << 20
 _LOOKED_AT = 256 * 1024
 """Maximum bytes of a result that are searched for secrets."""
 
-
-@diagnosis(
-    "result-too-long",
-    _WARNING,
-    "Result is too long for a model",
-    "answer tools/call",
-    topic="",
-    confidence=_LIKELY,
-    fix="Use pagination, a summary, or a link to a resource.",
-    needs=LARGE,
-)
-def result_too_long(case: CheckMoment) -> Iterator[Flaw]:
-    """Judged by the length of its text; a token is about four characters."""
-    if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
-        return
-    text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
-    if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
-        said = f"the result has about {tokens:,} tokens (estimated)"
-        yield Flaw(said, "/result/content", frames=(case.asked.frame,) if case.asked else ())
-
-
-@diagnosis(
-    "image-too-large",
-    _WARNING,
-    "Image is too large",
-    "answer tools/call",
-    topic="",
-    fix="Reduce the image, or return a link to a resource.",
-    needs=LARGE,
-)
-def image_too_large(case: CheckMoment) -> Iterator[Flaw]:
-    """More than 1 MiB, decoded."""
-    if case.frame is None or len(case.frame.payload) < _LARGE_IMAGE:
-        return
-    for at, block in enumerate(peek.items(case.value, "content")):
-        size = len(peek.text(block, "data") or "") * 3 // 4
-        if peek.text(block, "type") == "image" and size > _LARGE_IMAGE:
-            yield Flaw(f"an image of {size / (1 << 20):.1f} MiB", f"/result/content/{at}/data")
-
-
 _FLOOD = 1_000_000
-
-
-@diagnosis(
-    "stderr-flood",
-    _HINT,
-    "Too much output on stderr",
-    "end",
-    topic="stdio",
-    fix="Log less, or make the log level configurable.",
-)
-def stderr_flood(case: CheckMoment) -> Iterator[Flaw]:
-    """More than a megabyte per second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”"""
-    n, most = case.state.process.flood
-    if most > _FLOOD:
-        yield Flaw(f"{most / 1e6:.1f} MB on stderr within a second", frames=(n,), instead=True)
-
-
 _LONG_NS = 2_000_000_000
-
-
-@diagnosis(
-    "call-timed-out",
-    _WARNING,
-    "Call timed out",
-    "end",
-    topic="basic/utilities/cancellation",
-    confidence=_LIKELY,
-    fix="Respond sooner, or send progress, which resets timeouts; --timeout allows more time.",
-)
-def call_timed_out(case: CheckMoment) -> Iterator[Flaw]:
-    """The client cancelled after seconds without a response; progress shows which limit it was."""
-    state = case.state
-    for asked in state.requests.done.values():
-        if asked.cancelled is None or asked.answered is not None or asked.method == "subscriptions/listen":
-            continue
-        waited = asked.cancelled_ns - asked.time_ns
-        if waited < _LONG_NS:
-            continue
-        telling = state.requests.progress.get(asked.token) if asked.token is not None else None
-        progress = bool(telling and telling.asked.frame == asked.frame and telling.frame)
-        clock = "although there was progress: the total limit" if progress else "without progress"
-        said = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
-        frames: tuple[int, ...] = (asked.frame, asked.cancelled)
-        fix = ""
-        if not progress and (logged := cause_in(state)) is not None and asked.frame < logged[0] < asked.cancelled:
-            said, frames = f"{said}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
-            fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
-        yield Flaw(said, frames=frames, instead=True, fix=fix)
-
-
-@diagnosis(
-    "secret-in-result",
-    _WARNING,
-    "Secret in a result",
-    "answer tools/call",
-    "answer resources/read",
-    "answer prompts/get",
-    topic="",
-    confidence=_LIKELY,
-    fix="Remove the secret: results are passed to the model and its provider.",
-)
-def secret_in_result(case: CheckMoment) -> Iterator[Flaw]:
-    """Detects the formats of well-known tokens. The finding has the place and never the secret.
-
-    It examines the message, not its frame: the frame of a batch has thousands.
-    """
-    if isinstance(case.message, ResultResponse) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
-        yield Flaw(f"the result of {case.method[:60]} seems to contain {name}", "/result")
-
-
 _IMAGES = {
     "image/png": (b"\x89PNG\r\n\x1a\n",),
     "image/jpeg": (b"\xff\xd8\xff",),
@@ -145,31 +38,153 @@ _IMAGES = {
 """The first bytes of image formats. A format that is not here is not judged."""
 _SHORTEST_IMAGE = 32
 """Fewer bytes are no image in any of these formats."""
-
-
-@diagnosis(
-    "image-undecodable",
-    Severity.ERROR,
-    "Image or audio cannot be decoded",
-    "answer tools/call",
-    "answer prompts/get",
-    topic="server/tools",
-    fix="Return the base64 of the whole file in `data`, and its type in `mimeType`.",
+_HALF = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[dD][c-fC-F][0-9a-fA-F]{2})")
+_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_LONG_BASE64 = re.compile(
+    r"(?:data:image/[\w.+-]+;base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/\r\n]{380,}+={0,2}\s*"
 )
-def image_undecodable(case: CheckMoment) -> Iterator[Flaw]:
-    """Media without data, or an image whose bytes are in no known format although `mimeType` names one."""
+
+
+@warning("Result is too long for a model", "answer tools/call", confidence=_LIKELY, needs=LARGE)
+def result_too_long(case: CheckMoment) -> Iterator[Violation]:
+    """Judged by the length of its text; a token is about four characters.
+
+    Fix: Use pagination, a summary, or a link to a resource.
+    """
+    if case.frame is None or len(case.frame.payload) < _MOST_TOKENS * _CHARACTERS_PER_TOKEN:
+        return
+    text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
+    if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
+        sentence = f"the result has about {tokens:,} tokens (estimated)"
+        yield Violation(sentence, "/result/content", frames=(case.asked.frame,) if case.asked else ())
+
+
+@warning("Image is too large", "answer tools/call", needs=LARGE)
+def image_too_large(case: CheckMoment) -> Iterator[Violation]:
+    """More than 1 MiB, decoded.
+
+    Fix: Reduce the image, or return a link to a resource.
+    """
+    if case.frame is None or len(case.frame.payload) < _LARGE_IMAGE:
+        return
+    for at, block in enumerate(peek.items(case.value, "content")):
+        size = len(peek.text(block, "data") or "") * 3 // 4
+        if peek.text(block, "type") == "image" and size > _LARGE_IMAGE:
+            yield Violation(f"an image of {size / (1 << 20):.1f} MiB", f"/result/content/{at}/data")
+
+
+@warning("Browser or program that a tool needs is missing", "answer tools/call", "error tools/call", confidence=_LIKELY)
+def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
+    """The error of a call names a browser that is not installed, or a program that could not be started.
+
+    Fix: Install the program where the server runs, or give its absolute path.
+    """
+    is_error = isinstance(case.message, ErrorResponse)
+    if not is_error and not peek.flag(case.value, "isError"):
+        return
+    if program := next(filter(None, map(missing_program, _texts(case))), ""):
+        name = (peek.text(case.asked.params, "name") if case.asked is not None else None) or "a tool"
+        is_browser = re.search(r"(?i)chrom|firefox|webkit|msedge", program) is not None
+        kind = "browser" if is_browser else "program"
+        sentence = f"{name[:60]} needs the {kind} {program[:MOST_WORDS]}, which is missing"
+        yield Violation(sentence, "/error" if is_error else "/result", fix=INSTALL_BROWSER if is_browser else "")
+
+
+@hint("Backend of a tool fails", "answer tools/call", "error tools/call", confidence=_LIKELY)
+def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
+    """The error of a call names a service that cannot be reached, is not trusted, or refuses the credentials.
+
+    Fix: Check the service that the tool works with, and the credentials in the server's environment.
+    """
+    is_error = isinstance(case.message, ErrorResponse)
+    if not is_error and not peek.flag(case.value, "isError"):
+        return
+    if fault := next(filter(None, map(backend_fault, _texts(case))), None):
+        name = (peek.text(case.asked.params, "name") if case.asked is not None else None) or "a tool"
+        yield Violation(f"{name[:60]} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
+
+
+def _texts(case: CheckMoment) -> list[str]:
+    """Return the message of an error, and the texts of a result."""
+    blocks = peek.items(case.value, "content")[:3]
+    return [peek.text(case.value, "message") or "", *(peek.text(block, "text") or "" for block in blocks)]
+
+
+@hint("Too much output on stderr", "end", topic="stdio")
+def stderr_flood(case: CheckMoment) -> Iterator[Violation]:
+    """More than a megabyte per second. Legal: “The server MAY write UTF-8 strings to its stderr for any purpose.”
+
+    Fix: Log less, or make the log level configurable.
+    """
+    n, most = case.state.process.flood
+    if most > _FLOOD:
+        yield Violation(f"{most / 1e6:.1f} MB on stderr within a second", frames=(n,), instead=True)
+
+
+@warning("Call timed out", "end", topic="basic/utilities/cancellation", confidence=_LIKELY)
+def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
+    """The client cancelled after seconds without a response; progress shows which limit it was.
+
+    Fix: Respond sooner, or send progress, which resets timeouts; --timeout allows more time.
+    """
+    state = case.state
+    for asked in state.requests.done.values():
+        if asked.cancelled is None or asked.answered is not None or asked.method == "subscriptions/listen":
+            continue
+        waited = asked.cancelled_ns - asked.time_ns
+        if waited < _LONG_NS:
+            continue
+        telling = state.requests.progress.get(asked.token) if asked.token is not None else None
+        progress = bool(telling and telling.asked.frame == asked.frame and telling.frame)
+        clock = "although there was progress: the total limit" if progress else "without progress"
+        sentence = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
+        frames: tuple[int, ...] = (asked.frame, asked.cancelled)
+        fix = ""
+        if not progress and (logged := cause_in(state)) is not None and asked.frame < logged[0] < asked.cancelled:
+            sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
+            fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
+        yield Violation(sentence, frames=frames, instead=True, fix=fix)
+
+
+@warning("Secret in a result", "answer tools/call", "answer resources/read", "answer prompts/get", confidence=_LIKELY)
+def secret_in_result(case: CheckMoment) -> Iterator[Violation]:
+    """Detects the formats of well-known tokens. The finding has the place and never the secret.
+
+    It examines the message, not its frame: the frame of a batch has thousands.
+
+    Fix: Remove the secret: results are passed to the model and its provider.
+    """
+    if isinstance(case.message, ResultResponse) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
+        yield Violation(f"the result of {case.method[:60]} seems to contain {name}", "/result")
+
+
+@error("Image or audio cannot be decoded", "answer tools/call", "answer prompts/get", topic="server/tools")
+def image_undecodable(case: CheckMoment) -> Iterator[Violation]:
+    """Media without data, or an image whose bytes are in no known format although `mimeType` names one.
+
+    Fix: Return the base64 of the whole file in `data`, and its type in `mimeType`.
+    """
     for pointer, block in _blocks(case):
         member, data = peek.text(block, "type"), peek.text(block, "data")
         if member not in ("image", "audio") or data is None:
             continue
         kind = (peek.text(block, "mimeType") or "").split(";")[0].strip().lower()
         if not data.strip():
-            yield Flaw(f"{'an image' if member == 'image' else 'audio'} has no data", f"{pointer}/data")
+            yield Violation(f"{'an image' if member == 'image' else 'audio'} has no data", f"{pointer}/data")
         elif member == "image" and kind in _IMAGES and (head := _decoded_head(data)):
             is_known = any(head.startswith(magic) for magics in _IMAGES.values() for magic in magics)
-            if not is_known and head[4:8] != b"ftyp":  # HEIC and AVIF
-                said = f"an image declares {kind}, but its data begin with {head[:8]!r}, an unknown image format"
-                yield Flaw(said, f"{pointer}/data")
+            if twice := _image_encoded_twice(data):
+                sentence = f"an image is base64 of base64: it was encoded twice, and is {twice}"
+                yield Violation(sentence, f"{pointer}/data")
+            elif not is_known and head[4:8] != b"ftyp":  # HEIC and AVIF
+                sentence = f"an image declares {kind}, but its data begin with {head[:8]!r}, an unknown image format"
+                yield Violation(sentence, f"{pointer}/data")
+
+
+def _image_encoded_twice(data: str) -> str:
+    """Return the type of an image whose base64 was encoded once more; "" for other data."""
+    head = _decoded_head(_decoded_head(data).decode("ascii", "replace"))
+    return next((kind for kind, magics in _IMAGES.items() if head.startswith(magics)), "")
 
 
 def _blocks(case: CheckMoment) -> Iterator[tuple[str, Any]]:
@@ -188,49 +203,36 @@ def _decoded_head(data: str) -> bytes:
         return b""
 
 
-_HALF = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[dD][c-fC-F][0-9a-fA-F]{2})")
-_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+@warning("Half of a surrogate pair in a text", "answer", topic="https://www.rfc-editor.org/rfc/rfc8259#section-8.2")
+def half_surrogate(case: CheckMoment) -> Iterator[Violation]:
+    """An escape of one half without the other: strict parsers reject the whole message.
 
-
-@diagnosis(
-    "half-surrogate",
-    _WARNING,
-    "Half of a surrogate pair in a text",
-    "answer",
-    topic="https://www.rfc-editor.org/rfc/rfc8259#section-8.2",
-    fix="Cut texts between characters, not between UTF-16 units, and write UTF-8.",
-)
-def half_surrogate(case: CheckMoment) -> Iterator[Flaw]:
-    """An escape of one half without the other: strict parsers reject the whole message."""
+    Fix: Cut texts between characters, not between UTF-16 units, and write UTF-8.
+    """
     payload = case.frame.payload if case.frame is not None else b""
     if b"\\ud" not in payload and b"\\uD" not in payload:
         return
     if found := _HALF.search(_PAIR.sub(lambda pair: b" " * len(pair.group()), payload)):
-        said = f"the result of {case.method[:60]} has half a surrogate pair ({found.group()[-6:].decode('ascii')})"
-        yield Flaw(f"{said}: strict JSON parsers reject the message", span=found.span())
+        message = f"the result of {case.method[:60]} has half a surrogate pair ({found.group()[-6:].decode('ascii')})"
+        yield Violation(f"{message}: strict JSON parsers reject the message", span=found.span())
 
 
-_LONG_BASE64 = re.compile(
-    r"(?:data:image/[\w.+-]+;base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/\r\n]{380,}+={0,2}\s*"
-)
-
-
-@diagnosis(
-    "base64-in-text",
-    _WARNING,
+@warning(
     "Binary data in a text",
     "answer tools/call",
     "answer resources/read",
     "answer prompts/get",
     topic="server/tools",
     confidence=_LIKELY,
-    fix="Return images and audio as blocks of their type, and files as `blob`: a model cannot read base64 in a text.",
 )
-def base64_in_text(case: CheckMoment) -> Iterator[Flaw]:
-    """A text that is nothing but the base64 of an image or a PDF."""
+def base64_in_text(case: CheckMoment) -> Iterator[Violation]:
+    """A text that is nothing but the base64 of an image or a PDF.
+
+    Fix: Return images and audio as blocks of their type, and files as `blob`: a model cannot read base64 in a text.
+    """
     texts = [(f"{pointer}/text", peek.text(block, "text")) for pointer, block in _blocks(case)]
     for at, each in enumerate(peek.items(case.value, "contents")):
         texts.append((f"/result/contents/{at}/text", peek.text(each, "text")))
     for pointer, text in texts:
         if text and len(text) > 400 and _LONG_BASE64.fullmatch(text):
-            yield Flaw(f"a text of {len(text):,} characters is base64 of a file", pointer)
+            yield Violation(f"a text of {len(text):,} characters is base64 of a file", pointer)

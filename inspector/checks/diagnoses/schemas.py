@@ -5,37 +5,45 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from inspector.checks.definitions.schemas import WalkBudget, features_of
-from inspector.checks.diagnoses.definitions import LIST, flaws_of, is_later_page, tools_seen
+from inspector.checks.diagnoses.causes import MIXED_UP
+from inspector.checks.diagnoses.definitions import LIST, is_later_page, tools_seen, violations_of
 from inspector.checks.diagnoses.process import line_like
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = diagnoses_of("server/tools")
 
-
-@diagnosis(
-    "schema-root-combinator",
-    _WARNING,
-    "Combinator or condition at the root of a schema",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Move it into a property, or split the tool in two: all clients support a plain object at the root.",
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
+_OLD: Final = ("input-tuple-items", "boolean-bound", "old-keyword", "input-broken")
+_NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|inputs?|takes|given|specified|provided)\b")
+_ZOD: Final = ("_def", "_zod", "~standard")
+_WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
+_NOTHING_TO_LIST = re.compile(
+    r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
+    r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
+    r"\bno (?:mcp )?(?:servers?|tools?|plugins?) (?:is |are |was |were )?(?:enabled|configured|registered|found|loaded)"
 )
-def schema_root_combinator(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal since 2026; the compatibility data records which clients fail."""
-    yield from flaws_of(case, "input-root-combinator", "input-root-condition", most=1)
+"""What a gateway or framework logs when there are no tools to list."""
 
 
-@diagnosis(
-    "schema-dialect", _HINT, "Outdated schema dialect", LIST, topic="basic", heavy=True, fix="Use the 2020-12 dialect."
-)
-def schema_dialect(case: CheckMoment) -> Iterator[Flaw]:
+@warning("Combinator or condition at the root of a schema", LIST, heavy=True)
+def schema_root_combinator(case: CheckMoment) -> Iterator[Violation]:
+    """Legal since 2026; the compatibility data records which clients fail.
+
+    Fix: Move it into a property, or split the tool in two: all clients support a plain object at the root.
+    """
+    yield from violations_of(case, "input-root-combinator", "input-root-condition", most=1)
+
+
+@hint("Outdated schema dialect", LIST, topic="basic", heavy=True)
+def schema_dialect(case: CheckMoment) -> Iterator[Violation]:
     """Legal: clients must support 2020-12, and may support other dialects (basic, JSON Schema usage).
 
     `unknown-schema-dialect` reports unknown ones. One finding covers all input schemas.
+
+    Fix: Use the 2020-12 dialect.
     """
     budget = WalkBudget()
     inputs = []
@@ -48,12 +56,12 @@ def schema_dialect(case: CheckMoment) -> Iterator[Flaw]:
             elif each.kind == "output-dialect":
                 fix = _fix_of_label(seen.tool["outputSchema"], budget)
                 place = seen.place + each.pointer
-                yield Flaw(f"{seen.name}: {each.sentence}", place, fix=fix, trait=each.kind)
+                yield Violation(f"{seen.name}: {each.sentence}", place, fix=fix, trait=each.kind)
     if inputs:
         seen, first = inputs[0]
         others = f", and {len(inputs) - 1} more tools" if len(inputs) > 1 else ""
         fix = _fix_of_label(seen.tool["inputSchema"], budget)
-        yield Flaw(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=first.kind)
+        yield Violation(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=first.kind)
 
 
 def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:
@@ -66,62 +74,44 @@ def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:
     )
 
 
-_OLD: Final = ("input-tuple-items", "boolean-bound", "old-keyword", "input-broken")
+@warning("Keyword is not in the schema's dialect", LIST, topic="basic", heavy=True)
+def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Violation]:
+    """The keyword is ignored, not validated.
+
+    Fix: Use the keyword of the declared dialect.
+    """
+    yield from violations_of(case, "old-keyword")
+    for violation in violations_of(case, "old-place", most=1):
+        yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait)
 
 
-@diagnosis(
-    "keyword-not-in-dialect",
-    _WARNING,
-    "Keyword is not in the schema's dialect",
-    LIST,
-    topic="basic",
-    heavy=True,
-    fix="Use the keyword of the declared dialect.",
-)
-def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Flaw]:
-    """The keyword is ignored, not validated."""
-    yield from flaws_of(case, "old-keyword")
-    for flaw in flaws_of(case, "old-place", most=1):
-        yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
+@warning("Array without `items`", LIST, heavy=True)
+def array_without_items(case: CheckMoment) -> Iterator[Violation]:
+    """Items of any type are a hint.
+
+    Fix: Add "items"; a model cannot know the type of the elements otherwise.
+    """
+    yield from violations_of(case, "array-without-items", most=5)
+    for violation in violations_of(case, "array-of-anything", most=1):
+        fix = "Give items a type, unless the elements are really of any type."
+        yield Violation(violation.sentence, violation.pointer, severity=_HINT, fix=fix)
 
 
-@diagnosis(
-    "array-without-items",
-    _WARNING,
-    "Array without `items`",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix='Add "items"; a model cannot know the type of the elements otherwise.',
-)
-def array_without_items(case: CheckMoment) -> Iterator[Flaw]:
-    yield from flaws_of(case, "array-without-items", most=5)
+@warning("Schema cannot be expanded", LIST, topic="basic", heavy=True)
+def schema_expansion_limit(case: CheckMoment) -> Iterator[Violation]:
+    """Cyclic references, or references that multiply; recursion is a hint.
 
-
-@diagnosis(
-    "schema-expansion-limit",
-    _WARNING,
-    "Schema cannot be expanded",
-    LIST,
-    topic="basic",
-    heavy=True,
-    fix="Reduce the references: clients expand them, up to a limit.",
-)
-def schema_expansion_limit(case: CheckMoment) -> Iterator[Flaw]:
-    """Cyclic references, or references that multiply; recursion is a hint."""
-    yield from flaws_of(case, "reference-loop", "multiplies")
-    for flaw in flaws_of(case, "recursive", most=1):
-        yield Flaw(
-            flaw.sentence,
-            flaw.pointer,
+    Fix: Reduce the references: clients expand them, up to a limit.
+    """
+    yield from violations_of(case, "reference-loop", "multiplies")
+    for violation in violations_of(case, "recursive", most=1):
+        yield Violation(
+            violation.sentence,
+            violation.pointer,
             severity=_HINT,
-            trait=flaw.trait,
+            trait=violation.trait,
             fix="Recursive schemas are valid; limit the depth.",
         )
-
-
-_NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|inputs?|takes|given|specified|provided)\b")
-_MIXED_UP: Final = re.compile(r"_parse is not a function|reading '_(def|zod)'|_zod\b")
 
 
 def _may_be_mixed_up(case: CheckMoment) -> bool:
@@ -131,99 +121,86 @@ def _may_be_mixed_up(case: CheckMoment) -> bool:
     return failed or case.method == "tools/list"
 
 
-@diagnosis(
-    "schema-library-mismatch",
-    _WARNING,
+@warning(
     "Schema library does not fit the SDK",
     LIST,
     "error tools/list",
     "error tools/call",
     "answer tools/call",
-    topic="server/tools",
     heavy=True,
     wanted=_may_be_mixed_up,
     confidence=Confidence.LIKELY,
-    fix="Install one version only of the library that generates schemas (such as zod).",
 )
-def schema_library_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """An error indicates it, or all schemas are empty although descriptions mention parameters."""
-    said = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
-    if _MIXED_UP.search(said[:2000]):
-        yield Flaw(f"the schema library fails: {said[:100]}", "/error" if peek.has(case.value, "code") else "/result")
+def schema_library_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """An error indicates it, or all schemas are empty although descriptions mention parameters.
+
+    Fix: Install one version only of the library that generates schemas (such as zod).
+    """
+    message = peek.text(case.value, "message") or peek.text(case.value, "content", 0, "text") or ""
+    if MIXED_UP.search(message[:2000]):
+        failed, place = case.method == "tools/list", "/error" if peek.has(case.value, "code") else "/result"
+        words = f"{case.method} fails in the schema library, whose version does not match the SDK: {message[:100]}"
+        yield Violation(words, place, severity=Severity.ERROR if failed else None)
     seen = tools_seen(case) if case.method == "tools/list" else ()
     if len(seen) < 2 or any(peek.mapping(each.tool, "inputSchema", "properties") for each in seen):
         return
     telling = [each for each in seen if _NAMES_PARAMETERS.search((peek.text(each.tool, "description") or "")[:4000])]
     if len(telling) * 2 >= len(seen):
         logged = f"none of {len(seen):,} tools has parameters, but the description of {telling[0].name} mentions some"
-        yield Flaw(logged, f"{telling[0].place}/inputSchema")
+        yield Violation(logged, f"{telling[0].place}/inputSchema")
 
 
-@diagnosis(
-    "contradictory-schema",
-    _WARNING,
-    "Schema contradicts itself",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Make the contradicting keywords consistent.",
-)
-def contradictory_schema(case: CheckMoment) -> Iterator[Flaw]:
-    """A required property that is not described, an enum value or default that does not validate."""
-    yield from flaws_of(case, "required-unknown", "enum-type", most=5)
-    for flaw in flaws_of(case, "default-wrong", most=3):
-        yield Flaw(flaw.sentence, flaw.pointer, severity=_HINT, trait=flaw.trait)
+@warning("Schema contradicts itself", LIST, heavy=True)
+def contradictory_schema(case: CheckMoment) -> Iterator[Violation]:
+    """A required property that is not described, an enum value or default that does not validate.
+
+    Fix: Make the contradicting keywords consistent.
+    """
+    yield from violations_of(case, "required-unknown", "enum-type", most=5)
+    for violation in violations_of(case, "default-wrong", most=3):
+        yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait)
 
 
-@diagnosis(
-    "schema-rejected-by-apis",
-    _WARNING,
-    "Property names or boolean schemas that some APIs reject",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Use letters, digits, _ . and - only, and objects instead of true.",
-)
-def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal in JSON Schema, but clients pass schemas to more restrictive APIs; see the compatibility data."""
-    for flaw in flaws_of(case, "property-name", most=3):
+@warning("Property names or boolean schemas that some APIs reject", LIST, heavy=True)
+def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
+    """Legal in JSON Schema, but clients pass schemas to more restrictive APIs; see the compatibility data.
+
+    Fix: Use letters, digits, _ . and - only, and objects instead of true.
+    """
+    for violation in violations_of(case, "property-name", most=3):
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
-        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
-    for flaw in flaws_of(case, "boolean-property", most=3):
-        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix="Use {} instead of true.")
+        yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
+    for violation in violations_of(case, "untyped-property", most=1):
+        fix = "Add a type: the Gemini API (2025-06-27) rejects properties without one."
+        yield Violation(violation.sentence, violation.pointer, severity=Severity.HINT, trait=violation.trait, fix=fix)
+    for violation in violations_of(case, "boolean-property", most=3):
+        yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix="Use {} instead of true.")
 
 
-_ZOD: Final = ("_def", "_zod", "~standard")
-_WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
+@error("Schema is not JSON Schema", LIST, heavy=True)
+def foreign_schema_format(case: CheckMoment) -> Iterator[Violation]:
+    """A zod object that was not converted, or a tool in the format of another API.
 
-
-@diagnosis(
-    "foreign-schema-format",
-    _ERROR,
-    "Schema is not JSON Schema",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Return the JSON Schema of the arguments as inputSchema; zod converts with z.toJSONSchema(schema).",
-)
-def foreign_schema_format(case: CheckMoment) -> Iterator[Flaw]:
-    """A zod object that was not converted, or a tool in the format of another API."""
+    Fix: Return the JSON Schema of the arguments as inputSchema; zod converts with z.toJSONSchema(schema).
+    """
     for seen in tools_seen(case):
         for member in ("inputSchema", "outputSchema"):
             if library := _library_of(seen.tool.get(member)):
-                said = f"{seen.name}: {member} is a {library} object that was not converted to JSON Schema"
-                yield Flaw(said, f"{seen.place}/{member}")
+                sentence = f"{seen.name}: {member} is a {library} object that was not converted to JSON Schema"
+                yield Violation(sentence, f"{seen.place}/{member}")
         if "inputSchema" in seen.tool:
             continue
         name = next((each for each in _WRITTEN_ELSEWHERE if type(seen.tool.get(each)) is dict), "")
         if name:
             whose = _WRITTEN_ELSEWHERE[name]
-            said = f"{seen.name}: the schema is called {name!r}, as in {whose}'s API; MCP uses inputSchema"
-            yield Flaw(said, f"{seen.place}/{name}")
+            sentence = f"{seen.name}: the schema is called {name!r}, as in {whose}'s API; MCP uses inputSchema"
+            yield Violation(sentence, f"{seen.place}/{name}")
         elif type(seen.tool.get("function")) is dict:
             inner = peek.text(seen.tool, "function", "name") or seen.name
-            said = f"{inner[:80]}: the tool is wrapped in 'function', as in OpenAI's API; MCP uses name and inputSchema"
-            yield Flaw(said, f"{seen.place}/function")
+            sentence = (
+                f"{inner[:80]}: the tool is wrapped in 'function', as in OpenAI's API; MCP uses name and inputSchema"
+            )
+            yield Violation(sentence, f"{seen.place}/function")
 
 
 def _library_of(schema: Any) -> str:
@@ -245,96 +222,70 @@ def _library_of(schema: Any) -> str:
     return ""
 
 
-@diagnosis(
-    "object-without-properties",
-    _WARNING,
-    "Object schema without properties rejects all values",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Describe its properties, or remove additionalProperties: clients that validate arguments reject every call.",
-)
-def object_without_properties(case: CheckMoment) -> Iterator[Flaw]:
-    """`additionalProperties: false` without properties, in a nested object."""
-    yield from flaws_of(case, "admits-nothing", most=3)
+@warning("Object schema without properties rejects all values", LIST, heavy=True)
+def object_without_properties(case: CheckMoment) -> Iterator[Violation]:
+    """`additionalProperties: false` without properties, in a nested object.
+
+    Fix: Describe its properties, or remove additionalProperties: clients that validate arguments reject every call.
+    """
+    yield from violations_of(case, "admits-nothing", most=3)
 
 
-@diagnosis(
-    "invalid-keyword-value",
-    _WARNING,
-    "Invalid value of a JSON Schema keyword",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Use the types string, number, integer, boolean, array, object and null; some clients drop such a tool.",
-)
-def invalid_keyword_value(case: CheckMoment) -> Iterator[Flaw]:
-    """Unknown types, and enums that are empty or no arrays, in any dialect."""
-    yield from flaws_of(case, "input-broken", "output-broken", most=3)
-    for flaw in flaws_of(case, "output-enum-empty", most=3):
-        yield Flaw(
-            flaw.sentence, flaw.pointer, trait=flaw.trait, fix="Correct or remove it: see the clients it breaks."
+@warning("Invalid value of a JSON Schema keyword", LIST, heavy=True)
+def invalid_keyword_value(case: CheckMoment) -> Iterator[Violation]:
+    """Unknown types, and enums that are empty or no arrays, in any dialect.
+
+    Fix: Use the types string, number, integer, boolean, array, object and null; some clients drop such a tool.
+    """
+    yield from violations_of(case, "input-broken", "output-broken", most=3)
+    for violation in violations_of(case, "output-enum-empty", most=3):
+        yield Violation(
+            violation.sentence,
+            violation.pointer,
+            trait=violation.trait,
+            fix="Correct or remove it: see the clients it breaks.",
         )
-    for flaw in flaws_of(case, "input-tuple-items", "output-tuple-items", most=3):
+    for violation in violations_of(case, "input-tuple-items", "output-tuple-items", most=3):
         fix = "Use prefixItems, or declare draft-07 in $schema: an undeclared dialect is 2020-12."
-        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
-    for flaw in flaws_of(case, "input-enum-empty", most=3):
-        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix="List the values, or remove the enum.")
-    for flaw in flaws_of(case, "boolean-required", most=3):
+        yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
+    for violation in violations_of(case, "input-enum-empty", most=3):
+        yield Violation(
+            violation.sentence, violation.pointer, trait=violation.trait, fix="List the values, or remove the enum."
+        )
+    for violation in violations_of(case, "boolean-required", most=3):
         fix = 'Move it to "required": ["name", …] beside properties.'
-        yield Flaw(flaw.sentence, flaw.pointer, trait=flaw.trait, fix=fix)
+        yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
 
 
-@diagnosis(
-    "pattern-not-ecmascript",
-    _ERROR,
-    "Pattern is not a regular expression of ECMAScript",
-    LIST,
-    topic="basic",
-    heavy=True,
-    fix="Write it in the syntax of ECMAScript with the flag u, or leave it out: (?<name>…), not (?P<name>…).",
-)
-def pattern_not_ecmascript(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON Schema's `pattern` is ECMA-262. Clients compile those of output schemas; input schemas go to model APIs."""
-    yield from flaws_of(case, "output-pattern", most=3)
-    for flaw in flaws_of(case, "input-pattern", most=3):
-        yield Flaw(flaw.sentence, flaw.pointer, severity=_WARNING, trait=flaw.trait)
+@error("Pattern is not a regular expression of ECMAScript", LIST, topic="basic", heavy=True)
+def pattern_not_ecmascript(case: CheckMoment) -> Iterator[Violation]:
+    """JSON Schema's `pattern` is ECMA-262. Clients compile those of output schemas; input schemas go to model APIs.
+
+    Fix: Write it in the syntax of ECMAScript with the flag u, or leave it out: (?<name>…), not (?P<name>…).
+    """
+    yield from violations_of(case, "output-pattern", most=3)
+    for violation in violations_of(case, "input-pattern", most=3):
+        yield Violation(violation.sentence, violation.pointer, severity=_WARNING, trait=violation.trait)
 
 
-@diagnosis(
-    "pattern-lookaround",
-    _HINT,
-    "Pattern with lookaround",
-    LIST,
-    topic="server/tools",
-    heavy=True,
-    fix="Leave the pattern out of inputSchema and validate in the tool: OpenAI's API reportedly refuses it.",
-)
-def pattern_lookaround(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal; see the compatibility data for the clients that pass it on."""
-    yield from flaws_of(case, "lookaround", most=1)
+@hint("Pattern with lookaround", LIST, heavy=True)
+def pattern_lookaround(case: CheckMoment) -> Iterator[Violation]:
+    """Legal; see the compatibility data for the clients that pass it on.
+
+    Fix: Leave the pattern out of inputSchema and validate in the tool: OpenAI's API reportedly refuses it.
+    """
+    yield from violations_of(case, "lookaround", most=1)
 
 
-@diagnosis(
-    "empty-tool-list",
-    _HINT,
-    "Tool list is empty",
-    LIST,
-    topic="server/tools",
-    fix="If there should be tools, check the login of a gateway, and filters.",
-)
-def empty_tool_list(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Tool list is empty", LIST)
+def empty_tool_list(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: If there should be tools, check the login of a gateway, and filters."""
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
-        said = "the tool list is empty: a model has nothing to call"
+        sentence = "the tool list is empty: a model has nothing to call"
         frames: tuple[int, ...] = (case.n,)
         if (logged := line_like(case.state, _NOTHING_TO_LIST)) is not None:
-            said, frames = f"the tool list is empty; stderr has: {logged[1].string.strip()[:160]}", (case.n, logged[0])
-        yield Flaw(said, "/result/tools", frames, instead=True)
-
-
-_NOTHING_TO_LIST = re.compile(
-    r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
-    r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
-    r"\bno (?:mcp )?(?:servers?|tools?|plugins?) (?:is |are |was |were )?(?:enabled|configured|registered|found|loaded)"
-)
-"""What a gateway or framework logs when there are no tools to list."""
+            sentence, frames = (
+                f"the tool list is empty; stderr has: {logged[1].string.strip()[:160]}",
+                (case.n, logged[0]),
+            )
+        yield Violation(sentence, "/result/tools", frames, instead=True)

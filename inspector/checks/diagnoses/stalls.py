@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.findings import Confidence
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent
 from inspector.protocol.frames import Channel, Direction
 
-_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+error, warning, _ = diagnoses_of("")
+
 _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 _MARGIN_S = 0.5
 _BUSY_PERCENT = 70
@@ -25,6 +26,17 @@ def response_at_eof(case: CheckMoment) -> int | None:
     closed = next((time_ns for _, time_ns, fact in processes if fact.event is ProcessEvent.STDIN_EOF), None)
     waited = closed is not None and closed - asked.time_ns >= _HELD_NS and case.time_ns - closed < _SOON_NS
     return closed if waited else None
+
+
+def computed_at_eof(state: ConnectionState) -> bool:
+    """Whether the process was computing when stdin was closed, so that a response may have been near."""
+    return any(fact.event is ProcessEvent.STDIN_EOF and fact.was_computing for _, _, fact in state.process.facts)
+
+
+def unread_at_eof(state: ConnectionState) -> int:
+    """Return how many bytes nothing had read when stdin was closed; 0 if some were read, or if that is not known."""
+    facts = (fact for _, _, fact in state.process.facts if fact.event is ProcessEvent.STDIN_EOF)
+    return max((fact.state.unread for fact in facts if fact.state is not None), default=0)
 
 
 def responded_before(state: ConnectionState, closed_ns: int) -> bool:
@@ -47,9 +59,7 @@ def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tupl
             yield n, asked, children, fact.state
 
 
-@diagnosis(
-    "child-holds-stdin",
-    _ERROR,
+@error(
     "Child process holds the server's stdin",
     "answer",
     "error",
@@ -57,13 +67,14 @@ def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tupl
     "end",
     topic="stdio",
     confidence=Confidence.LIKELY,
-    fix="Start children with a stdin of their own: stdin=subprocess.DEVNULL (Python), stdio: ['ignore', …] (Node).",
     needs=AFTER,
 )
-def child_holds_stdin(case: CheckMoment) -> Iterator[Flaw]:
+def child_holds_stdin(case: CheckMoment) -> Iterator[Violation]:
     """A child that was started during a call has the server's stdin, or the response came only when stdin was closed.
 
     Such a child waits for input there, and takes the client's next requests.
+
+    Fix: Start children with a stdin of their own: stdin=subprocess.DEVNULL (Python), stdio: ['ignore', …] (Node).
     """
     state, notes = case.state, case.state.notes
     if case.message is not None:
@@ -74,87 +85,73 @@ def child_holds_stdin(case: CheckMoment) -> Iterator[Flaw]:
     for n, asked, children, _ in _stalled(state):
         holds = next((each for each in children if each.stdin), None)
         if holds is not None:
-            said = f"while {asked.method[:60]} had no response, its child process {holds.pid} ({holds.command[:80]})"
-            yield Flaw(f"{said} had the server's stdin open", frames=(asked.frame, n), instead=True)
+            sentence = (
+                f"while {asked.method[:60]} had no response, its child process {holds.pid} ({holds.command[:80]})"
+            )
+            yield Violation(f"{sentence} had the server's stdin open", frames=(asked.frame, n), instead=True)
             return
     if "child-holds-stdin" in notes:
         asked, n, waited = notes["child-holds-stdin"]
-        said = f"the response to {asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request,"
-        said = f"{said} although earlier responses were not held back: something read stdin to its end"
-        yield Flaw(said, frames=(n, asked.frame), instead=True)
+        sentence = (
+            f"the response to {asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request,"
+        )
+        sentence = f"{sentence} although earlier responses were not held back: something read stdin to its end"
+        yield Violation(sentence, frames=(n, asked.frame), instead=True)
 
 
-@diagnosis(
-    "server-request-pending",
-    _ERROR,
-    "Server waits for a response of the client",
-    "end",
-    topic="basic",
-    fix="Answer the request (--responses, --capability), or let the server go on without it after a time.",
-)
-def server_request_pending(case: CheckMoment) -> Iterator[Flaw]:
-    """A request of the server had no response while one of ours timed out."""
+@error("Server waits for a response of the client", "end", topic="basic")
+def server_request_pending(case: CheckMoment) -> Iterator[Violation]:
+    """A request of the server had no response while one of ours timed out.
+
+    Fix: Answer the request (--responses, --capability), or let the server go on without it after a time.
+    """
     requests = case.state.requests
     given_up = [each for each in requests.done.values() if each.cancelled is not None and each.answered is None]
     pending = [each for each in requests.open.values() if each.sender is Direction.FROM_SERVER]
     for asked in given_up:
         held = next((each for each in pending if each.frame > asked.frame and each.time_ns < asked.cancelled_ns), None)
         if asked.sender is Direction.TO_SERVER and held is not None:
-            said = f"{asked.method[:60]} had no response while the server's own {held.method[:60]} had none either"
-            yield Flaw(said, frames=(held.frame, asked.frame), instead=True)
+            sentence = f"{asked.method[:60]} had no response while the server's own {held.method[:60]} had none either"
+            yield Violation(sentence, frames=(held.frame, asked.frame), instead=True)
             return
 
 
-@diagnosis(
-    "server-busy",
-    _WARNING,
-    "Server computes without a response",
-    "end",
-    topic="",
-    confidence=Confidence.LIKELY,
-    fix="Find the loop with a profiler (py-spy dump, node --inspect), and send progress while it works.",
-)
-def server_busy(case: CheckMoment) -> Iterator[Flaw]:
-    """The server used the CPU when a request had no response: it computes, or loops."""
+@warning("Server computes without a response", "end", confidence=Confidence.LIKELY)
+def server_busy(case: CheckMoment) -> Iterator[Violation]:
+    """The server used the CPU when a request had no response: it computes, or loops.
+
+    Fix: Find the loop with a profiler (py-spy dump, node --inspect), and send progress while it works.
+    """
     for n, asked, _, process in _stalled(case.state):
         cpu = process.cpu_percent or 0.0
         if process.runnable or cpu >= _BUSY_PERCENT:
-            said = f"the server was computing while {asked.method[:60]} had no response ({cpu:.0f} % of a CPU)"
-            yield Flaw(said, frames=(asked.frame, n), instead=True)
+            sentence = f"the server was computing while {asked.method[:60]} had no response ({cpu:.0f} % of a CPU)"
+            yield Violation(sentence, frames=(asked.frame, n), instead=True)
             return
 
 
-@diagnosis(
-    "requests-serialized",
-    _WARNING,
-    "Earlier request blocks later ones",
-    "end",
-    topic="",
-    confidence=Confidence.LIKELY,
-    fix="Handle requests concurrently, so that one that waits does not block others.",
-)
-def requests_serialized(case: CheckMoment) -> Iterator[Flaw]:
-    """Two requests timed out, of which the second is one that servers answer at once."""
+@warning("Earlier request blocks later ones", "end", confidence=Confidence.LIKELY)
+def requests_serialized(case: CheckMoment) -> Iterator[Violation]:
+    """Two requests timed out, of which the second is one that servers answer at once.
+
+    Fix: Handle requests concurrently, so that one that waits does not block others.
+    """
     requests = [each for each in case.state.requests.done.values() if each.sender is Direction.TO_SERVER]
     silent = [each for each in requests if each.cancelled is not None and each.answered is None]
     first = min(silent, key=lambda each: each.frame, default=None)
     for each in silent:
         if first is not None and each is not first and each.method in ("ping", "tools/list"):
-            said = f"{each.method} has no response since {first.method[:60]} was left without one"
-            yield Flaw(said, frames=(first.frame, each.frame), instead=True)
+            sentence = f"{each.method} has no response since {first.method[:60]} was left without one"
+            yield Violation(sentence, frames=(first.frame, each.frame), instead=True)
             return
 
 
-@diagnosis(
-    "exit-on-cancellation",
-    _ERROR,
-    "Server exits when a request is cancelled",
-    "end",
-    topic="basic/utilities/cancellation",
-    fix="Ignore notifications/cancelled for what cannot be cancelled; end the request, not the server.",
-)
-def exit_on_cancellation(case: CheckMoment) -> Iterator[Flaw]:
-    """The process ended by itself right after notifications/cancelled, while stdin was open."""
+@error("Server exits when a request is cancelled", "end", topic="basic/utilities/cancellation")
+def exit_on_cancellation(case: CheckMoment) -> Iterator[Violation]:
+    """The process ended by itself right after notifications/cancelled, while stdin was open.
+
+    Fix: Ignore notifications/cancelled for what cannot be cancelled; end the request, not the server.
+    """
     state = case.state
     facts = {fact.event: (n, time_ns) for n, time_ns, fact in state.process.facts}
     ended, closed = facts.get(ProcessEvent.EXIT), facts.get(ProcessEvent.STDIN_EOF)
@@ -163,6 +160,8 @@ def exit_on_cancellation(case: CheckMoment) -> Iterator[Flaw]:
     for asked in state.requests.done.values():
         if asked.cancelled is not None and asked.sender is Direction.TO_SERVER:
             if 0 <= ended[1] - asked.cancelled_ns < _SOON_NS:
-                said = f"the server exited {(ended[1] - asked.cancelled_ns) / 1e9:.1f} s after {asked.method[:60]} was"
-                yield Flaw(f"{said} cancelled", frames=(asked.cancelled, ended[0]), instead=True)
+                message = (
+                    f"the server exited {(ended[1] - asked.cancelled_ns) / 1e9:.1f} s after {asked.method[:60]} was"
+                )
+                yield Violation(f"{message} cancelled", frames=(asked.cancelled, ended[0]), instead=True)
                 return

@@ -6,38 +6,56 @@ from pathlib import PurePath
 
 from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, diagnosis
+from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, _ = diagnoses_of("")
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
 _PATIENCE_NS, _SLOW_NS = 2_000_000_000, 5_000_000_000
 
 _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, not a program|is empty or holds a NUL")
-
-
-@diagnosis(
-    "command-not-found",
-    _ERROR,
-    "Command not found",
-    "end",
-    topic="",
-    fix="Give the absolute path of the program, or set PATH with -e PATH=…; shell start-up files are not read.",
+_MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}
+_INSTALLS = re.compile(
+    r"(?i)^npm (warn|notice|http|verb|info)|need to install|ok to proceed|downloading|downloaded|installing|"
+    r"installed \d+|resolved \d+|prepared \d+|building \S+|pulling from|pull complete|reify|added \d+ packages"
 )
-def command_not_found(case: CheckMoment) -> Iterator[Flaw]:
-    """Nothing was started: the PATH of the child has no such program."""
+_FIX_INSTALL = "Install the package in advance and pin its version, or run the command once in a terminal."
+_WITH_VALUE = frozenset(
+    {
+        *("-e", "--env", "--env-file", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net"),
+        *("-w", "--workdir", "-u", "--user", "--entrypoint", "-h", "--hostname", "--add-host", "--platform", "-m"),
+        *("--memory", "--cpus", "-l", "--label", "--pull", "--tmpfs", "--gpus"),
+    }
+)
+_FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d."
+_LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
+_STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
+_SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
+_PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
+_LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?:ing)?|open (?:this|the following))\b")
+_URL = re.compile(r"https?://[^\s'\"<>]+")
+
+
+@error("Command not found", "end")
+def command_not_found(case: CheckMoment) -> Iterator[Violation]:
+    """Nothing was started: the PATH of the child has no such program.
+
+    Fix: Give the absolute path of the program, or set PATH with -e PATH=…; shell start-up files are not read.
+    """
     state = case.state
     if state.process.facts or state.why.startswith("The directory to start") or "exists but" in state.why:
         return
     if state.connection is not None and state.connection.argv and _NO_COMMAND.search(state.why):
         command = state.connection.argv[0]
         if " " in command.strip() and len(state.connection.argv) == 1 and not command.startswith(("/", ".")):
-            said = f"there is no program {command[:100]!r}: the command contains its arguments"
+            sentence = f"there is no program {command[:100]!r}: the command contains its arguments"
             fix = "Split it: give the program as the command, and each other word as an argument."
-            yield Flaw(said, frames=(case.n,), instead=True, fix=fix)
+            yield Violation(sentence, frames=(case.n,), instead=True, fix=fix)
             return
         fix = "Check the path and --cwd." if "does not exist" in state.why else ""
-        yield Flaw(state.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
+        yield Violation(state.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
 
 
 def unanswered(state: ConnectionState) -> TrackedRequest | None:
@@ -56,61 +74,40 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
     return asked if state.last_ns - asked.time_ns >= _PATIENCE_NS else None
 
 
-_MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}
-_INSTALLS = re.compile(
-    r"(?i)^npm (warn|notice|http|verb|info)|need to install|ok to proceed|downloading|downloaded|installing|"
-    r"installed \d+|resolved \d+|prepared \d+|building \S+|pulling from|pull complete|reify|added \d+ packages"
-)
-_FIX_INSTALL = "Install the package in advance and pin its version, or run the command once in a terminal."
-
-
 def _manager(state: ConnectionState) -> str:
     """Return the package manager that the command runs; "" for another program."""
     name = PurePath(state.connection.argv[0]).stem if state.connection and state.connection.argv else ""
     return name if name in _MANAGERS else ""
 
 
-@diagnosis(
-    "package-still-installing",
-    _ERROR,
+@error(
     "Package manager is still installing",
     "end",
     "answer initialize",
     "answer server/discover",
-    topic="",
     fix=_FIX_INSTALL,
     confidence=Confidence.LIKELY,
 )
-def package_still_installing(case: CheckMoment) -> Iterator[Flaw]:
+def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
     """Silence of npx, uvx and the like, or a response that they delayed."""
     state = case.state
     name, words = _manager(state), [(n, line) for n, line in tail_of(state) if line.strip()]
     pulls = bool(words) and re.search(r"(?i)pulling from|pull complete|unable to find image", words[0][1]) is not None
     if not name and not pulls:
         return
-    told = bool(words) and _INSTALLS.search(words[0][1]) is not None
-    frames = (words[0][0],) if told else ()
+    is_reported = bool(words) and _INSTALLS.search(words[0][1]) is not None
+    frames = (words[0][0],) if is_reported else ()
     if case.message is not None:
         took = case.time_ns - state.began_ns
         if took > _SLOW_NS and state.opening is None and state.began_ns:
-            yield Flaw(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_HINT)
+            yield Violation(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_HINT)
         return
     asked = unanswered(state)
-    if asked is not None and (told or not words):
+    if asked is not None and (is_reported or not words):
         waited = (state.last_ns - state.began_ns) / 1e9
-        said = f"{name or 'docker'} is still installing after {waited:.0f} s: the server has not started"
-        sure = None if told else Confidence.GUESS
-        yield Flaw(said, frames=(*frames, asked.frame), instead=True, confidence=sure)
-
-
-_WITH_VALUE = frozenset(
-    {
-        *("-e", "--env", "--env-file", "-v", "--volume", "--mount", "-p", "--publish", "--name", "--network", "--net"),
-        *("-w", "--workdir", "-u", "--user", "--entrypoint", "-h", "--hostname", "--add-host", "--platform", "-m"),
-        *("--memory", "--cpus", "-l", "--label", "--pull", "--tmpfs", "--gpus"),
-    }
-)
-_FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d."
+        sentence = f"{name or 'docker'} is still installing after {waited:.0f} s: the server has not started"
+        sure = None if is_reported else Confidence.GUESS
+        yield Violation(sentence, frames=(*frames, asked.frame), instead=True, confidence=sure)
 
 
 def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
@@ -132,11 +129,8 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
     return flags, ""
 
 
-_LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
-
-
-@diagnosis("docker-flags", _ERROR, "`docker run` flags disconnect stdin", "end", topic="", fix=_FIX_DOCKER)
-def docker_flags(case: CheckMoment) -> Iterator[Flaw]:
+@error("`docker run` flags disconnect stdin", "end", fix=_FIX_DOCKER)
+def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     """`docker run` needs `-i`; `-t` allocates a terminal, `-d` detaches."""
     state = case.state
     found = _run_flags(state.connection.argv if state.connection else ())
@@ -144,95 +138,72 @@ def docker_flags(case: CheckMoment) -> Iterator[Flaw]:
         return
     flags, failed = found[0], state.opening is None
     if "d" in flags:
-        yield Flaw(
+        yield Violation(
             "docker run -d detaches the container: nothing reaches its stdin",
             frames=(state.opened,),
             instead=True,
         )
     elif "i" not in flags and failed:
-        yield Flaw("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
+        yield Violation("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
     elif "t" in flags:
-        said = "docker run -t allocates a terminal: line endings change and input is echoed"
-        yield Flaw(said, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)
+        sentence = "docker run -t allocates a terminal: line endings change and input is echoed"
+        yield Violation(sentence, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)
 
 
-_STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
-_SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
+@error("Server started but does not read stdin", "end", topic="stdio", confidence=Confidence.GUESS)
+def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
+    """The log on stderr reports that the server runs, but there is no response on stdout.
 
-
-@diagnosis(
-    "stdin-not-read",
-    _ERROR,
-    "Server started but does not read stdin",
-    "end",
-    topic="stdio",
-    confidence=Confidence.GUESS,
-    fix=("Start the server with its option for stdio, and pass stdin on in wrapper scripts."),
-)
-def stdin_not_read(case: CheckMoment) -> Iterator[Flaw]:
-    """The log on stderr reports that the server runs, but there is no response on stdout."""
+    Fix: Start the server with its option for stdio, and pass stdin on in wrapper scripts.
+    """
     asked = unanswered(case.state)
     words = [(n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500])]
     if asked is None or not words:
         return
     n, line = words[0]
     if address := _SERVES_HTTP.search(line):
-        said = f"the server says that it listens at {address.group()[:80]}: it expects HTTP, not stdin"
+        sentence = f"the server says that it listens at {address.group()[:80]}: it expects HTTP, not stdin"
         fix = "Connect to its URL, or start it with the option for stdio."
     else:
-        said = f"the server says that it started ({line.strip()[:100]}), but never responded"
+        sentence = f"the server says that it started ({line.strip()[:100]}), but never responded"
         fix = 'End shell scripts with exec "$@", so that stdin reaches the server; a command with & has no stdin.'
-    yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
+    yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=fix)
 
 
-_PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
-_LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?:ing)?|open (?:this|the following))\b")
-_URL = re.compile(r"https?://[^\s'\"<>]+")
+@error("Server waits for interactive input", "end", topic="stdio", confidence=Confidence.LIKELY)
+def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
+    """The log on stderr ends with a prompt, or with the URL of a login, and there is no response.
 
-
-@diagnosis(
-    "interactive-prompt",
-    _ERROR,
-    "Server waits for interactive input",
-    "end",
-    topic="stdio",
-    confidence=Confidence.LIKELY,
-    fix=("Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."),
-)
-def interactive_prompt(case: CheckMoment) -> Iterator[Flaw]:
-    """The log on stderr ends with a prompt, or with the URL of a login, and there is no response."""
+    Fix: Give the value as an argument or with -e, or set it up in advance: stdin is a pipe.
+    """
     asked, newest = unanswered(case.state), tail_of(case.state)[:5]
     words = [(n, line.strip()) for n, line in newest if line.strip()]
     if asked is None or not words:
         return
     n, last = words[0]
     if last.endswith((":", "?", ">", "]", ")")) and _PROMPT.search(last[:300]) and not _URL.search(last):
-        said = f"the server waits for input at a terminal prompt: {last[:120]}"
+        sentence = f"the server waits for input at a terminal prompt: {last[:120]}"
         fix = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
-        yield Flaw(said, frames=(n, asked.frame), instead=True, fix=fix)
+        yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=fix)
         return
     place = next(((at, found) for at, line in words if (found := _URL.search(line))), None)
     if place is not None and any(_LOGIN.search(line[:300]) for _, line in words):
-        said = f"the server waits for a login in a browser: {place[1].group()[:160]}"
+        sentence = f"the server waits for a login in a browser: {place[1].group()[:160]}"
         fix = "Open that URL, or log in by running the command once in a terminal."
-        yield Flaw(said, frames=(place[0], asked.frame), instead=True, fix=fix)
+        yield Violation(sentence, frames=(place[0], asked.frame), instead=True, fix=fix)
 
 
-@diagnosis(
-    "child-processes-left",
-    _WARNING,
-    "Child processes remain after the server exited",
-    "end",
-    topic="stdio",
-    fix="Stop child processes on exit; use exec in wrapper scripts.",
-)
-def child_processes_left(case: CheckMoment) -> Iterator[Flaw]:
-    """The process group outlived its leader, and needed a signal."""
+@warning("Child processes remain after the server exited", "end", topic="stdio")
+def child_processes_left(case: CheckMoment) -> Iterator[Violation]:
+    """The process group outlived its leader, and needed a signal.
+
+    Fix: Stop child processes on exit; use exec in wrapper scripts.
+    """
     gone = False
     for n, _, fact in case.state.process.facts:
         if fact.event is ProcessEvent.EXIT:
             gone = True
         elif fact.event is ProcessEvent.SIGNAL and gone:
-            said = f"the server exited, but its child processes needed {fact.signal}"
-            yield Flaw(said, frames=(n,), instead=True)
+            sentence = f"the server exited, but its child processes needed {fact.signal}"
+            yield Violation(sentence, frames=(n,), instead=True)
             return

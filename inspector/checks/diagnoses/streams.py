@@ -6,14 +6,15 @@ from collections.abc import Iterator
 import msgspec
 
 from inspector.checks.diagnoses.http import kind_of, responded
-from inspector.checks.findings import Confidence, Severity
+from inspector.checks.findings import Confidence
 from inspector.checks.foreign_text import words_of_body
-from inspector.checks.registry import Flaw, diagnosis, row_of_date
+from inspector.checks.registry import Violation, diagnoses_of, row_of_date
 from inspector.checks.state import CheckMoment, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 
-_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+error, warning, _ = diagnoses_of("http")
+
 _LIKELY, _GUESS = Confidence.LIKELY, Confidence.GUESS
 _MOST = 1000
 _TOGETHER_NS, _HELD_NS = 100_000_000, 2_000_000_000
@@ -30,18 +31,12 @@ class _Burst(msgspec.Struct):
     frame: int = 0
 
 
-@diagnosis(
-    "stream-buffered",
-    _WARNING,
-    "Event stream is buffered",
-    "frame",
-    "http end",
-    topic="http",
-    confidence=_GUESS,
-    fix="Send X-Accel-Buffering: no, set proxy_buffering off, and do not compress text/event-stream.",
-)
-def stream_buffered(case: CheckMoment) -> Iterator[Flaw]:
-    """Progress notifications of a long request arrive together with the response."""
+@warning("Event stream is buffered", "frame", "http end", confidence=_GUESS)
+def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
+    """Progress notifications of a long request arrive together with the response.
+
+    Fix: Send X-Accel-Buffering: no, set proxy_buffering off, and do not compress text/event-stream.
+    """
     frame, http = case.frame, case.http
     bursts: dict[int, _Burst] = case.state.notes.setdefault("stream-buffered", {})
     if frame is not None:
@@ -57,10 +52,10 @@ def stream_buffered(case: CheckMoment) -> Iterator[Flaw]:
         together = burst.last_ns - burst.first_ns < _TOGETHER_NS
         if burst.progress >= _AT_LEAST and together and burst.first_ns - began >= _HELD_NS:
             waited = (burst.first_ns - began) / 1e9
-            said = f"{burst.progress} progress notifications and more arrived together after {waited:.0f} s"
+            message = f"{burst.progress} progress notifications and more arrived together after {waited:.0f} s"
             proxy = _proxy(http)
             sure = _LIKELY if proxy else None
-            yield Flaw(said + (f", through {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
+            yield Violation(message + (f", through {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
 
 
 def _proxy(http: HttpExchangeState) -> str:
@@ -77,20 +72,12 @@ _LIMITS = (30, 60, 100, 125, 240, 300)
 """Seconds: usual idle timeouts of proxies and load balancers."""
 
 
-@diagnosis(
-    "stream-idle-timeout",
-    _WARNING,
-    "Idle event stream was closed",
-    "frame",
-    "note",
-    "http",
-    "http end",
-    topic="http",
-    confidence=_GUESS,
-    fix="Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.",
-)
-def stream_idle_timeout(case: CheckMoment) -> Iterator[Flaw]:
-    """The stream ended after a silence as long as a usual idle timeout of proxies."""
+@warning("Idle event stream was closed", "frame", "note", "http", "http end", confidence=_GUESS)
+def stream_idle_timeout(case: CheckMoment) -> Iterator[Violation]:
+    """The stream ended after a silence as long as a usual idle timeout of proxies.
+
+    Fix: Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.
+    """
     heard: dict[int, int] = case.state.notes.setdefault("stream-idle-timeout", {})
     http, fact = case.http, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
@@ -106,26 +93,20 @@ def stream_idle_timeout(case: CheckMoment) -> Iterator[Flaw]:
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)
     if limit is not None:
         times = case.state.notes["stream-idle-timeout times"] = case.state.notes.get("stream-idle-timeout times", 0) + 1
-        said = f"the stream ended after {silent:.0f} s without an event: a usual idle timeout of proxies"
-        yield Flaw(said, confidence=_LIKELY if times > 1 else None)
+        sentence = f"the stream ended after {silent:.0f} s without an event: a usual idle timeout of proxies"
+        yield Violation(sentence, confidence=_LIKELY if times > 1 else None)
 
 
 _RESUMABLE = row_of_date("2025-11-25")
 """From this revision on, a server may close a stream whose events have ids before it has responded."""
 
 
-@diagnosis(
-    "stream-ended-early",
-    _ERROR,
-    "Event stream ended without the response",
-    "http end",
-    topic="http",
-    since="2025-03-26",
-    mild_until="2025-06-18",
-    fix="Check the log of the server for a crash, and any proxy for a limit on streams.",
-)
-def stream_ended_early(case: CheckMoment) -> Iterator[Flaw]:
-    """Streams that can be resumed may end early, since the version that defines resumption."""
+@error("Event stream ended without the response", "http end", since="2025-03-26", mild_until="2025-06-18")
+def stream_ended_early(case: CheckMoment) -> Iterator[Violation]:
+    """Streams that can be resumed may end early, since the version that defines resumption.
+
+    Fix: Check the log of the server for a crash, and any proxy for a limit on streams.
+    """
     http, fact = case.http, case.fact
     if http is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http.response is None:
         return
@@ -134,35 +115,27 @@ def stream_ended_early(case: CheckMoment) -> Iterator[Flaw]:
     for asked in http.asked:
         is_lost = asked.answered is None and asked.unread is None and asked.cancelled is None
         if is_lost and asked.method != "subscriptions/listen":
-            yield Flaw(f"the stream ended before the response to {asked.method[:60]}", frames=(asked.frame,))
+            yield Violation(f"the stream ended before the response to {asked.method[:60]}", frames=(asked.frame,))
 
 
-@diagnosis(
-    "stream-compressed",
-    _WARNING,
-    "Event stream is compressed",
-    "http",
-    topic="",
-    fix="Do not compress text/event-stream.",
-)
-def stream_compressed(case: CheckMoment) -> Iterator[Flaw]:
-    """Compression delays events."""
+@warning("Event stream is compressed", "http", topic="")
+def stream_compressed(case: CheckMoment) -> Iterator[Violation]:
+    """Compression delays events.
+
+    Fix: Do not compress text/event-stream.
+    """
     http = responded(case)
     encoding = http.header("content-encoding") if http is not None else None
     if http is not None and encoding not in (None, "", "identity") and kind_of(http) == "text/event-stream":
-        yield Flaw(f"the event stream is compressed ({str(encoding)[:20]})")
+        yield Violation(f"the event stream is compressed ({str(encoding)[:20]})")
 
 
-@diagnosis(
-    "unterminated-event",
-    _ERROR,
-    "SSE event has no blank line at its end",
-    "note",
-    topic="http",
-    fix="End each event with a blank line: data: {…}, then two line feeds.",
-)
-def unterminated_event(case: CheckMoment) -> Iterator[Flaw]:
-    """An event is incomplete when the stream ends. The SSE rules require clients to discard it."""
+@error("SSE event has no blank line at its end", "note")
+def unterminated_event(case: CheckMoment) -> Iterator[Violation]:
+    """An event is incomplete when the stream ends. The SSE rules require clients to discard it.
+
+    Fix: End each event with a blank line: data: {…}, then two line feeds.
+    """
     note, http = case.note, case.http
     if note is None or http is None or note.event == "endpoint" or http.request is None or http.request.probe:
         return
@@ -172,9 +145,9 @@ def unterminated_event(case: CheckMoment) -> Iterator[Flaw]:
     due = next((each for each in http.asked if each.answered is None), None)
     what = f"the event with the response to {due.method[:60]}" if due is not None else "an event"
     if is_json(data):
-        yield Flaw(f"{what} has no blank line at its end: clients wait for it, or discard it")
+        yield Violation(f"{what} has no blank line at its end: clients wait for it, or discard it")
     else:
-        yield Flaw(
+        yield Violation(
             f"{what} is truncated after {len(data):,} bytes of its data", fix="Check the logs of server and proxy."
         )
 
@@ -188,16 +161,12 @@ def is_json(data: bytes) -> bool:
     return True
 
 
-@diagnosis(
-    "unknown-event-name",
-    _WARNING,
-    "SSE event is not named message",
-    "frame",
-    topic="http",
-    fix="Omit the event field, or send event: message.",
-)
-def unknown_event_name(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients that listen for events named “message” ignore it."""
+@warning("SSE event is not named message", "frame")
+def unknown_event_name(case: CheckMoment) -> Iterator[Violation]:
+    """Clients that listen for events named “message” ignore it.
+
+    Fix: Omit the event field, or send event: message.
+    """
     frame = case.frame
     if frame is None or frame.sse is None or frame.sse.event in (None, "", "message"):
         return
@@ -207,24 +176,21 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Flaw]:
             due = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
             place = f"in place of the response to {due}" if due else "instead of a message"
             fix = "Send a JSON-RPC error, or a result with isError, in an event named message."
-            yield Flaw(f"an event named 'error' was sent {place}: {words_of_body(frame.payload)}", fix=fix)
+            yield Violation(f"an event named 'error' was sent {place}: {words_of_body(frame.payload)}", fix=fix)
     elif any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
         f"unknown-event-name {name}", 1, 1 << 62
     ):
-        yield Flaw(f"a JSON-RPC message arrived in an event named {name!r}: clients read events named 'message' only")
+        yield Violation(
+            f"a JSON-RPC message arrived in an event named {name!r}: clients read events named 'message' only"
+        )
 
 
-@diagnosis(
-    "endpoint-event-missing",
-    _ERROR,
-    "`endpoint` event is missing",
-    "http",
-    "end",
-    topic="http",
-    fix="Send event: endpoint with the URL as its data first, and a blank line after it.",
-)
-def endpoint_event_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """HTTP+SSE begins with an endpoint event."""
+@error("`endpoint` event is missing", "http", "end")
+def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
+    """HTTP+SSE begins with an endpoint event.
+
+    Fix: Send event: endpoint with the URL as its data first, and a blank line after it.
+    """
     state, http = case.state, responded(case)
     if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
@@ -235,46 +201,36 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Flaw]:
         and not state.http.has_endpoint
         and state.opening is None
     ):
-        said = "the stream was opened, but no endpoint event arrived: clients do not know where to POST"
-        yield Flaw(said, frames=(state.notes["endpoint-event-missing"],), instead=True)
+        sentence = "the stream was opened, but no endpoint event arrived: clients do not know where to POST"
+        yield Violation(sentence, frames=(state.notes["endpoint-event-missing"],), instead=True)
 
 
-@diagnosis(
-    "multiline-event-data",
-    _ERROR,
-    "Message spans several lines of an SSE event",
-    "garbled",
-    topic="http",
-    confidence=_LIKELY,
-    fix="Write JSON without line feeds, or begin each of its lines with data:.",
-)
-def multiline_event_data(case: CheckMoment) -> Iterator[Flaw]:
-    """The data of an event is a single bracket: the first line of indented JSON."""
+@error("Message spans several lines of an SSE event", "garbled", confidence=_LIKELY)
+def multiline_event_data(case: CheckMoment) -> Iterator[Violation]:
+    """The data of an event is a single bracket: the first line of indented JSON.
+
+    Fix: Write JSON without line feeds, or begin each of its lines with data:.
+    """
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
-        yield Flaw("only the first line of an indented message begins with data:, so the rest is lost")
+        yield Violation("only the first line of an indented message begins with data:, so the rest is lost")
 
 
-@diagnosis(
-    "content-type-mismatch",
-    _ERROR,
-    "Body does not match `Content-Type`",
-    "note",
-    "garbled",
-    topic="http",
-    fix="Send application/json with a JSON body, and text/event-stream with events.",
-)
-def content_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """JSON instead of an event stream, or events instead of JSON; clients find no message in either."""
+@error("Body does not match `Content-Type`", "note", "garbled")
+def content_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """JSON instead of an event stream, or events instead of JSON; clients find no message in either.
+
+    Fix: Send application/json with a JSON body, and text/event-stream with events.
+    """
     http, note, frame = case.http, case.note, case.frame
     if http is None or http.request is None or http.request.probe:
         return
     method = http.asked[0].method[:60] if http.asked else http.request.method
     if note is not None:
         if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
-            yield Flaw(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")
+            yield Violation(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")
     elif frame is not None and frame.sse is None and "json" in kind_of(http) and _FIELDS.match(frame.payload):
-        yield Flaw(f"the response to {method} is an event stream, but its Content-Type is {kind_of(http)[:60]}")
+        yield Violation(f"the response to {method} is an event stream, but its Content-Type is {kind_of(http)[:60]}")
 
 
 _FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check, row_of_date
+from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Request
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("client/elicitation")
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
 _SAMPLING = ("request sampling/createMessage", "asking")
 _ELICITATION = ("request elicitation/create", "asking")
 _SECRET = re.compile(
@@ -43,34 +45,22 @@ def _elicitations(case: CheckMoment) -> Iterator[tuple[str, Any]]:
     return _server_request_params(case, "elicitation/create")
 
 
-@check(
-    "sampling-tools-unsupported",
-    _ERROR,
-    "Sampling tools without the client capability",
-    *_SAMPLING,
-    topic="client/sampling",
-    since="2025-11-25",
-    fix="Check the client capability `sampling.tools` first.",
-)
-def sampling_tools_unsupported(case: CheckMoment) -> Iterator[Flaw]:
+@error("Sampling tools without the client capability", *_SAMPLING, topic="client/sampling", since="2025-11-25")
+def sampling_tools_unsupported(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Check the client capability `sampling.tools` first."""
     for place, params in _sampling(case):
         if (peek.has(params, "tools") or peek.has(params, "toolChoice")) and not case.state.offered(
             case.asked, "sampling", "tools"
         ):
-            yield Flaw("sampling with tools, but the client does not declare sampling.tools", f"{place}/tools")
+            yield Violation("sampling with tools, but the client does not declare sampling.tools", f"{place}/tools")
 
 
-@check(
-    "tool-result-mismatch",
-    _ERROR,
-    "Tool uses and tool results do not match",
-    *_SAMPLING,
-    topic="client/sampling",
-    since="2025-11-25",
-    fix="Answer each tool use with one tool result, in a message of its own.",
-)
-def tool_result_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """A message with tool results has nothing else, and one for each preceding tool use."""
+@error("Tool uses and tool results do not match", *_SAMPLING, topic="client/sampling", since="2025-11-25")
+def tool_result_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """A message with tool results has nothing else, and one for each preceding tool use.
+
+    Fix: Answer each tool use with one tool result, in a message of its own.
+    """
     for place, params in _sampling(case):
         open_: set[Any] = set()
         for at, message in enumerate(peek.items(params, "messages")):
@@ -78,12 +68,12 @@ def tool_result_mismatch(case: CheckMoment) -> Iterator[Flaw]:
             results = {peek.text(each, "toolUseId") for each in blocks if peek.text(each, "type") == "tool_result"}
             here = f"{place}/messages/{at}/content"
             if results and len(blocks) > sum(peek.text(each, "type") == "tool_result" for each in blocks):
-                yield Flaw("tool results beside other content", here)
+                yield Violation("tool results beside other content", here)
             if results != open_:
-                yield Flaw("tool results do not match the preceding tool uses", here)
+                yield Violation("tool results do not match the preceding tool uses", here)
             open_ = {peek.text(each, "id") for each in blocks if peek.text(each, "type") == "tool_use"}
         if open_:
-            yield Flaw("the last tool uses have no results", f"{place}/messages")
+            yield Violation("the last tool uses have no results", f"{place}/messages")
 
 
 def _blocks(message: Any) -> list[Any]:
@@ -91,21 +81,16 @@ def _blocks(message: Any) -> list[Any]:
     return content if type(content) is list else [content]
 
 
-@check(
-    "sampling-context-unsupported",
-    _WARNING,
-    "`includeContext` without the client capability",
-    *_SAMPLING,
-    topic="client/sampling",
-    since="2025-11-25",
-    fix="Check the client capability `sampling.context` first.",
-)
-def sampling_context_unsupported(case: CheckMoment) -> Iterator[Flaw]:
-    """`includeContext` other than none needs sampling.context."""
+@warning("`includeContext` without the client capability", *_SAMPLING, topic="client/sampling", since="2025-11-25")
+def sampling_context_unsupported(case: CheckMoment) -> Iterator[Violation]:
+    """`includeContext` other than none needs sampling.context.
+
+    Fix: Check the client capability `sampling.context` first.
+    """
     for place, params in _sampling(case):
         word = peek.text(params, "includeContext")
         if word in ("thisServer", "allServers") and not case.state.offered(case.asked, "sampling", "context"):
-            yield Flaw(
+            yield Violation(
                 f"includeContext is {word}, but the client does not declare sampling.context", f"{place}/includeContext"
             )
 
@@ -114,50 +99,42 @@ def _mode(params: Any) -> str:
     return peek.text(params, "mode") or "form"
 
 
-@check(
-    "elicitation-mode-unsupported",
-    _ERROR,
-    "Elicitation mode without the client capability",
-    *_ELICITATION,
-    topic="client/elicitation",
-    since="2025-11-25",
-    fix="Check the client capability `elicitation` for the mode.",
-)
-def elicitation_mode_unsupported(case: CheckMoment) -> Iterator[Flaw]:
-    """An empty `elicitation` capability means forms."""
+@error("Elicitation mode without the client capability", *_ELICITATION, since="2025-11-25")
+def elicitation_mode_unsupported(case: CheckMoment) -> Iterator[Violation]:
+    """An empty `elicitation` capability means forms.
+
+    Fix: Check the client capability `elicitation` for the mode.
+    """
     offered = peek.at(case.state.client_capabilities(case.asked), "elicitation")
     for place, params in _elicitations(case):
         mode = _mode(params)
         if type(offered) is dict and mode not in offered and not (mode == "form" and "url" not in offered):
-            yield Flaw(f"elicitation in {mode[:20]} mode, which the client does not declare", f"{place}/mode")
+            yield Violation(f"elicitation in {mode[:20]} mode, which the client does not declare", f"{place}/mode")
 
 
-@check(
-    "elicitation-schema-not-flat",
-    _ERROR,
-    "`requestedSchema` is not flat",
-    *_ELICITATION,
-    topic="client/elicitation",
-    since="2025-06-18",
-    fix="Use primitive fields only.",
-)
-def elicitation_schema_not_flat(case: CheckMoment) -> Iterator[Flaw]:
-    """An object of strings, numbers, booleans and enums."""
+@error("`requestedSchema` is not flat", *_ELICITATION, since="2025-06-18")
+def elicitation_schema_not_flat(case: CheckMoment) -> Iterator[Violation]:
+    """An object of strings, numbers, booleans and enums.
+
+    Fix: Use primitive fields only.
+    """
     for place, params in _elicitations(case):
         if _mode(params) != "form":
             continue
         schema, at = peek.at(params, "requestedSchema"), f"{place}/requestedSchema"
         if type(schema) is not dict or schema.get("type") != "object" or type(schema.get("properties")) is not dict:
-            yield Flaw('requestedSchema is not of type "object" with properties', at)
+            yield Violation('requestedSchema is not of type "object" with properties', at)
             continue
         for name, field in schema["properties"].items():
             if why := _wrong_field(field, case.row):
-                yield Flaw(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}")
+                yield Violation(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}")
             elif why := _wrong_default(field):
-                yield Flaw(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}/default", severity=_HINT)
+                yield Violation(f"{name[:60]}: {why}", f"{at}/properties/{name[:60]}/default", severity=_HINT)
         for name in peek.items(schema, "required"):
             if name not in schema["properties"]:
-                yield Flaw(f"required has {str(name)[:60]!r}, which is not a field", f"{at}/required", severity=_HINT)
+                yield Violation(
+                    f"required has {str(name)[:60]!r}, which is not a field", f"{at}/required", severity=_HINT
+                )
 
 
 def _wrong_field(field: Any, row: int) -> str:
@@ -194,128 +171,95 @@ def _wrong_default(field: dict[str, Any]) -> str:
     return "the default is not one of the enum values" if choices and default not in choices else ""
 
 
-@check(
-    "elicitation-url-invalid",
-    _ERROR,
-    "Invalid URL of an elicitation",
-    *_ELICITATION,
-    topic="client/elicitation",
-    since="2025-11-25",
-    fix="Use an https URL.",
-)
-def elicitation_url_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """URL mode needs a URL, and it should be https."""
+@error("Invalid URL of an elicitation", *_ELICITATION, since="2025-11-25")
+def elicitation_url_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """URL mode needs a URL, and it should be https.
+
+    Fix: Use an https URL.
+    """
     for place, params in _elicitations(case):
         if _mode(params) == "url":
             url = peek.text(params, "url") or ""
             if not re.match(r"https?://[^/\s]", url):
-                yield Flaw(f"{url[:60]!r} is not a valid URL", f"{place}/url")
+                yield Violation(f"{url[:60]!r} is not a valid URL", f"{place}/url")
             elif not url.startswith("https://") and not _LOCAL.match(url):
-                yield Flaw(f"{url[:60]!r} is not https", f"{place}/url", severity=_WARNING)
+                yield Violation(f"{url[:60]!r} is not https", f"{place}/url", severity=_WARNING)
 
 
-@check(
-    "elicitation-id-invalid",
-    _ERROR,
-    "`elicitationId` is missing or obsolete",
-    *_ELICITATION,
-    topic="client/elicitation",
-    since="2025-11-25",
-    fix="Send `elicitationId` in 2025-11-25 only, in URL mode.",
-)
-def elicitation_id_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """Only one protocol version defines `elicitationId`."""
+@error("`elicitationId` is missing or obsolete", *_ELICITATION, since="2025-11-25")
+def elicitation_id_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Only one protocol version defines `elicitationId`.
+
+    Fix: Send `elicitationId` in 2025-11-25 only, in URL mode.
+    """
     for place, params in _elicitations(case):
         if _mode(params) == "url" and not case.is_modern and peek.text(params, "elicitationId") is None:
-            yield Flaw("an elicitation in URL mode without elicitationId", f"{place}/elicitationId")
+            yield Violation("an elicitation in URL mode without elicitationId", f"{place}/elicitationId")
         if case.is_modern and peek.has(params, "elicitationId"):
-            yield Flaw("this protocol version has no elicitationId", f"{place}/elicitationId", severity=_HINT)
+            yield Violation("this protocol version has no elicitationId", f"{place}/elicitationId", severity=_HINT)
 
 
-@check(
-    "elicitation-asks-for-secret",
-    _ERROR,
-    "Form asks for a secret",
-    *_ELICITATION,
-    topic="client/elicitation",
-    since="2025-06-18",
-    confidence=Confidence.LIKELY,
-    fix="Ask for secrets on your own page, with URL mode.",
-)
-def elicitation_asks_for_secret(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers MUST NOT use form mode elicitation to request sensitive information.”"""
+@error("Form asks for a secret", *_ELICITATION, since="2025-06-18", confidence=Confidence.LIKELY)
+def elicitation_asks_for_secret(case: CheckMoment) -> Iterator[Violation]:
+    """“Servers MUST NOT use form mode elicitation to request sensitive information.”
+
+    Fix: Ask for secrets on your own page, with URL mode.
+    """
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
             if _SECRET.search(name) or _SECRET.search(peek.text(field, "title") or ""):
-                yield Flaw(f"a form asks for {name[:60]!r}", f"{place}/requestedSchema/properties/{name[:60]}")
+                yield Violation(f"a form asks for {name[:60]!r}", f"{place}/requestedSchema/properties/{name[:60]}")
 
 
-@check(
-    "elicitation-link-in-text",
-    _WARNING,
-    "Link in the message of a form",
-    *_ELICITATION,
-    topic="client/elicitation",
-    since="2025-11-25",
-    fix="Use URL mode for links.",
-)
-def elicitation_link_in_text(case: CheckMoment) -> Iterator[Flaw]:
-    """Links belong in URL mode, where clients show them in full."""
+@warning("Link in the message of a form", *_ELICITATION, since="2025-11-25")
+def elicitation_link_in_text(case: CheckMoment) -> Iterator[Violation]:
+    """Links belong in URL mode, where clients show them in full.
+
+    Fix: Use URL mode for links.
+    """
     for place, params in _elicitations(case):
         if _mode(params) == "form" and _LINK.search(peek.text(params, "message") or ""):
-            yield Flaw("the message of a form contains a link", f"{place}/message")
+            yield Violation("the message of a form contains a link", f"{place}/message")
 
 
-@check(
-    "url-elicitation-missing",
-    _ERROR,
-    "-32042 error without an elicitation",
-    "error",
-    topic="client/elicitation",
-    since="2025-11-25",
-    until="2025-11-25",
-    fix="Add `elicitations` in URL mode to the data of the error.",
-)
-def url_elicitation_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32042 contains elicitations in URL mode."""
+@error("-32042 error without an elicitation", "error", since="2025-11-25", until="2025-11-25")
+def url_elicitation_missing(case: CheckMoment) -> Iterator[Violation]:
+    """Error -32042 contains elicitations in URL mode.
+
+    Fix: Add `elicitations` in URL mode to the data of the error.
+    """
     if peek.integer(case.value, "code") == -32042:
         named = peek.items(case.value, "data", "elicitations")
         if not named or not all(peek.text(each, "url") and _mode(each) == "url" for each in named):
-            yield Flaw("error -32042 without elicitations in URL mode", "/error/data/elicitations")
+            yield Violation("error -32042 without elicitations in URL mode", "/error/data/elicitations")
 
 
-@check(
-    "unknown-elicitation-completed",
-    _HINT,
+@hint(
     "Unknown `elicitationId` completed",
     "notification notifications/elicitation/complete",
-    topic="client/elicitation",
     since="2025-11-25",
     until="2025-11-25",
-    fix="Send the `elicitationId` of an earlier elicitation.",
 )
-def unknown_elicitation_completed(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients ignore a notification about an unknown elicitation."""
+def unknown_elicitation_completed(case: CheckMoment) -> Iterator[Violation]:
+    """Clients ignore a notification about an unknown elicitation.
+
+    Fix: Send the `elicitationId` of an earlier elicitation.
+    """
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
-        yield Flaw(
+        yield Violation(
             (f"notifications/elicitation/complete for the unknown elicitationId {str(id_)[:60]!r}"),
             "/params/elicitationId",
         )
 
 
-@check(
-    "enum-names-deprecated",
-    _HINT,
-    "`enumNames` is deprecated",
-    *_ELICITATION,
-    topic="schema",
-    since="2025-11-25",
-    fix="Use oneOf with titles.",
-)
-def enum_names_deprecated(case: CheckMoment) -> Iterator[Flaw]:
-    """`enumNames` still works."""
+@hint("`enumNames` is deprecated", *_ELICITATION, topic="schema", since="2025-11-25")
+def enum_names_deprecated(case: CheckMoment) -> Iterator[Violation]:
+    """`enumNames` still works.
+
+    Fix: Use oneOf with titles.
+    """
     for place, params in _elicitations(case):
         for name, field in peek.mapping(params, "requestedSchema", "properties").items():
             if peek.has(field, "enumNames"):
-                yield Flaw(f"{name[:60]} has enumNames", f"{place}/requestedSchema/properties/{name[:60]}")
+                yield Violation(f"{name[:60]} has enumNames", f"{place}/requestedSchema/properties/{name[:60]}")

@@ -6,29 +6,55 @@ from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.foreign_text import words_of_body
-from inspector.checks.registry import Flaw, check, row_of_date
+from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, RESPELLED_ID, ErrorResponse, NotJsonRpc, Request, ResultResponse
 from inspector.protocol.request_meta import TRACEPARENT
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("basic")
+
+_HINT = Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
-
-
-@check(
-    "invalid-json-rpc",
-    _ERROR,
-    "Invalid JSON-RPC message",
-    "garbled",
-    topic=JSON_RPC,
-    fix="Send one JSON object per message.",
+_ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
+_ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
+_KEYS_HAVE_NAMES = row_of_date("2025-06-18")
+"""From this revision on, the form of keys is specified."""
+_LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
+_RESERVED = re.compile(r"(?:[^./]+\.)?(?:modelcontextprotocol|mcp)(?:\.[^/]*)?/")
+"""Reserved prefixes: the second label is one of two words (the first, in earlier versions)."""
+_DEFINED = frozenset(
+    PREFIX + name
+    for name in (
+        *("protocolVersion", "clientInfo", "clientCapabilities", "logLevel", "serverInfo", "subscriptionId"),
+        *("related-task", "model-immediate-response", "skills", "ui", "tasks"),
+    )
 )
-def invalid_json_rpc(case: CheckMoment) -> Iterator[Flaw]:
+_WITH_META = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "tools/call": "content",
+    "resources/read": "contents",
+}
+"""Methods whose results have a list of items, each with a `_meta`, and the list's member."""
+_TRACE = {
+    "traceparent": TRACEPARENT,
+    "tracestate": re.compile(r"[\x20-\x7e]*"),
+    "baggage": re.compile(r"[\x20-\x7e]*"),
+}
+
+
+@error("Invalid JSON-RPC message", "garbled", topic=JSON_RPC)
+def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
     """JSON of another shape on any transport; over HTTP also invalid JSON.
 
     Invalid lines of stdout are diagnosed as bytes.
+
+    Fix: Send one JSON object per message.
     """
     message = case.message
     assert isinstance(message, NotJsonRpc)
@@ -40,40 +66,30 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Flaw]:
     if "json" in kind or "event-stream" in kind:
         is_page = case.frame.payload.lstrip()[:1] == b"<"
         what = "an HTML page" if is_page else message.reason
-        said = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
-        yield Flaw(f"received {what}{': ' * bool(said)}{said}")
+        text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
+        yield Violation(f"received {what}{': ' * bool(text)}{text}")
 
 
-@check(
-    "jsonrpc-member-invalid",
-    _ERROR,
-    '`jsonrpc` is missing or not "2.0"',
-    "frame",
-    topic="basic",
-    fix='Set "jsonrpc": "2.0".',
-)
-def jsonrpc_member_invalid(case: CheckMoment) -> Iterator[Flaw]:
+@error('`jsonrpc` is missing or not "2.0"', "frame")
+def jsonrpc_member_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Set "jsonrpc": "2.0"."""
     for message in case.value:
         for defect in message.defects:
             if defect.startswith('"jsonrpc"') and not isinstance(message, NotJsonRpc):
-                yield Flaw(f"message whose {defect}", "/jsonrpc")
+                yield Violation(f"message whose {defect}", "/jsonrpc")
 
 
-@check(
-    "result-and-error",
-    _ERROR,
-    "Response has both or neither of `result` and `error`",
-    "frame",
-    topic="basic",
-    fix="Return either `result` or `error`.",
-)
-def result_and_error(case: CheckMoment) -> Iterator[Flaw]:
-    """`"error": null` is reported once, since a serializer writes it into every response."""
+@error("Response has both or neither of `result` and `error`", "frame")
+def result_and_error(case: CheckMoment) -> Iterator[Violation]:
+    """`"error": null` is reported once, since a serializer writes it into every response.
+
+    Fix: Return either `result` or `error`.
+    """
     for message in case.value:
         if "both result and error" in message.defects:
-            yield Flaw("response has both result and error", "/error")
+            yield Violation(f"the response{_to(case, message)} has both result and error", "/error")
         elif NULL_ERROR in message.defects and case.state.is_sampled("result-and-error null", 1, 1 << 62):
-            yield Flaw(
+            yield Violation(
                 (
                     'response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), '
                     "the Python SDK accepts it (1.30.0, 2.3.0; tried 2026-11-23)"
@@ -82,81 +98,64 @@ def result_and_error(case: CheckMoment) -> Iterator[Flaw]:
                 fix="Omit `error` from a response with a result.",
             )
         elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
-            yield Flaw("message has no method, no result and no error")
+            yield Violation("message has no method, no result and no error")
 
 
-@check(
-    "error-object-invalid",
-    _ERROR,
-    "`error` lacks `code` or `message`",
-    "error",
-    "orphan",
-    topic="basic",
-    fix="Return an integer `code` and a string `message`.",
-)
-def error_object_invalid(case: CheckMoment) -> Iterator[Flaw]:
+def _to(case: CheckMoment, message: Any) -> str:
+    """Name the request that a response is for; "" if it is not known."""
+    asked = case.state.requests.open.get((Direction.TO_SERVER, getattr(message, "id", None) or 0))
+    return f" to {asked.method[:60]}" if asked is not None else ""
+
+
+@error("`error` lacks `code` or `message`", "error", "orphan")
+def error_object_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Return an integer `code` and a string `message`."""
     if not isinstance(case.message, ErrorResponse):
         return
     if type(case.value) is not dict:
         shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
         what = f"the error of {case.method[:60]} is" if case.method else "it is"
-        said = f"error must be an object with code and message; {what} of type {peek.type_name(case.value)}{shown}"
-        yield Flaw(said, "/error")
+        sentence = f"error must be an object with code and message; {what} of type {peek.type_name(case.value)}{shown}"
+        yield Violation(sentence, "/error")
         return
     if peek.integer(case.value, "code") is None:
-        yield Flaw("error.code is missing or not an integer", "/error/code")
+        yield Violation("error.code is missing or not an integer", "/error/code")
     if peek.text(case.value, "message") is None:
-        yield Flaw("error.message is missing or not a string", "/error/message")
+        yield Violation("error.message is missing or not a string", "/error/message")
 
 
-@check(
-    "request-id-invalid",
-    _ERROR,
-    "Request has an invalid id",
-    "frame",
-    topic="basic",
-    until="2025-11-25",
-    fix="Use a string or an integer.",
-)
-def request_id_invalid(case: CheckMoment) -> Iterator[Flaw]:
+@error("Request has an invalid id", "frame", until="2025-11-25")
+def request_id_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Use a string or an integer."""
     for message in case.value:
         if any(defect.startswith("a request without a possible response") for defect in message.defects):
-            yield Flaw(f"the id of {message.method[:60]} is neither a string nor an integer", "/id")
+            yield Violation(f"the id of {message.method[:60]} is neither a string nor an integer", "/id")
 
 
-@check(
-    "request-id-reused",
-    _ERROR,
-    "Server reuses a request id",
-    "request",
-    topic="basic",
-    until="2025-11-25",
-    fix="Use a new id for each request; count upwards.",
-)
-def request_id_reused(case: CheckMoment) -> Iterator[Flaw]:
-    """“The request ID MUST NOT have been previously used by the requestor within the same session.”"""
+@error("Server reuses a request id", "request", until="2025-11-25")
+def request_id_reused(case: CheckMoment) -> Iterator[Violation]:
+    """“The request ID MUST NOT have been previously used by the requestor within the same session.”
+
+    Fix: Use a new id for each request; count upwards.
+    """
     assert isinstance(case.message, Request)
     if case.message.id in case.state.requests.server_ids:
-        yield Flaw(f"the server request id {case.message.id!r} was used before in this session", "/id")
+        yield Violation(f"the server request id {case.message.id!r} was used before in this session", "/id")
 
 
-@check(
-    "unexpected-response",
-    _ERROR,
-    "Response to an unknown request",
-    "orphan",
-    topic="basic",
-    fix="Return the id of the request.",
-)
-def unexpected_response(case: CheckMoment) -> Iterator[Flaw]:
-    """The id must equal that of a request, with the same type."""
+@error("Response to an unknown request", "orphan")
+def unexpected_response(case: CheckMoment) -> Iterator[Violation]:
+    """The id must equal that of a request, with the same type.
+
+    Fix: Return the id of the request.
+    """
     message = case.message
     if (
         isinstance(message, ResultResponse | ErrorResponse)
         and message.id is not None
         and not _same_text(case, message.id)
     ):
-        yield Flaw(f"response with the id {message.id!r}, but no open request has this id", "/id")
+        yield Violation(f"response with the id {message.id!r}, but no open request has this id", "/id")
 
 
 def _same_text(case: CheckMoment, id_: int | str) -> bool:
@@ -164,29 +163,22 @@ def _same_text(case: CheckMoment, id_: int | str) -> bool:
     return other != id_ and (Direction.TO_SERVER, other) in case.state.requests.open
 
 
-@check(
-    "id-spelling-changed",
-    _WARNING,
-    "Response id is spelled differently",
-    "frame",
-    topic=JSON_RPC,
-    fix="Return the id unchanged; do not parse it with a JSON library that reads all numbers as doubles.",
-)
-def id_spelling_changed(case: CheckMoment) -> Iterator[Flaw]:
-    """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not match them."""
+@warning("Response id is spelled differently", "frame", topic=JSON_RPC)
+def id_spelling_changed(case: CheckMoment) -> Iterator[Violation]:
+    """`1.0` and `1e0` are the JSON number 1; clients that keep ids as integers or text may not match them.
+
+    Fix: Return the id unchanged; do not parse it with a JSON library that reads all numbers as doubles.
+    """
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, ResultResponse | ErrorResponse):
             if case.state.is_sampled("id-spelling-changed", 1, 1 << 62):
-                yield Flaw(
+                yield Violation(
                     (
                         f"the response has the id {_spelling(case, message.id)}, the request {message.id}: "
                         "the same JSON number, but other clients may not match them"
                     ),
                     "/id",
                 )
-
-
-_ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
 
 
 def _spelling(case: CheckMoment, id_: int | str | None) -> str:
@@ -199,30 +191,28 @@ def _spelling(case: CheckMoment, id_: int | str | None) -> str:
     return f"{id_}.0"
 
 
-@check("duplicate-response", _ERROR, "Duplicate response", "late", topic="basic", fix="Send one response per request.")
-def duplicate_response(case: CheckMoment) -> Iterator[Flaw]:
+@error("Duplicate response", "late")
+def duplicate_response(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Send one response per request."""
     asked = case.asked
     if asked is not None and asked.answered is not None:
-        yield Flaw(f"second response to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame))
+        yield Violation(
+            f"second response to {asked.method} (id {asked.id!r})", "/id", frames=(asked.answered, asked.frame)
+        )
 
 
-@check(
-    "error-without-id",
-    _ERROR,
-    "Error without an id",
-    "error",
-    "orphan",
-    topic="basic",
-    fix="Return the id of the request.",
-)
-def error_without_id(case: CheckMoment) -> Iterator[Flaw]:
-    """An error without an id is allowed only if the id could not be read, and in HTTP error responses."""
+@error("Error without an id", "error", "orphan")
+def error_without_id(case: CheckMoment) -> Iterator[Violation]:
+    """An error without an id is allowed only if the id could not be read, and in HTTP error responses.
+
+    Fix: Return the id of the request.
+    """
     message = case.message
     if not isinstance(message, ErrorResponse) or message.id is not None or not _could_read(case):
         return
     if case.state.is_http and (case.http is None or case.http.response is None or case.http.response.status >= 400):
         return
-    yield Flaw(f"error without an id: {message.message[:100]}", "/id")
+    yield Violation(f"error without an id: {message.message[:100]}", "/id")
 
 
 def _could_read(case: CheckMoment) -> bool:
@@ -230,48 +220,31 @@ def _could_read(case: CheckMoment) -> bool:
     return peek.integer(case.value, "code") not in (-32700, -32600)
 
 
-@check(
-    "notification-with-id",
-    _ERROR,
-    "Notification has an id",
-    "request",
-    topic="basic",
-    fix="Remove the id from the notification.",
-)
-def notification_with_id(case: CheckMoment) -> Iterator[Flaw]:
+@error("Notification has an id", "request")
+def notification_with_id(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Remove the id from the notification."""
     if case.method.startswith("notifications/"):
-        yield Flaw(f"{case.method[:60]} has an id, but a notification has none", "/id")
+        yield Violation(f"{case.method[:60]} has an id, but a notification has none", "/id")
 
 
-@check(
-    "batch-unsupported",
-    _ERROR,
-    "Batch in a protocol version without batches",
-    "frame",
-    topic="changelog",
-    since="2025-06-18",
-    early=True,
-    fix="Send each message by itself.",
-)
-def batch_unsupported(case: CheckMoment) -> Iterator[Flaw]:
-    """Only 2025-03-26 has batches."""
+@error("Batch in a protocol version without batches", "frame", topic="changelog", since="2025-06-18", early=True)
+def batch_unsupported(case: CheckMoment) -> Iterator[Violation]:
+    """Only 2025-03-26 has batches.
+
+    Fix: Send each message by itself.
+    """
     if _is_batch(case):
-        yield Flaw(f"{_messages(case.value)} in one array; this protocol version has no batches")
+        yield Violation(f"{_messages(case.value)} in one array; this protocol version has no batches")
 
 
-@check(
-    "batch-not-specified",
-    _HINT,
-    "Batch before batches were specified",
-    "frame",
-    topic="basic",
-    until="2024-11-05",
-    fix="Send each message by itself.",
-)
-def batch_not_specified(case: CheckMoment) -> Iterator[Flaw]:
-    """2024-11-05 does not mention batches."""
+@hint("Batch before batches were specified", "frame", until="2024-11-05")
+def batch_not_specified(case: CheckMoment) -> Iterator[Violation]:
+    """2024-11-05 does not mention batches.
+
+    Fix: Send each message by itself.
+    """
     if _is_batch(case):
-        yield Flaw(f"{_messages(case.value)} in one array, which this protocol version does not define")
+        yield Violation(f"{_messages(case.value)} in one array, which this protocol version does not define")
 
 
 def _messages(batch: Sequence[Any]) -> str:
@@ -282,173 +255,121 @@ def _is_batch(case: CheckMoment) -> bool:
     return case.frame is not None and case.frame.payload[:1] == b"[" and not isinstance(case.value[0], NotJsonRpc)
 
 
-@check(
-    "client-capability-not-declared",
-    _ERROR,
+@error(
     "Server request without the client capability",
     "request",
     topic="basic/lifecycle",
     until="2025-11-25",
     mild_until="2025-03-26",
-    fix="Check the client capabilities before sending the request.",
     belated=True,
 )
-def client_capability_not_declared(case: CheckMoment) -> Iterator[Flaw]:
-    """The server may only use declared capabilities, and methods of the protocol version."""
+def client_capability_not_declared(case: CheckMoment) -> Iterator[Violation]:
+    """The server may only use declared capabilities, and methods of the protocol version.
+
+    Fix: Check the client capabilities before sending the request.
+    """
     revision, method = case.revision, case.method
     assert revision is not None
     if method.startswith("notifications/"):
         return
     if method not in revision.server_requests:
-        yield Flaw(f"{method[:60]} is not a server request in {revision.date}", "/method")
+        yield Violation(f"{method[:60]} is not a server request in {revision.date}", "/method")
     elif (ability := _ABILITY.get(method)) and not case.state.offered(None, ability):
-        yield Flaw(f"the server sent {method}, but the client does not declare {ability}", "/method")
+        yield Violation(f"the server sent {method}, but the client does not declare {ability}", "/method")
 
 
-_ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
+@error("Server request in a stateless protocol version", "request", topic="basic/patterns/mrtr", since="2026-07-28")
+def server_request_not_allowed(case: CheckMoment) -> Iterator[Violation]:
+    """In stateless protocol versions, server requests are sent inside results.
 
-
-@check(
-    "server-request-not-allowed",
-    _ERROR,
-    "Server request in a stateless protocol version",
-    "request",
-    topic="basic/patterns/mrtr",
-    since="2026-07-28",
-    fix='Return "resultType": "input_required" with the request instead.',
-)
-def server_request_not_allowed(case: CheckMoment) -> Iterator[Flaw]:
-    """In stateless protocol versions, server requests are sent inside results."""
-    yield Flaw(
+    Fix: Return "resultType": "input_required" with the request instead.
+    """
+    yield Violation(
         f"the server sent the request {case.method[:60]}; this protocol version has no server requests", "/method"
     )
 
 
-@check(
-    "unknown-notification",
-    _HINT,
-    "Unknown notification",
-    "notification",
-    topic="schema",
-    fix=("Send only notifications of the negotiated protocol version."),
-)
-def unknown_notification(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal, but clients ignore it."""
+@hint("Unknown notification", "notification", topic="schema")
+def unknown_notification(case: CheckMoment) -> Iterator[Violation]:
+    """Legal, but clients ignore it.
+
+    Fix: Send only notifications of the negotiated protocol version.
+    """
     revision, method = case.revision, case.method
     if revision is not None and method not in revision.server_notifications and method != "notifications/tasks":
-        yield Flaw(f"{method[:60]} is not a server notification in {revision.date}", "/method")
+        yield Violation(f"{method[:60]} is not a server notification in {revision.date}", "/method")
 
 
-_KEYS_HAVE_NAMES = row_of_date("2025-06-18")
-"""From this revision on, the form of keys is specified."""
-_LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
-_KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
+@error("`_meta` is not an object, or has invalid keys", "meta", *(f"answer {each}" for each in _WITH_META))
+def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
+    """A key is a name with an optional prefix of dotted labels.
 
-
-_RESERVED = re.compile(r"(?:[^./]+\.)?(?:modelcontextprotocol|mcp)(?:\.[^/]*)?/")
-"""Reserved prefixes: the second label is one of two words (the first, in earlier versions)."""
-_DEFINED = frozenset(
-    PREFIX + name
-    for name in (
-        *("protocolVersion", "clientInfo", "clientCapabilities", "logLevel", "serverInfo", "subscriptionId"),
-        *("related-task", "model-immediate-response", "skills", "ui", "tasks"),
-    )
-)
-
-
-@check(
-    "invalid-meta",
-    _ERROR,
-    "`_meta` is not an object, or has invalid keys",
-    "meta",
-    topic="basic",
-    fix=("Use an object whose keys follow the naming rules of `_meta`."),
-)
-def invalid_meta(case: CheckMoment) -> Iterator[Flaw]:
-    """A key is a name with an optional prefix of dotted labels."""
+    Fix: Use an object whose keys follow the naming rules of `_meta`.
+    """
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
         for key in meta:
             if not _KEY.fullmatch(key):
-                yield Flaw(f"{key[:60]!r} is not a valid key of _meta", f"{_root(case)}/_meta")
+                yield Violation(f"{key[:60]!r} is not a valid key of _meta", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
                 if case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
-                    said = f"{key[:80]!r} has a reserved prefix but is not a specified key"
-                    yield Flaw(said, f"{_root(case)}/_meta", severity=_HINT)
+                    sentence = f"{key[:80]!r} has a reserved prefix but is not a specified key"
+                    yield Violation(sentence, f"{_root(case)}/_meta", severity=_HINT)
+
+    items = peek.items(case.value, _WITH_META.get(case.method, "")) if isinstance(case.message, ResultResponse) else ()
+    for at, item in enumerate(items):
+        for key in peek.mapping(item, "_meta") if case.row >= _KEYS_HAVE_NAMES else ():
+            if not _KEY.fullmatch(key) and case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
+                place = f"/result/{_WITH_META[case.method]}/{at}/_meta"
+                sentence = f"{key[:60]!r} is not a valid key of _meta: a name begins and ends with a letter or digit"
+                yield Violation(sentence, place, severity=Severity.WARNING)
 
 
 def _root(case: CheckMoment) -> str:
     return "/result" if isinstance(case.message, ResultResponse) else "/params"
 
 
-_TRACE = {
-    "traceparent": TRACEPARENT,
-    "tracestate": re.compile(r"[\x20-\x7e]*"),
-    "baggage": re.compile(r"[\x20-\x7e]*"),
-}
+@error("Invalid trace context in `_meta`", "meta", since="2026-07-28")
+def invalid_trace_context(case: CheckMoment) -> Iterator[Violation]:
+    """The three keys without a prefix have formats defined by the W3C.
 
-
-@check(
-    "invalid-trace-context",
-    _ERROR,
-    "Invalid trace context in `_meta`",
-    "meta",
-    topic="basic",
-    since="2026-07-28",
-    fix="Format the value as W3C Trace Context specifies.",
-)
-def invalid_trace_context(case: CheckMoment) -> Iterator[Flaw]:
-    """The three keys without a prefix have formats defined by the W3C."""
+    Fix: Format the value as W3C Trace Context specifies.
+    """
     meta = peek.at(case.value, "_meta")
     if type(meta) is dict:
         for key, pattern in _TRACE.items():
             if key in meta and not (isinstance(meta[key], str) and pattern.fullmatch(meta[key])):
-                yield Flaw(f"{key} is not valid trace context", f"{_root(case)}/_meta/{key}")
+                yield Violation(f"{key} is not valid trace context", f"{_root(case)}/_meta/{key}")
 
 
-@check(
-    "reserved-error-code",
-    _ERROR,
-    "Reserved error code",
-    "error",
-    topic="basic",
-    since="2026-07-28",
-    fix="Use a code outside of -32020 to -32099.",
-)
-def reserved_error_code(case: CheckMoment) -> Iterator[Flaw]:
-    """-32020 to -32099 are reserved by the specification."""
+@error("Reserved error code", "error", since="2026-07-28")
+def reserved_error_code(case: CheckMoment) -> Iterator[Violation]:
+    """-32020 to -32099 are reserved by the specification.
+
+    Fix: Use a code outside of -32020 to -32099.
+    """
     code = peek.integer(case.value, "code")
     if code is not None and -32099 <= code <= -32023 and code != -32042:
-        yield Flaw(f"the error code {code} is reserved, and the specification does not define it", "/error/code")
+        yield Violation(f"the error code {code} is reserved, and the specification does not define it", "/error/code")
 
 
-@check(
-    "obsolete-error-code",
-    _ERROR,
-    "Obsolete error code",
-    "error",
-    topic="basic",
-    since="2026-07-28",
-    fix="Return -32602 for a resource that does not exist; send elicitations inside results.",
-)
-def obsolete_error_code(case: CheckMoment) -> Iterator[Flaw]:
-    """-32002 and -32042 were removed."""
+@error("Obsolete error code", "error", since="2026-07-28")
+def obsolete_error_code(case: CheckMoment) -> Iterator[Violation]:
+    """-32002 and -32042 were removed.
+
+    Fix: Return -32602 for a resource that does not exist; send elicitations inside results.
+    """
     code = peek.integer(case.value, "code")
     if code in (-32002, -32042):
-        yield Flaw(f"the error code {code} must not be used in this protocol version", "/error/code")
+        yield Violation(f"the error code {code} must not be used in this protocol version", "/error/code")
 
 
-@check(
-    "undefined-error-code",
-    _WARNING,
-    "Error code without a defined meaning",
-    "error",
-    topic="basic",
-    since="2026-07-28",
-    fix=("Use a code of JSON-RPC or MCP, or describe the code in the message."),
-)
-def undefined_error_code(case: CheckMoment) -> Iterator[Flaw]:
-    """-32000 to -32019 are implementation-defined."""
+@warning("Error code without a defined meaning", "error", since="2026-07-28")
+def undefined_error_code(case: CheckMoment) -> Iterator[Violation]:
+    """-32000 to -32019 are implementation-defined.
+
+    Fix: Use a code of JSON-RPC or MCP, or describe the code in the message.
+    """
     code = peek.integer(case.value, "code")
     if code is not None and -32019 <= code <= -32000 and code != -32002 and not case.is_moot:
-        yield Flaw(f"clients cannot interpret the error code {code}", "/error/code")
+        yield Violation(f"clients cannot interpret the error code {code}", "/error/code")

@@ -9,7 +9,7 @@ Source: specification, server/tools (error handling; "Servers MUST: Validate all
 from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Finding, Severity, page_of
-from inspector.checks.registry import CHECKS, Flaw, check
+from inspector.checks.registry import CHECKS, Violation, declare
 from inspector.checks.state import CheckMoment
 from inspector.protocol.revisions._shape import Revision
 
@@ -49,13 +49,13 @@ _RULES = (
 )  # fmt: skip
 
 
-def _judged_by_probe(_: CheckMoment) -> Iterator[Flaw]:
+def _judged_by_probe(_: CheckMoment) -> Iterator[Violation]:
     """Do nothing: `features.probe` judges these checks."""
     yield from ()
 
 
 for _id, _severity, _title, _confidence, _fix in _RULES:
-    check(_id, _severity, _title, topic="server/tools", confidence=_confidence, fix=_fix)(_judged_by_probe)
+    declare(_id, _severity, _title, topic="server/tools", confidence=_confidence, fix=_fix, judge=_judged_by_probe)
 
 
 def input_finding(

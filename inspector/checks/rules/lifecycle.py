@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.capabilities import SKILLS, declares
@@ -13,47 +13,37 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_stateless
 from inspector.protocol.revisions.table import find
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("basic/lifecycle")
+
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 
 
-@check(
-    "unknown-protocol-version",
-    _HINT,
-    "Unknown protocol version",
-    "answer initialize",
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    fix="Return a published protocol version.",
-)
-def unknown_protocol_version(case: CheckMoment) -> Iterator[Flaw]:
-    """Finds drafts and future versions."""
+@hint("Unknown protocol version", "answer initialize", until="2025-11-25")
+def unknown_protocol_version(case: CheckMoment) -> Iterator[Violation]:
+    """Finds drafts and future versions.
+
+    Fix: Return a published protocol version.
+    """
     date = peek.text(case.value, "protocolVersion")
     if date is not None and find(date) is None:
-        said = f"the server answers initialize with the protocol version {date[:40]!r}"
+        sentence = f"the server answers initialize with the protocol version {date[:40]!r}"
         if _DATE.fullmatch(date):
-            yield Flaw(f"{said}, which mcp-inspect does not know", "/result/protocolVersion")
+            yield Violation(f"{sentence}, which mcp-inspect does not know", "/result/protocolVersion")
             return
         asked = peek.text(case.asked.params if case.asked is not None else None, "protocolVersion") or "2025-11-25"
-        said = f"{said}, not a date: expected one such as {asked[:20]}, which was requested; clients disconnect"
+        sentence = f"{sentence}, not a date: expected one such as {asked[:20]}, which was requested; clients disconnect"
         fix = "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
-        yield Flaw(said, "/result/protocolVersion", fix=fix, severity=Severity.ERROR)
+        yield Violation(sentence, "/result/protocolVersion", fix=fix, severity=Severity.ERROR)
 
 
-@check(
-    "request-before-initialized",
-    _WARNING,
-    "Server request before `notifications/initialized`",
-    "request",
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    fix="Wait for `notifications/initialized` before sending requests.",
-    belated=True,
-)
-def request_before_initialized(case: CheckMoment) -> Iterator[Flaw]:
-    """Before `notifications/initialized` a server should send no requests but pings."""
+@warning("Server request before `notifications/initialized`", "request", until="2025-11-25", belated=True)
+def request_before_initialized(case: CheckMoment) -> Iterator[Violation]:
+    """Before `notifications/initialized` a server should send no requests but pings.
+
+    Fix: Wait for `notifications/initialized` before sending requests.
+    """
     if _is_early(case) and case.method != "ping":
-        yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
+        yield Violation(f"{case.method[:60]} was sent before notifications/initialized", "/method")
 
 
 def _is_early(case: CheckMoment) -> bool:
@@ -62,99 +52,75 @@ def _is_early(case: CheckMoment) -> bool:
     return not state.initialized and (state.opening is not None or state.handshake is not None)
 
 
-@check(
-    "notification-before-initialized",
-    _HINT,
-    "Notification before `notifications/initialized`",
-    "notification",
-    topic="basic/lifecycle",
-    until="2025-11-25",
-    belated=True,
-    fix="Wait for `notifications/initialized` before sending notifications.",
-)
-def notification_before_initialized(case: CheckMoment) -> Iterator[Flaw]:
-    """Only log messages may be sent before `notifications/initialized`."""
+@hint("Notification before `notifications/initialized`", "notification", until="2025-11-25", belated=True)
+def notification_before_initialized(case: CheckMoment) -> Iterator[Violation]:
+    """Only log messages may be sent before `notifications/initialized`.
+
+    Fix: Wait for `notifications/initialized` before sending notifications.
+    """
     if _is_early(case) and case.method not in (
         "notifications/message",
         "notifications/progress",
         "notifications/cancelled",
     ):
-        yield Flaw(f"{case.method[:60]} was sent before notifications/initialized", "/method")
+        yield Violation(f"{case.method[:60]} was sent before notifications/initialized", "/method")
 
 
-@check(
-    "version-not-listed",
-    _HINT,
+@hint(
     "Protocol version in use is not in `supportedVersions`",
     "answer server/discover",
     topic="server/discover",
     since="2026-07-28",
-    fix="Add the version to `supportedVersions`.",
 )
-def version_not_listed(case: CheckMoment) -> Iterator[Flaw]:
+def version_not_listed(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Add the version to `supportedVersions`."""
     asked = case.asked
     date = peek.text(asked.params if asked else None, "_meta", PREFIX + "protocolVersion")
     supported = peek.items(case.value, "supportedVersions")
     if date is not None and supported and date not in supported:
-        yield Flaw(
+        yield Violation(
             f"the server answered a request of {date}, but does not list that version", "/result/supportedVersions"
         )
 
 
-@check(
-    "supported-versions-missing",
-    _ERROR,
-    "-32022 error does not list `supported` versions",
-    "error",
-    topic="basic/lifecycle",
-    since="2026-07-28",
-    fix="Add `supported` and `requested` to the data of the error.",
-)
-def supported_versions_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32022 contains `supported` and `requested`."""
+@error("-32022 error does not list `supported` versions", "error", since="2026-07-28")
+def supported_versions_missing(case: CheckMoment) -> Iterator[Violation]:
+    """Error -32022 contains `supported` and `requested`.
+
+    Fix: Add `supported` and `requested` to the data of the error.
+    """
     if peek.integer(case.value, "code") != -32022:
         return
     named = peek.items(case.value, "data", "supported")
     if not named or not all(isinstance(each, str) for each in named):
-        yield Flaw("error -32022 without the supported versions", "/error/data/supported")
+        yield Violation("error -32022 without the supported versions", "/error/data/supported")
     requested = peek.text(case.value, "data", "requested")
     sent = peek.text(case.asked.params if case.asked is not None else None, "_meta", PREFIX + "protocolVersion")
     if requested is None:
-        yield Flaw("error -32022 without the requested version", "/error/data/requested")
+        yield Violation("error -32022 without the requested version", "/error/data/requested")
     elif sent is not None and requested != sent:
-        said = f"error -32022 gives {requested[:40]!r} as the requested version, but {sent[:40]!r} was requested"
-        yield Flaw(said, "/error/data/requested")
+        sentence = f"error -32022 gives {requested[:40]!r} as the requested version, but {sent[:40]!r} was requested"
+        yield Violation(sentence, "/error/data/requested")
 
 
-@check(
-    "required-capabilities-missing",
-    _ERROR,
-    "-32021 error lacks `requiredCapabilities`",
-    "error",
-    topic="basic",
-    since="2026-07-28",
-    fix="Add `requiredCapabilities` to the data of the error.",
-)
-def required_capabilities_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """Error -32021 contains `requiredCapabilities`, an object."""
+@error("-32021 error lacks `requiredCapabilities`", "error", topic="basic", since="2026-07-28")
+def required_capabilities_missing(case: CheckMoment) -> Iterator[Violation]:
+    """Error -32021 contains `requiredCapabilities`, an object.
+
+    Fix: Add `requiredCapabilities` to the data of the error.
+    """
     if peek.integer(case.value, "code") == -32021:
         if type(peek.at(case.value, "data", "requiredCapabilities")) is not dict:
-            yield Flaw("error -32021 without the required capabilities", "/error/data/requiredCapabilities")
+            yield Violation("error -32021 without the required capabilities", "/error/data/requiredCapabilities")
 
 
-@check(
-    "unknown-result-type",
-    _ERROR,
-    "Unknown `resultType`",
-    "answer",
-    topic="basic",
-    since="2026-07-28",
-    fix=("Use complete or input_required, or a type of an extension that the client declares."),
-)
-def unknown_result_type(case: CheckMoment) -> Iterator[Flaw]:
+@error("Unknown `resultType`", "answer", topic="basic", since="2026-07-28")
+def unknown_result_type(case: CheckMoment) -> Iterator[Violation]:
     """Known types are complete, input_required, and those of a declared extension.
 
     `task-on-unsupported-method` and `task-result-incomplete` report more details about tasks.
+
+    Fix: Use complete or input_required, or a type of an extension that the client declares.
     """
     word = peek.text(case.value, "resultType")
     if word in (None, "complete", "input_required") or case.method == "tasks/get":
@@ -163,111 +129,77 @@ def unknown_result_type(case: CheckMoment) -> Iterator[Flaw]:
         return
     if word == "task" and case.state.offered(case.asked, "extensions", PREFIX + "tasks"):
         return
-    yield Flaw(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
+    yield Violation(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
 
 
-@check(
-    "server-info-missing",
-    _WARNING,
-    "`serverInfo` is missing in `_meta` of a result",
-    "answer",
-    topic="basic",
-    since="2026-07-28",
-    fix="Add `serverInfo` to the `_meta` of each result.",
-)
-def server_info_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """`serverInfo` should be in the `_meta` of each result; reported once per connection."""
+@warning("`serverInfo` is missing in `_meta` of a result", "answer", topic="basic", since="2026-07-28")
+def server_info_missing(case: CheckMoment) -> Iterator[Violation]:
+    """`serverInfo` should be in the `_meta` of each result; reported once per connection.
+
+    Fix: Add `serverInfo` to the `_meta` of each result.
+    """
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled(
         "server-info-missing", 1, 1 << 62
     ):
-        yield Flaw(f"the result of {case.method[:60]} has no serverInfo in _meta", "/result/_meta")
+        yield Violation(f"the result of {case.method[:60]} has no serverInfo in _meta", "/result/_meta")
 
 
-@check(
-    "server-info-invalid",
-    _ERROR,
-    "`serverInfo` in `_meta` lacks a name or a version",
-    "answer",
-    topic="schema",
-    since="2026-07-28",
-    fix="Return an object with a string `name` and a string `version`.",
-)
-def server_info_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """Reported once per connection: it is the same in all results."""
+@error("`serverInfo` in `_meta` lacks a name or a version", "answer", topic="schema", since="2026-07-28")
+def server_info_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Reported once per connection: it is the same in all results.
+
+    Fix: Return an object with a string `name` and a string `version`.
+    """
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo"):
         return
     info = peek.at(case.value, "_meta", PREFIX + "serverInfo")
     wrong = [name for name in ("name", "version") if peek.text(info, name) is None]
     if (wrong or type(info) is not dict) and case.state.is_sampled("server-info-invalid", 1, 1 << 62):
         what = f"{' and '.join(wrong)} {'are' if len(wrong) > 1 else 'is'} missing or no string"
-        said = what if type(info) is dict else f"it is of type {peek.type_name(info)}"
+        message = what if type(info) is dict else f"it is of type {peek.type_name(info)}"
         place = f"/result/_meta/{PREFIX.replace('/', '~1')}serverInfo"
-        yield Flaw(f"serverInfo of the result of {case.method[:60]} is invalid: {said}", place)
+        yield Violation(f"serverInfo of the result of {case.method[:60]} is invalid: {message}", place)
 
 
-@check(
-    "release-candidate-leftover",
-    _HINT,
-    "Leftover of a release candidate",
-    "answer server/discover",
-    "error",
-    topic="server/discover",
-    since="2026-07-28",
-    fix="Update the SDK to the final version of the specification.",
-)
-def release_candidate_leftover(case: CheckMoment) -> Iterator[Flaw]:
-    """The release candidate had `serverInfo` in the result, and other numbers for three errors."""
+@hint("Leftover of a release candidate", "answer server/discover", "error", topic="server/discover", since="2026-07-28")
+def release_candidate_leftover(case: CheckMoment) -> Iterator[Violation]:
+    """The release candidate had `serverInfo` in the result, and other numbers for three errors.
+
+    Fix: Update the SDK to the final version of the specification.
+    """
     code = peek.integer(case.value, "code")
     if code in (-32001, -32003, -32004) and modern_code(case.value) is not None:
-        yield Flaw(f"the error code {code} became {modern_code(case.value)} in the final version", "/error/code")
+        yield Violation(f"the error code {code} became {modern_code(case.value)} in the final version", "/error/code")
     elif peek.has(case.value, "serverInfo"):
-        yield Flaw("serverInfo is in the result itself; it belongs in _meta", "/result/serverInfo")
+        yield Violation("serverInfo is in the result itself; it belongs in _meta", "/result/serverInfo")
 
 
-@check(
-    "extension-without-prefix",
-    _ERROR,
-    "Extension name has no prefix",
-    "answer server/discover",
-    topic="basic/lifecycle",
-    since="2026-07-28",
-    fix="Add a prefix to the name, such as com.example/.",
-)
-def extension_without_prefix(case: CheckMoment) -> Iterator[Flaw]:
+@error("Extension name has no prefix", "answer server/discover", since="2026-07-28")
+def extension_without_prefix(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Add a prefix to the name, such as com.example/."""
     for name in peek.mapping(case.value, "capabilities", "extensions"):
         if "/" not in name.strip("/"):
-            yield Flaw(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
+            yield Violation(f"the extension {name[:60]!r} has no prefix", "/result/capabilities/extensions")
 
 
-@check(
-    "tasks-capability-obsolete",
-    _ERROR,
-    "`tasks` is not a core capability",
-    "answer server/discover",
-    topic="server/discover",
-    since="2026-07-28",
-    fix="Declare tasks under `extensions`.",
-)
-def tasks_capability_obsolete(case: CheckMoment) -> Iterator[Flaw]:
+@error("`tasks` is not a core capability", "answer server/discover", topic="server/discover", since="2026-07-28")
+def tasks_capability_obsolete(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Declare tasks under `extensions`."""
     if peek.has(case.value, "capabilities", "tasks"):
-        yield Flaw("tasks are an extension in this protocol version, not a capability", "/result/capabilities/tasks")
+        yield Violation(
+            "tasks are an extension in this protocol version, not a capability", "/result/capabilities/tasks"
+        )
 
 
-@check(
-    "handshake-error-without-versions",
-    _WARNING,
-    "`initialize` error does not list supported versions",
-    "error initialize",
-    topic="basic/lifecycle",
-    since="2026-07-28",
-    early=True,
-    fix='Return -32022 with "supported" and "requested", so that older clients can report what they need.',
-)
-def handshake_error_without_versions(case: CheckMoment) -> Iterator[Flaw]:
-    """Judged if the server has responded to requests of a stateless protocol version before."""
+@warning("`initialize` error does not list supported versions", "error initialize", since="2026-07-28", early=True)
+def handshake_error_without_versions(case: CheckMoment) -> Iterator[Violation]:
+    """Judged if the server has responded to requests of a stateless protocol version before.
+
+    Fix: Return -32022 with "supported" and "requested", so that older clients can report what they need.
+    """
     opening = case.state.opening
     if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
-        yield Flaw("initialize was rejected without the supported versions", "/error/data/supported")
+        yield Violation("initialize was rejected without the supported versions", "/error/data/supported")
 
 
 _LISTS = {
@@ -277,107 +209,95 @@ _LISTS = {
 }
 
 
-@check(
-    "list-changed-undeclared",
-    _ERROR,
+@error(
     "`list_changed` without the `listChanged` capability",
     *(f"notification {method}" for method in _LISTS),
-    topic="basic/lifecycle",
     mild_until="2025-03-26",
     until="2025-11-25",
-    fix='Declare "listChanged": true.',
     belated=True,
 )
-def list_changed_undeclared(case: CheckMoment) -> Iterator[Flaw]:
+def list_changed_undeclared(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Declare "listChanged": true."""
     kind = _LISTS[case.method]
     if case.state.opening is not None and not case.state.capable(kind, "listChanged"):
-        yield Flaw(f"the server sent {case.method}, but does not declare {kind}.listChanged", "/method")
+        yield Violation(f"the server sent {case.method}, but does not declare {kind}.listChanged", "/method")
 
 
-@check(
-    "resource-update-undeclared",
-    _ERROR,
+@error(
     "Resource update without the `subscribe` capability",
     "notification notifications/resources/updated",
     topic="server/resources",
     mild_until="2025-03-26",
-    fix='Declare "subscribe": true.',
     belated=True,
 )
-def resource_update_undeclared(case: CheckMoment) -> Iterator[Flaw]:
+def resource_update_undeclared(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Declare "subscribe": true."""
     if case.state.opening is not None and not case.state.capable("resources", "subscribe"):
-        yield Flaw("the server sent a resource update, but does not declare resources.subscribe", "/method")
+        yield Violation("the server sent a resource update, but does not declare resources.subscribe", "/method")
 
 
-@check(
-    "logging-undeclared",
-    _ERROR,
+@error(
     "Log message without the `logging` capability",
     "notification notifications/message",
     topic="server/utilities/logging",
-    fix="Declare the `logging` capability.",
     belated=True,
 )
-def logging_undeclared(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers that emit log message notifications MUST declare the logging capability.”"""
+def logging_undeclared(case: CheckMoment) -> Iterator[Violation]:
+    """“Servers that emit log message notifications MUST declare the logging capability.”
+
+    Fix: Declare the `logging` capability.
+    """
     state = case.state
     if state.opening is not None and state.opening.capabilities and not state.capable("logging"):
-        yield Flaw("the server sent a log message, but does not declare logging", "/method")
+        yield Violation("the server sent a log message, but does not declare logging", "/method")
 
 
 _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 
 
-@check(
-    "list-undeclared",
-    _WARNING,
-    "List without its capability",
-    *(f"answer {method}" for method in _KINDS),
-    topic="basic/lifecycle",
-    fix="Declare the capability; clients do not request the list otherwise.",
-)
-def list_undeclared(case: CheckMoment) -> Iterator[Flaw]:
-    """A list has items, but its capability is not declared."""
+@warning("List without its capability", *(f"answer {method}" for method in _KINDS))
+def list_undeclared(case: CheckMoment) -> Iterator[Violation]:
+    """A list has items, but its capability is not declared.
+
+    Fix: Declare the capability; clients do not request the list otherwise.
+    """
     kind = _KINDS[case.method]
     opening = case.state.opening
     known = opening is not None and (opening.era is Era.LEGACY or bool(opening.supported))
     if known and not case.state.capable(kind) and peek.items(case.value, kind):
-        yield Flaw(f"{case.method} returns items, but the server does not declare {kind}", f"/result/{kind}")
+        yield Violation(f"{case.method} returns items, but the server does not declare {kind}", f"/result/{kind}")
 
 
-@check(
-    "capability-not-implemented",
-    _ERROR,
+@error(
     "Capability declared but list method not implemented",
     *(f"error {method}" for method in _KINDS),
-    topic="basic/lifecycle",
     mild_until="2025-11-25",
-    fix="Implement the method or remove the capability.",
 )
-def capability_not_implemented(case: CheckMoment) -> Iterator[Flaw]:
+def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Implement the method or remove the capability."""
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):
-        yield Flaw(f"the server declares {kind}, but does not implement {case.method}", "/error/code")
+        yield Violation(f"the server declares {kind}, but does not implement {case.method}", "/error/code")
 
 
-@check(
-    "skills-unavailable",
-    _ERROR,
+@error(
     "Skills capability declared but not usable",
     "answer initialize",
     "answer server/discover",
     "answer skills/list",
     "error skills/list",
     topic="https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx",
-    fix=("Implement skills/list and resources/read, or remove the extension."),
 )
-def skills_unavailable(case: CheckMoment) -> Iterator[Flaw]:
-    """A server with skills lists them with skills/list, and clients read their files as resources."""
+def skills_unavailable(case: CheckMoment) -> Iterator[Violation]:
+    """A server with skills lists them with skills/list, and clients read their files as resources.
+
+    Fix: Implement skills/list and resources/read, or remove the extension.
+    """
     if case.method != "skills/list":
         capabilities = peek.mapping(case.value, "capabilities")
         if declares(capabilities, SKILLS) and peek.at(capabilities, "resources") is None:
             fix = 'Declare "resources": {} and implement resources/read.'
-            yield Flaw(
+            yield Violation(
                 "the server declares skills, but not resources, which are needed to read them", _SKILLS_AT, fix=fix
             )
     elif case.state.opening is None or not declares(case.state.opening.capabilities, SKILLS):
@@ -385,17 +305,15 @@ def skills_unavailable(case: CheckMoment) -> Iterator[Flaw]:
     elif isinstance(case.message, ErrorResponse):
         if peek.integer(case.value, "code") == -32601:
             fix = "Implement skills/list or remove the extension."
-            yield Flaw("the server declares skills, but does not implement skills/list", "/error/code", fix=fix)
+            yield Violation("the server declares skills, but does not implement skills/list", "/error/code", fix=fix)
     elif type(peek.at(case.value, "skills")) is not list:
-        yield Flaw("the result of skills/list has no list of skills", "/result/skills")
+        yield Violation("the result of skills/list has no list of skills", "/result/skills")
 
 
 _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
-@check(
-    "discover-not-implemented",
-    _ERROR,
+@error(
     "`server/discover` is not implemented",
     "error server/discover",
     *(f"answer {method}" for method in _KINDS),
@@ -403,21 +321,23 @@ _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
     since="2026-07-28",
     early=True,
     confidence=Confidence.LIKELY,
-    fix="Implement server/discover.",
 )
-def discover_not_implemented(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers MUST implement server/discover”: judged if they list or use a stateless protocol version."""
+def discover_not_implemented(case: CheckMoment) -> Iterator[Violation]:
+    """“Servers MUST implement server/discover”: judged if they list or use a stateless protocol version.
+
+    Fix: Implement server/discover.
+    """
     state, notes = case.state, case.state.notes
     if case.method != "server/discover":
         if "discover-not-implemented" in notes and peek.has(case.value, "resultType"):
-            said = "the server uses a stateless protocol version, but does not implement server/discover"
-            yield Flaw(said, frames=(notes.pop("discover-not-implemented"),), instead=True)
+            sentence = "the server uses a stateless protocol version, but does not implement server/discover"
+            yield Violation(sentence, frames=(notes.pop("discover-not-implemented"),), instead=True)
     elif peek.integer(case.value, "code") == METHOD_NOT_FOUND:
         spoken = state.opening is not None and state.opening.era is Era.MODERN
         if named := names_stateless(case.value):
-            yield Flaw(f"the server lists {named}, but does not implement server/discover", "/error/code")
+            yield Violation(f"the server lists {named}, but does not implement server/discover", "/error/code")
         elif spoken:
-            yield Flaw(
+            yield Violation(
                 "the server uses a stateless protocol version, but does not implement server/discover", "/error/code"
             )
         else:

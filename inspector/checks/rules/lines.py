@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from inspector.protocol.jsonrpc import NotJsonRpc
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("stdio")
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
 _NEVER = 1 << 62
 _PATIENCE_NS = 2_000_000_000
 _COMPUTING_NS = 5_000_000_000
@@ -39,70 +41,52 @@ def _is_piece(line: bytes) -> bool:
     return line.strip() in (b"{", b"[", b"}", b"]", b"},", b"],") or (line[:1] in b" \t" and line.lstrip()[:1] == b'"')
 
 
-@check(
-    "stdout-extra-output",
-    _ERROR,
-    "Extra output on stdout",
-    "garbled",
-    topic="stdio",
-    fix="Write everything but messages to stderr.",
-)
-def stdout_extra_output(case: CheckMoment) -> Iterator[Flaw]:
-    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”"""
+@error("Extra output on stdout", "garbled")
+def stdout_extra_output(case: CheckMoment) -> Iterator[Violation]:
+    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”
+
+    Fix: Write everything but messages to stderr.
+    """
     line = _line(case)
     if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
         if _once(case, "stdout-extra-output"):
-            yield Flaw("the server writes text to stdout that is not a message", span=(0, len(line)))
+            yield Violation("the server writes text to stdout that is not a message", span=(0, len(line)))
 
 
-@check(
-    "embedded-newline",
-    _ERROR,
-    "Line feed inside a message",
-    "garbled",
-    topic="stdio",
-    fix="Write each message on one line.",
-)
-def embedded_newline(case: CheckMoment) -> Iterator[Flaw]:
-    """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”"""
+@error("Line feed inside a message", "garbled")
+def embedded_newline(case: CheckMoment) -> Iterator[Violation]:
+    """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”
+
+    Fix: Write each message on one line.
+    """
     line = _line(case)
     if line is not None and line.strip() in (b"{", b"[") and _once(case, "embedded-newline"):
-        yield Flaw("a message spans several lines", span=(0, len(line)))
+        yield Violation("a message spans several lines", span=(0, len(line)))
 
 
-@check(
-    "irregular-line-bytes",
-    _HINT,
-    "Unusual line ending, byte-order mark or blank line",
-    "frame",
-    topic="stdio",
-    fix=("End each message with LF, without a byte-order mark or blank lines."),
-)
-def irregular_line_bytes(case: CheckMoment) -> Iterator[Flaw]:
-    """CR LF, a byte-order mark, blank lines: most clients accept them."""
+@hint("Unusual line ending, byte-order mark or blank line", "frame")
+def irregular_line_bytes(case: CheckMoment) -> Iterator[Violation]:
+    """CR LF, a byte-order mark, blank lines: most clients accept them.
+
+    Fix: End each message with LF, without a byte-order mark or blank lines.
+    """
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
         return
     if frame.eol is Eol.CRLF and _once(case, "irregular-line-bytes ends"):
-        yield Flaw("lines end with CR LF")
+        yield Violation("lines end with CR LF")
     if frame.payload.startswith(_MARK) and _once(case, "irregular-line-bytes mark"):
-        yield Flaw("a line begins with a byte-order mark", span=(0, 3))
+        yield Violation("a line begins with a byte-order mark", span=(0, 3))
     if not frame.payload.strip() and frame.eol is not Eol.NONE and _once(case, "irregular-line-bytes blank"):
-        yield Flaw("a line is blank")
+        yield Violation("a line is blank")
 
 
-@check(
-    "process-outlives-stdin",
-    _WARNING,
-    "Process outlives its stdin",
-    "end",
-    topic="stdio",
-    mild_until="2025-11-25",
-    mild=_HINT,
-    fix="Exit when stdin is closed.",
-)
-def process_outlives_stdin(case: CheckMoment) -> Iterator[Flaw]:
-    """“The server SHOULD exit promptly when its stdin is closed”, since 2026."""
+@warning("Process outlives its stdin", "end", mild_until="2025-11-25", mild=_HINT)
+def process_outlives_stdin(case: CheckMoment) -> Iterator[Violation]:
+    """“The server SHOULD exit promptly when its stdin is closed”, since 2026.
+
+    Fix: Exit when stdin is closed.
+    """
     closed: int | None = None
     for n, time_ns, fact in case.state.process.facts:
         if fact.event is ProcessEvent.STDIN_EOF:
@@ -110,21 +94,17 @@ def process_outlives_stdin(case: CheckMoment) -> Iterator[Flaw]:
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
             by_itself = fact.event is ProcessEvent.EXIT or fact.was_computing  # a timer may fire early
             if time_ns - closed >= (_COMPUTING_NS if by_itself else _PATIENCE_NS * 9 // 10):
-                said = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
-                yield Flaw(said, frames=(n,), instead=True)
+                sentence = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
+                yield Violation(sentence, frames=(n,), instead=True)
             return
 
 
-@check(
-    "unexpected-exit",
-    _HINT,
-    "Process exited unexpectedly",
-    "end",
-    topic="stdio",
-    fix=("Respond to open requests before the process exits, with exit code 0."),
-)
-def unexpected_exit(case: CheckMoment) -> Iterator[Flaw]:
-    """The server exited by itself with a failure code, or with open requests."""
+@hint("Process exited unexpectedly", "end")
+def unexpected_exit(case: CheckMoment) -> Iterator[Violation]:
+    """The server exited by itself with a failure code, or with open requests.
+
+    Fix: Respond to open requests before the process exits, with exit code 0.
+    """
     ended = _ended_by_itself(case)
     if ended is None or case.state.opening is None or case.state.process.provoked is not None:
         return
@@ -137,10 +117,12 @@ def unexpected_exit(case: CheckMoment) -> Iterator[Flaw]:
     code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
     if waiting:
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-        said = f"the process exited {code} while {waiting[0].method[:60]} (id {waiting[0].id!r}){more} had no response"
-        yield Flaw(said, frames=(n, waiting[0].frame), instead=True, severity=_WARNING)
+        sentence = (
+            f"the process exited {code} while {waiting[0].method[:60]} (id {waiting[0].id!r}){more} had no response"
+        )
+        yield Violation(sentence, frames=(n, waiting[0].frame), instead=True, severity=_WARNING)
     elif fact.code != 0:
-        yield Flaw(f"the process exited {code}", frames=(n,), instead=True)
+        yield Violation(f"the process exited {code}", frames=(n,), instead=True)
 
 
 def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
@@ -152,23 +134,18 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
     return None
 
 
-@check(
-    "invalid-utf8",
-    _ERROR,
-    "Invalid UTF-8",
-    "frame",
-    topic="stdio",
-    since="2025-03-26",
-    fix="Encode messages as UTF-8.",
-)
-def invalid_utf8(case: CheckMoment) -> Iterator[Flaw]:
-    """“JSON-RPC messages MUST be UTF-8 encoded.”"""
+@error("Invalid UTF-8", "frame", since="2025-03-26")
+def invalid_utf8(case: CheckMoment) -> Iterator[Violation]:
+    """“JSON-RPC messages MUST be UTF-8 encoded.”
+
+    Fix: Encode messages as UTF-8.
+    """
     payload = case.frame.payload if case.frame is not None else b""
     try:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
         if _once(case, "invalid-utf8"):
-            yield Flaw("a message is not valid UTF-8", span=(error.start, error.end))
+            yield Violation("a message is not valid UTF-8", span=(error.start, error.end))
 
 
 _WHOLE = 64 * 1024
@@ -183,9 +160,7 @@ def _is_sampled(case: CheckMoment) -> bool:
     )
 
 
-@check(
-    "ambiguous-json",
-    _HINT,
+@hint(
     "Duplicate member in a JSON object",
     "answer",
     "error",
@@ -194,10 +169,12 @@ def _is_sampled(case: CheckMoment) -> bool:
     topic=JSON_RPC,
     heavy=True,
     wanted=_is_sampled,
-    fix="Write each member once.",
 )
-def ambiguous_json(case: CheckMoment) -> Iterator[Flaw]:
-    """Parsers take the first of two members with one name, the last, or reject both."""
+def ambiguous_json(case: CheckMoment) -> Iterator[Violation]:
+    """Parsers take the first of two members with one name, the last, or reject both.
+
+    Fix: Write each member once.
+    """
     twice: list[str] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -212,4 +189,4 @@ def ambiguous_json(case: CheckMoment) -> Iterator[Flaw]:
     except (ValueError, RecursionError):
         return
     if twice:
-        yield Flaw(f"the member {twice[0][:60]!r} occurs twice in one object")
+        yield Violation(f"the member {twice[0][:60]!r} occurs twice in one object")

@@ -10,13 +10,14 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check, declare, row_of_date
-from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
-from inspector.protocol import peek
+from inspector.checks.registry import Violation, declare, row_of_date, rules_of
+from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, host_of, is_loopback, value_of
+from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import HttpEvent
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
 _TOPIC = "basic/authorization"
+error, warning, _ = rules_of(_TOPIC)
 _PROTECTED = "/.well-known/oauth-protected-resource"
 _OAUTH, _OPENID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
 _PARAM = re.compile(r'(?<![\w-])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
@@ -30,24 +31,22 @@ def _params(challenge: str | None) -> dict[str, str]:
     return {name.lower(): quoted or plain for name, quoted, plain in found}
 
 
-@check(
-    "challenge-without-metadata",
-    _ERROR,
-    "401 challenge does not name the metadata",
-    "end",
-    topic=_TOPIC,
-    since="2025-06-18",
-    early=True,
-    fix='Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth, pass the token with -H.',
-)
-def challenge_without_metadata(case: CheckMoment) -> Iterator[Flaw]:
+@error("401 challenge does not name the metadata correctly", "end", since="2025-06-18", early=True)
+def challenge_without_metadata(case: CheckMoment) -> Iterator[Violation]:
     """Judged by the header of the response; since 2025-11-25 metadata at a well-known URL is sufficient.
 
     OAuth is optional: a server without any metadata may use a fixed token, which is legal.
+
+    Fix: Send WWW-Authenticate: Bearer resource_metadata="…" with 401. Without OAuth, pass the token with -H.
     """
     login = case.state.login
     refused = next((each for each in login.refusals if each[1] == 401), None)
-    if refused is None or "resource_metadata" in _params(refused[2]):
+    if refused is None:
+        return
+    if named := _all_named(refused[2]):
+        if wrong := _wrong_address(named, _dialled(case.state)):
+            fix = "Name the metadata once, by the public URL; use X-Forwarded-Proto and X-Forwarded-Host of a proxy."
+            yield Violation(f"the challenge of the 401 response {wrong}", frames=(refused[0],), instead=True, fix=fix)
         return
     looked = [each for each in login.tried if _PROTECTED in each.url]
     if case.row != _BY_HEADER_ONLY and (not looked or any(each.value is not None for each in looked)):
@@ -55,7 +54,25 @@ def challenge_without_metadata(case: CheckMoment) -> Iterator[Flaw]:
     mild = None if any(each.value is not None for each in login.tried) else _HINT
     more = f", and {len(looked)} well-known URLs have none" if looked else ""
     frames = (refused[0], *(each.frame for each in looked))
-    yield Flaw(f"the 401 response does not name the metadata{more}", frames=frames, instead=True, severity=mild)
+    yield Violation(f"the 401 response does not name the metadata{more}", frames=frames, instead=True, severity=mild)
+
+
+def _all_named(challenge: str | None) -> list[str]:
+    """Return the values of `resource_metadata` in a challenge."""
+    found = _PARAM.findall((challenge or "")[:16_384])
+    return [quoted or plain for name, quoted, plain in found if name.lower() == "resource_metadata"]
+
+
+def _wrong_address(named: list[str], dialled: str) -> str:
+    """Return what is wrong with the URLs of the metadata in a challenge; "" if nothing is."""
+    if len(named) > 1:
+        return f"has resource_metadata {len(named)} times, and clients use different ones: {named[0][:100]}"
+    host = host_of(named[0])
+    if not re.match(r"(?i)https?:", named[0]) or not host:
+        return f"names metadata at {named[0][:100]!r}, which is not a complete URL"
+    if host != host_of(dialled) and url_hosts.is_inside(named[0], dialled):
+        return f"names metadata at {named[0][:100]}: it seems to be the address behind a proxy"
+    return ""
 
 
 def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
@@ -68,30 +85,30 @@ def _found(case: CheckMoment, *places: str) -> MetadataDocument | None:
     return None if value is None else MetadataDocument(case.n, url, value)
 
 
-@check(
-    "resource-metadata-invalid",
-    _ERROR,
-    "Invalid protected resource metadata",
-    "http end",
-    topic=_TOPIC,
-    since="2025-06-18",
-    early=True,
-    fix="Add `resource`, the URL of the server, and `authorization_servers`.",
-)
-def resource_metadata_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """It must name an authorization server and the server's own URL (RFC 9728, section 3.3)."""
+@error("Invalid protected resource metadata", "http end", since="2025-06-18", early=True)
+def resource_metadata_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """It must name an authorization server and the server's own URL (RFC 9728, section 3.3).
+
+    Fix: Add `resource`, the URL of the server, and `authorization_servers`.
+    """
     found = _found(case, _PROTECTED)
     if found is None:
         return
     if not {"resource", "authorization_servers"} & found.value.keys():
-        yield Flaw("the JSON at the URL of the resource metadata has no resource")
+        yield Violation("the JSON at the URL of the resource metadata has no resource")
         return
     if not any(isinstance(each, str) for each in peek.items(found.value, "authorization_servers")):
-        yield Flaw("the resource metadata has no authorization_servers")
+        yield Violation("the resource metadata has no authorization_servers")
     resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.state)
     if dialled and not _covers(resource, dialled):
         fix = "Set resource to the URL that clients connect to, or a parent of it."
-        yield Flaw(f"the metadata is for {resource[:100]!r}, but the server is {dialled[:100]!r}", fix=fix)
+        sentence = f"the resource of the metadata is {resource[:100]!r}, but the server is {dialled[:100]!r}"
+        if not resource:
+            sentence = f"the resource metadata has no resource: expected the URL of the server, {dialled[:100]!r}"
+        if url_hosts.is_inside(resource, dialled):
+            sentence += ": it seems to be the address behind a proxy"
+            fix = "Configure the public URL, or use X-Forwarded-Proto and X-Forwarded-Host of the proxy."
+        yield Violation(sentence, fix=fix)
 
 
 def _dialled(state: ConnectionState) -> str:
@@ -117,35 +134,29 @@ def _port(scheme: str) -> int:
     return 443 if scheme.lower() == "https" else 80
 
 
-@check(
-    "authorization-server-metadata-invalid",
-    _ERROR,
-    "Invalid authorization server metadata",
-    "http end",
-    topic=_TOPIC,
-    since="2025-11-25",
-    early=True,
-    fix="Correct the metadata: `issuer` must equal its URL, and S256 must be supported.",
-)
-def authorization_server_metadata_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """The issuer must be the expected one, over https, and S256 supported (RFC 8414, section 3.3; PKCE)."""
+@error("Invalid authorization server metadata", "http end", since="2025-11-25", early=True)
+def authorization_server_metadata_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """The issuer must be the expected one, over https, and S256 supported (RFC 8414, section 3.3; PKCE).
+
+    Fix: Correct the metadata: `issuer` must equal its URL, and S256 must be supported.
+    """
     found = _found(case, _OAUTH, _OPENID)
     if found is None:
         return
     if not {"issuer", "authorization_endpoint", "token_endpoint"} & found.value.keys():
-        yield Flaw("the JSON at the URL of the authorization server metadata has no issuer")
+        yield Violation("the JSON at the URL of the authorization server metadata has no issuer")
         return
     issuer, expected = peek.text(found.value, "issuer") or "", _expected(case.state, found.url)
     if issuer not in expected:
         is_near = issuer.rstrip("/") in (each.rstrip("/") for each in expected)
-        said = f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested"
+        sentence = f"the issuer is {issuer[:100]!r}, but {expected[0][:100]!r} was requested"
         fix = "Use exactly the same text for both; clients reject the document otherwise."
-        yield Flaw(said, id="issuer-final-slash") if is_near else Flaw(said, fix=fix)
+        yield Violation(sentence, id="issuer-final-slash") if is_near else Violation(sentence, fix=fix)
     if issuer.startswith("http://") and not is_loopback(issuer):
-        yield Flaw(f"the issuer {issuer[:100]!r} is not https")
+        yield Violation(f"the issuer {issuer[:100]!r} is not https")
     if "S256" not in peek.items(found.value, "code_challenge_methods_supported"):
         fix = 'Add "S256" to code_challenge_methods_supported; clients stop otherwise.'
-        yield Flaw("the authorization server does not declare S256", fix=fix)
+        yield Violation("the authorization server does not declare S256", fix=fix)
 
 
 declare(
@@ -179,18 +190,11 @@ def _expected(state: ConnectionState, url: str) -> list[str]:
     return spelt or [asked, f"{asked}/"]
 
 
-@check(
-    "redirect-issuer-missing",
-    _ERROR,
-    "`iss` of the redirect is missing or wrong",
-    "http",
-    topic=_TOPIC,
-    since="2026-07-28",
-    early=True,
-    confidence=Confidence.LIKELY,
-    fix="Send the issuer as iss with every redirect (RFC 9207). If only the code was pasted, ignore this.",
+@error(
+    "`iss` of the redirect is missing or wrong", "http", since="2026-07-28", early=True, confidence=Confidence.LIKELY
 )
-def redirect_issuer_missing(case: CheckMoment) -> Iterator[Flaw]:
+def redirect_issuer_missing(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Send the issuer as iss with every redirect (RFC 9207). If only the code was pasted, ignore this."""
     fact = case.fact
     if fact is None or fact.event is not HttpEvent.REQUEST or "?" not in fact.target or fact.headers:
         return  # our own requests have headers; a browser's redirect is recorded without
@@ -200,47 +204,40 @@ def redirect_issuer_missing(case: CheckMoment) -> Iterator[Flaw]:
         return
     issuer = peek.text(server.value, "issuer") or ""
     if "iss" in given and given["iss"] != issuer:
-        yield Flaw(
+        yield Violation(
             (f"the redirect is from {given['iss'][:100]!r}, but {issuer[:100]!r} was asked"), frames=(server.frame,)
         )
     elif "iss" not in given and peek.flag(server.value, "authorization_response_iss_parameter_supported"):
-        yield Flaw("the redirect has no iss, although the metadata promises it", frames=(server.frame,))
+        yield Violation("the redirect has no iss, although the metadata promises it", frames=(server.frame,))
 
 
 def _is_of_server(document: MetadataDocument) -> bool:
     return document.value is not None and (_OAUTH in document.url or _OPENID in document.url)
 
 
-@check(
-    "scopes-not-announced",
-    _WARNING,
-    "OAuth scopes are not announced correctly",
-    "http",
-    "http end",
-    topic=_TOPIC,
-    since="2025-11-25",
-    early=True,
-    fix="Name the missing scope in WWW-Authenticate; leave offline_access to clients.",
-)
-def scopes_not_announced(case: CheckMoment) -> Iterator[Flaw]:
-    """A response about a missing scope must name it; offline_access is up to the client."""
+@warning("OAuth scopes are not announced correctly", "http", "http end", since="2025-11-25", early=True)
+def scopes_not_announced(case: CheckMoment) -> Iterator[Violation]:
+    """A response about a missing scope must name it; offline_access is up to the client.
+
+    Fix: Name the missing scope in WWW-Authenticate; leave offline_access to clients.
+    """
     fact, http = case.fact, case.http
     if fact is not None and fact.event is HttpEvent.RESPONSE and fact.status in (401, 403) and http is not None:
-        told = _params(http.header("www-authenticate"))
-        if fact.status == 403 and told.get("error") == "insufficient_scope":
+        members = _params(http.header("www-authenticate"))
+        if fact.status == 403 and members.get("error") == "insufficient_scope":
             for name in ("scope", "resource_metadata"):
-                if name not in told:
-                    yield Flaw(
+                if name not in members:
+                    yield Violation(
                         f"the 403 response has insufficient_scope without {name}",
                         fix=f"Add {name} to WWW-Authenticate.",
                     )
-        if "offline_access" in told.get("scope", "").split():
-            yield Flaw(
+        if "offline_access" in members.get("scope", "").split():
+            yield Violation(
                 "the challenge requests offline_access",
                 fix=("Remove offline_access: clients decide whether to refresh tokens."),
             )
     found = _found(case, _PROTECTED)
     if found is not None and "offline_access" in peek.items(found.value, "scopes_supported"):
-        yield Flaw(
+        yield Violation(
             "the resource metadata lists offline_access", fix="List it in the authorization server metadata only."
         )

@@ -5,158 +5,137 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("server/resources")
+
+_WARNING, _HINT = Severity.WARNING, Severity.HINT
 
 
-@check(
-    "duplicate-resource-uri",
-    _HINT,
-    "Duplicate resource URI",
-    "answer resources/list",
-    topic="server/resources",
-    fix="Remove the duplicate, or give it another URI.",
-)
-def duplicate_resource_uri(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Duplicate resource URI", "answer resources/list")
+def duplicate_resource_uri(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Remove the duplicate, or give it another URI."""
     seen: set[str] = set()
     for at, item in enumerate(peek.items(case.value, "resources")):
         uri = peek.text(item, "uri")
         if uri is not None and uri in seen:
-            yield Flaw(f"{uri[:80]!r} is listed twice", f"/result/resources/{at}/uri")
+            yield Violation(f"{uri[:80]!r} is listed twice", f"/result/resources/{at}/uri")
         seen.add(uri or "")
 
 
-@check(
-    "resource-contents-invalid",
-    _ERROR,
-    "Resource contents lack `uri`, `text` or `blob`",
-    "answer resources/read",
-    topic="schema",
-    fix="Add `uri`, and either `text` or `blob`.",
-)
-def resource_contents_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """The shape covers the absence of both; having both is ambiguous."""
+@error("Resource contents lack `uri`, `text` or `blob`", "answer resources/read", topic="schema")
+def resource_contents_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """The shape covers the absence of both; having both is ambiguous.
+
+    Fix: Add `uri`, and either `text` or `blob`.
+    """
     for at, item in enumerate(peek.items(case.value, "contents")):
         if type(item) is dict and "text" in item and "blob" in item:
-            yield Flaw("contents have both text and blob", f"/result/contents/{at}", severity=_WARNING)
+            yield Violation("contents have both text and blob", f"/result/contents/{at}", severity=_WARNING)
 
 
-@check(
-    "resource-contents-empty",
-    _WARNING,
+@warning(
     "Resource has no contents",
     "answer resources/read",
-    topic="server/resources",
     mild_until="2025-11-25",
     mild=_HINT,
     confidence=Confidence.LIKELY,
-    fix="Return an error if the resource does not exist.",
 )
-def resource_contents_empty(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers MUST NOT return an empty contents array” for a resource that does not exist (since 2026-07)."""
+def resource_contents_empty(case: CheckMoment) -> Iterator[Violation]:
+    """“Servers MUST NOT return an empty contents array” for a resource that does not exist (since 2026-07).
+
+    Fix: Return an error if the resource does not exist.
+    """
     if peek.at(case.value, "contents") == []:
-        yield Flaw("resources/read returned empty contents", "/result/contents")
+        yield Violation("resources/read returned empty contents", "/result/contents")
 
 
-@check(
-    "unsubscribed-resource-update",
-    _HINT,
+@hint(
     "Resource update without a subscription",
     "notification notifications/resources/updated",
-    topic="server/resources",
     until="2025-11-25",
     confidence=Confidence.LIKELY,
-    fix="Send updates for subscribed resources only.",
 )
-def unsubscribed_resource_update(case: CheckMoment) -> Iterator[Flaw]:
-    """The updated resource may be a part of a subscribed one."""
+def unsubscribed_resource_update(case: CheckMoment) -> Iterator[Violation]:
+    """The updated resource may be a part of a subscribed one.
+
+    Fix: Send updates for subscribed resources only.
+    """
     uri = peek.text(case.value, "uri")
     if uri is not None and not any(uri.startswith(watched) for watched in case.state.ongoing.subscribed):
-        yield Flaw(f"update of {uri[:80]!r} without a subscription", "/params/uri")
+        yield Violation(f"update of {uri[:80]!r} without a subscription", "/params/uri")
 
 
-@check(
-    "prompt-resource-without-type",
-    _WARNING,
-    "Embedded resource without `mimeType`",
-    "answer prompts/get",
-    topic="server/prompts",
-    fix="Add `mimeType`.",
-)
-def prompt_resource_without_type(case: CheckMoment) -> Iterator[Flaw]:
-    """The prose requires a MIME type; the schema makes it optional."""
+@warning("Embedded resource without `mimeType`", "answer prompts/get", topic="server/prompts")
+def prompt_resource_without_type(case: CheckMoment) -> Iterator[Violation]:
+    """The prose requires a MIME type; the schema makes it optional.
+
+    Fix: Add `mimeType`.
+    """
     for at, message in enumerate(peek.items(case.value, "messages")):
         resource = peek.mapping(message, "content", "resource")
         if resource and "mimeType" not in resource:
-            yield Flaw("an embedded resource without mimeType", f"/result/messages/{at}/content/resource")
+            yield Violation("an embedded resource without mimeType", f"/result/messages/{at}/content/resource")
 
 
-@check(
-    "completion-invalid",
-    _ERROR,
-    "Invalid completion values",
-    "answer completion/complete",
-    topic="server/utilities/completion",
-    fix="Return at most 100 values, and a `total` and `hasMore` that fit.",
-)
-def completion_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """A completion has at most 100 values; the total is not less than their number."""
+@error("Invalid completion values", "answer completion/complete", topic="server/utilities/completion")
+def completion_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """A completion has at most 100 values; the total is not less than their number.
+
+    Fix: Return at most 100 values, and a `total` and `hasMore` that fit.
+    """
     values, total = peek.items(case.value, "completion", "values"), peek.integer(case.value, "completion", "total")
     if len(values) > 100:
-        yield Flaw(f"{len(values)} values; at most 100 are allowed", "/result/completion/values")
+        yield Violation(f"{len(values)} values; at most 100 are allowed", "/result/completion/values")
     if total is not None and total < len(values):
-        yield Flaw(f"{len(values)} values, but a total of {total}", "/result/completion/total", severity=_HINT)
+        yield Violation(f"{len(values)} values, but a total of {total}", "/result/completion/total", severity=_HINT)
     if total is not None and total > len(values) and peek.flag(case.value, "completion", "hasMore") is False:
-        yield Flaw("the total is larger, but hasMore is false", "/result/completion/hasMore", severity=_HINT)
+        yield Violation("the total is larger, but hasMore is false", "/result/completion/hasMore", severity=_HINT)
 
 
 _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
 
 
-@check(
-    "resource-not-found-code",
-    _ERROR,
+@error(
     "Missing resource has the wrong error code",
     "error resources/read",
-    topic="server/resources",
     mild_until="2025-11-25",
     confidence=Confidence.LIKELY,
-    fix="Return the code of the protocol version for a missing resource.",
 )
-def resource_not_found_code(case: CheckMoment) -> Iterator[Flaw]:
-    """The code is -32002, and since 2026 -32602; the case is recognised by the error message."""
+def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
+    """The code is -32002, and since 2026 -32602; the case is recognised by the error message.
+
+    Fix: Return the code of the protocol version for a missing resource.
+    """
     wanted = -32002 if not case.is_modern else -32602
-    code, said = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
-    if case.row and code not in (None, wanted, -32601) and _GONE.search(said[:500]):
+    code, message = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
+    if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):
         if not (case.is_modern and code == -32002):  # `obsolete-error-code` reports that one
-            yield Flaw(f"“{said[:80]}” has the code {code} instead of {wanted}", "/error/code", fix=f"Return {wanted}.")
+            yield Violation(
+                f"“{message[:80]}” has the code {code} instead of {wanted}", "/error/code", fix=f"Return {wanted}."
+            )
 
 
-@check(
-    "resource-differs-from-list",
-    _HINT,
-    "Resource differs from its list entry",
-    "answer resources/read",
-    topic="server/resources",
-    fix="Update the list entry, or the contents.",
-)
-def resource_differs_from_list(case: CheckMoment) -> Iterator[Flaw]:
-    """Compares size and type; judged if one resource was read completely."""
+@hint("Resource differs from its list entry", "answer resources/read")
+def resource_differs_from_list(case: CheckMoment) -> Iterator[Violation]:
+    """Compares size and type; judged if one resource was read completely.
+
+    Fix: Update the list entry, or the contents.
+    """
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
     known, contents = case.state.lists.known["resources"].get(uri), peek.items(case.value, "contents")
     if known is None or len(contents) != 1 or peek.text(contents[0], "uri") != uri:
         return
     listed, read = peek.text(known.item, "mimeType"), peek.text(contents[0], "mimeType")
     if listed and read and _bare(listed) != _bare(read):
-        said = f"{uri[:60]!r} was listed as {listed[:40]}, but is {read[:40]}"
-        yield Flaw(said, "/result/contents/0/mimeType", frames=(known.frame,))
+        sentence = f"{uri[:60]!r} was listed as {listed[:40]}, but is {read[:40]}"
+        yield Violation(sentence, "/result/contents/0/mimeType", frames=(known.frame,))
     size, now = peek.integer(known.item, "size"), _size_of(contents[0])
     if size is not None and now is not None and size != now:
-        said = f"{uri[:60]!r} was listed with {size:,} bytes, but has {now:,}"
-        yield Flaw(said, "/result/contents/0", frames=(known.frame,))
+        sentence = f"{uri[:60]!r} was listed with {size:,} bytes, but has {now:,}"
+        yield Violation(sentence, "/result/contents/0", frames=(known.frame,))
 
 
 def _bare(kind: str) -> str:

@@ -1,6 +1,7 @@
 """Rules for tool results: content, structured content and errors."""
 
 import base64
+import errno
 import json
 import re
 from binascii import Error as NotBase64
@@ -9,13 +10,15 @@ from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_in
-from inspector.checks.registry import Flaw, check, diagnosis
+from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
 from inspector.forms.validate import validate
 from inspector.protocol import peek
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("server/tools")
+
+_WARNING = Severity.WARNING
 _CALL = "answer tools/call"
 _TEXT_LOOKED_AT = 1 << 20
 _FIRST, _EVERY = 20, 25
@@ -29,266 +32,15 @@ _MAGIC = (
     (b"<html", "text/html"),
 )
 """First bytes of file types; in lower case for text."""
+_OWN_RESULT = re.compile(
+    r"(?i)output validation error|no structured (content|output) (was )?(provided|returned)"
+    r"|structured (content|output) (does not|doesn't) match"
+)
+"""Words of the SDKs about a result that does not match the outputSchema of its tool."""
+_NO_STRUCTURE = re.compile(r"(?i)no structured (content|output)")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
-
-
-def _is_final(case: CheckMoment) -> bool:
-    """Whether it is the tool's final result: neither input_required nor a task handle."""
-    return type(case.value) is dict and "content" in case.value and "task" not in case.value
-
-
-def _tool(case: CheckMoment) -> Any:
-    known = case.state.lists.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
-    return known.item if known else None
-
-
-def _has_structure(case: CheckMoment) -> bool:
-    return (
-        _is_final(case)
-        and case.value.get("structuredContent") is not None
-        and case.state.is_sampled("structured-content-without-text", _FIRST, 100)
-    )
-
-
-def _is_sampled(case: CheckMoment) -> bool:
-    """Whether to examine this result: the first ones of each tool, and some of the others."""
-    name = peek.text(case.asked.params if case.asked else None, "name") or ""
-    known = _is_final(case) and "structuredContent" in case.value
-    return known and case.state.is_sampled(f"structured-content-invalid {name[:80]}", _FIRST, _EVERY)
-
-
-@check(
-    "structured-content-missing",
-    _ERROR,
-    "`structuredContent` is missing",
-    _CALL,
-    topic="server/tools",
-    since="2025-06-18",
-    fix="Return structuredContent that matches outputSchema, or remove the schema.",
-)
-def structured_content_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”"""
-    if not _is_final(case) or "structuredContent" in case.value or case.value.get("isError") is True:
-        return
-    tool = _tool(case)
-    if type(peek.at(tool, "outputSchema")) is dict:
-        yield Flaw(f"{tool['name'][:80]} has an outputSchema, but its result has no structuredContent", "/result")
-
-
-@check(
-    "structured-content-invalid",
-    _ERROR,
-    "`structuredContent` does not match `outputSchema`",
-    _CALL,
-    topic="server/tools",
-    since="2025-06-18",
-    heavy=True,
-    wanted=_is_sampled,
-    needs=STRUCTURED,
-    fix="Return structuredContent that matches outputSchema, or correct the schema.",
-)
-def structured_content_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """Validates against the latest listed outputSchema."""
-    tool = _tool(case)
-    schema = peek.at(tool, "outputSchema")
-    if type(schema) is not dict or case.value.get("isError") is True:
-        return
-    name = str(tool["name"])[:80]
-    for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
-        place = problem.pointer or "structuredContent"
-        mild = _WARNING if problem.keyword == "format" else None  # format is an annotation, unless both sides agree
-        yield Flaw(f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}", severity=mild)
-
-
-@check(
-    "structured-content-without-text",
-    _WARNING,
-    "`structuredContent` without a text block",
-    _CALL,
-    topic="server/tools",
-    since="2025-06-18",
-    heavy=True,
-    wanted=_has_structure,
-    fix="Return the same JSON as a text block; older clients show only text.",
-    needs=STRUCTURED,
-)
-def structured_content_without_text(case: CheckMoment) -> Iterator[Flaw]:
-    """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”"""
-    wanted = case.value["structuredContent"]
-    texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
-    if any(len(text) > _TEXT_LOOKED_AT or _contains_value(text, wanted) for text in texts):
-        return
-    yield Flaw("no text block contains the JSON of structuredContent", "/result/content")
-
-
-def _contains_value(text: str, wanted: Any) -> bool:
-    """Whether a text is a value as JSON; for an object with one member, the member's value is accepted."""
-    only = next(iter(wanted.values())) if type(wanted) is dict and len(wanted) == 1 else wanted
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return bool(text == only)
-    return bool(found in (wanted, only) or text == only)
-
-
-def _may_be_about_arguments(case: CheckMoment) -> bool:
-    known = type(peek.at(_tool(case), "inputSchema")) is dict
-    return (
-        known
-        and peek.integer(case.value, "code") == -32602
-        and case.state.is_sampled("invalid-arguments-as-protocol-error", _FIRST, _EVERY)
-    )
-
-
-@check(
-    "invalid-arguments-as-protocol-error",
-    _WARNING,
-    "Invalid arguments as a protocol error",
-    "error tools/call",
-    topic="server/tools",
-    since="2025-11-25",
-    confidence=Confidence.LIKELY,
-    heavy=True,
-    wanted=_may_be_about_arguments,
-    fix='Return "isError": true with a message, so that the model can correct the call.',
-)
-def invalid_arguments_as_protocol_error(case: CheckMoment) -> Iterator[Flaw]:
-    """Judged for listed tools only, if the arguments are invalid."""
-    tool = _tool(case)
-    arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
-    if type(tool) is dict and validate(tool["inputSchema"], arguments).problems:
-        yield Flaw(f"{peek.text(tool, 'name')}: invalid arguments are answered with error -32602", "/error/code")
-
-
-@check(
-    "content-mime-type-mismatch",
-    _HINT,
-    "`mimeType` does not match the data",
-    _CALL,
-    "answer resources/read",
-    topic="server/tools",
-    confidence=Confidence.LIKELY,
-    needs=RICH,
-    fix="Set the mimeType of the data.",
-)
-def content_mime_type_mismatch(case: CheckMoment) -> Iterator[Flaw]:
-    """Decided by the first bytes."""
-    member, where = ("contents", "blob") if case.method == "resources/read" else ("content", "data")
-    for at, block in enumerate(peek.items(case.value, member)):
-        if type(block) is not dict or where not in block:
-            continue
-        data, said = peek.text(block, where), peek.text(block, "mimeType")
-        if data and said and (found := _sniffed(data)) and found != said.split(";")[0].strip().lower():
-            yield Flaw(f"mimeType is {said[:40]}, but the data look like {found}", f"/result/{member}/{at}/mimeType")
-
-
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+*-]+/[\w!#$&^.+*-]+\s*(?:;.*)?")
-
-
-@check(
-    "mime-type-invalid",
-    _WARNING,
-    "Invalid `mimeType`",
-    _CALL,
-    "answer prompts/get",
-    "answer resources/read",
-    topic="server/tools",
-    needs=RICH,
-    fix="Write a type and a subtype, such as text/plain.",
-)
-def mime_type_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """Judged by its form alone (RFC 6838, section 4.2)."""
-    blocks = [(f"/result/contents/{at}", each) for at, each in enumerate(peek.items(case.value, "contents"))]
-    for at, each in enumerate(peek.items(case.value, "content")):
-        blocks += [(f"/result/content/{at}", each), (f"/result/content/{at}/resource", peek.at(each, "resource"))]
-    for at, each in enumerate(peek.items(case.value, "messages")):
-        blocks.append((f"/result/messages/{at}/content", peek.at(each, "content")))
-    for place, block in blocks:
-        said = peek.text(block, "mimeType")
-        if said is not None and not _MEDIA_TYPE.fullmatch(said.strip()):
-            yield Flaw(f"mimeType is {said[:60]!r}, which has no type and subtype", f"{place}/mimeType")
-
-
-def _sniffed(data: str) -> str:
-    try:
-        head = base64.b64decode(data[:24], validate=True)
-    except (NotBase64, ValueError):
-        return ""
-    return next((kind for magic, kind in _MAGIC if head.startswith(magic) or head.lower().startswith(magic)), "")
-
-
-@check(
-    "annotation-value-invalid",
-    _ERROR,
-    "Invalid annotation value",
-    _CALL,
-    topic="server/resources",
-    needs=RICH,
-    fix="Use the audiences user and assistant, a priority from 0 to 1, and ISO 8601 dates.",
-)
-def annotation_value_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """`lastModified` should be ISO 8601."""
-    for at, block in enumerate(peek.items(case.value, "content")):
-        if type(block) is not dict or "annotations" not in block:
-            continue
-        said = peek.text(block, "annotations", "lastModified")
-        if said is not None and not _ISO.fullmatch(said):
-            place = f"/result/content/{at}/annotations/lastModified"
-            yield Flaw(f"lastModified is {said[:40]!r}, which is not ISO 8601", place, severity=_WARNING)
-
-
-@check(
-    "embedded-resource-undeclared",
-    _WARNING,
-    "Embedded resource without the `resources` capability",
-    _CALL,
-    topic="server/tools",
-    since="2025-06-18",
-    needs=RICH,
-    fix="Declare the `resources` capability.",
-)
-def embedded_resource_undeclared(case: CheckMoment) -> Iterator[Flaw]:
-    """“Servers that use embedded resources SHOULD implement the resources capability.”"""
-    if case.state.opening is None or case.state.capable("resources") or not case.state.opening.capabilities:
-        return
-    for at, block in enumerate(peek.items(case.value, "content")):
-        if peek.text(block, "type") == "resource":
-            yield Flaw("a result embeds a resource, but the server declares no resources", f"/result/content/{at}")
-
-
-@check(
-    "empty-result", _HINT, "Result is empty", _CALL, topic="server/tools", fix="Return a text block with the outcome."
-)
-def empty_result(case: CheckMoment) -> Iterator[Flaw]:
-    """No content, or an error without a text."""
-    if not _is_final(case):
-        return
-    blocks = peek.items(case.value, "content")
-    if case.value.get("isError") is True and not any((peek.text(block, "text") or "").strip() for block in blocks):
-        yield Flaw("the call failed without an error text", "/result/content")
-    elif not blocks and "structuredContent" not in case.value:
-        yield Flaw("the result has no content", "/result/content")
-
-
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n[ \t]+at \S+ \(.*:\d+:\d+\)")
-
-
-@diagnosis(
-    "tool-failure-as-protocol-error",
-    _WARNING,
-    "Tool failure as a protocol error",
-    "error tools/call",
-    topic="server/tools",
-    confidence=Confidence.LIKELY,
-    fix='Catch the exception and return "isError": true: models do not see protocol errors.',
-)
-def tool_failure_as_protocol_error(case: CheckMoment) -> Iterator[Flaw]:
-    """An internal error, with or without a stack trace."""
-    said = peek.text(case.value, "message") or ""
-    if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(said):
-        yield Flaw(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}", "/error")
-
-
 _FAILED = re.compile(
     r"(?i)[^\w\n]{0,6}(?:[\w./-]{1,30} ){0,4}?\w{0,30}?(?:error|exception|traceback|failed|failure|fatal)\b(?!s|-)"
     r"(?: (?:\d{3}|occurred|calling|executing|fetching|while|to)\b[^\n:]{0,60})?\s{0,3}\]?\s{0,3}[:(!-]"
@@ -326,19 +78,282 @@ _DOOR = re.compile(
 )
 _MOST_OF_A_FAILURE = 4000
 """Characters; longer texts are documents about errors."""
+_OF_AN_ERROR = {"name", "code", "message", "stack", "cause", "details", "errno", "syscall"}
+"""Members of a serialized exception."""
+_ERROR_CODE = re.compile(
+    rf"{'|'.join(errno.errorcode.values())}|ENOTFOUND|EAI_[A-Z]+|(?:E|ERR)_[A-Z_]+|[A-Z_]+_(?:ERROR|FAILED|EXCEPTION)"
+)
+_VERDICTS = ("valid", "isValid", "is_valid")
+"""Members of a validator's result. Its error is about what it was asked to validate: the call succeeded."""
+_OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
 
 
-def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
+def _is_final(case: CheckMoment) -> bool:
+    """Whether it is the tool's final result: neither input_required nor a task handle."""
+    return type(case.value) is dict and "content" in case.value and "task" not in case.value
+
+
+def _tool(case: CheckMoment) -> Any:
+    known = case.state.lists.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
+    return known.item if known else None
+
+
+def _has_structure(case: CheckMoment) -> bool:
+    return (
+        _is_final(case)
+        and case.value.get("structuredContent") is not None
+        and case.state.is_sampled("structured-content-without-text", _FIRST, 100)
+    )
+
+
+def _is_sampled(case: CheckMoment) -> bool:
+    """Whether to examine this result: the first ones of each tool, and some of the others."""
+    name = peek.text(case.asked.params if case.asked else None, "name") or ""
+    known = _is_final(case) and "structuredContent" in case.value
+    return known and case.state.is_sampled(f"structured-content-invalid {name[:80]}", _FIRST, _EVERY)
+
+
+def own_result_rejected(tool: str, text: str) -> Violation | None:
+    """Return the violation of an error that says that the server rejects the result of its own tool; None for others.
+
+    A library that validates results reports it as an error of the call, but the arguments are not the cause.
+    """
+    if not _OWN_RESULT.search(text[:2000]):
+        return None
+    id_ = "structured-content-missing" if _NO_STRUCTURE.search(text[:2000]) else "structured-content-invalid"
+    fix = "Return structuredContent that matches outputSchema, or remove the schema."
+    return Violation(f"{tool[:80]}: the server rejects its own result: {text[:240]}", fix=fix, id=id_)
+
+
+@error("`structuredContent` is missing", _CALL, since="2025-06-18")
+def structured_content_missing(case: CheckMoment) -> Iterator[Violation]:
+    """“If an output schema is provided, servers MUST provide structured results that conform to this schema.”
+
+    Fix: Return structuredContent that matches outputSchema, or remove the schema.
+    """
+    if not _is_final(case) or "structuredContent" in case.value:
+        return
+    tool = _tool(case)
+    if type(peek.at(tool, "outputSchema")) is not dict:
+        return
+    if case.value.get("isError") is True:
+        text = " ".join(peek.text(block, "text") or "" for block in peek.items(case.value, "content")[:3])
+        if (found := own_result_rejected(str(tool["name"]), text)) is not None:
+            yield found
+    else:
+        yield Violation(f"{tool['name'][:80]} has an outputSchema, but its result has no structuredContent", "/result")
+
+
+@error(
+    "`structuredContent` does not match `outputSchema`",
+    _CALL,
+    since="2025-06-18",
+    heavy=True,
+    wanted=_is_sampled,
+    needs=STRUCTURED,
+)
+def structured_content_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Validates against the latest listed outputSchema. An error that does not match is a hint: some clients reject it.
+
+    Fix: Return structuredContent that matches outputSchema, or correct the schema.
+    """
+    tool = _tool(case)
+    schema = peek.at(tool, "outputSchema")
+    if type(schema) is not dict:
+        return
+    name = str(tool["name"])[:80]
+    if case.value.get("isError") is True:
+        if problems := validate(schema, case.value["structuredContent"]).problems:
+            yield Violation(
+                f"{name}: structuredContent of an error does not match outputSchema "
+                f"({problems[0].pointer or 'structuredContent'} {problems[0].sentence}): "
+                "clients with the TypeScript SDK 1.32.2 (2026-11-29) reject it, and its text is lost",
+                f"/result/structuredContent{problems[0].pointer}",
+                severity=Severity.HINT,
+                fix="Leave structuredContent out of errors, or allow its members in outputSchema.",
+            )
+        return
+    for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
+        place = problem.pointer or "structuredContent"
+        mild = _WARNING if problem.keyword == "format" else None  # format is an annotation, unless both sides agree
+        yield Violation(
+            f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}", severity=mild
+        )
+
+
+@warning(
+    "`structuredContent` without a text block",
+    _CALL,
+    since="2025-06-18",
+    heavy=True,
+    wanted=_has_structure,
+    needs=STRUCTURED,
+)
+def structured_content_without_text(case: CheckMoment) -> Iterator[Violation]:
+    """“A tool that returns structured content SHOULD also return the serialized JSON in a TextContent block.”
+
+    Fix: Return the same JSON as a text block; older clients show only text.
+    """
+    if case.value.get("isError") is True:
+        return  # its text is the reason of the failure
+    wanted = case.value["structuredContent"]
+    texts = [each for block in peek.items(case.value, "content") if (each := peek.text(block, "text")) is not None]
+    if any(len(text) > _TEXT_LOOKED_AT or _contains_value(text, wanted) for text in texts):
+        return
+    yield Violation("no text block contains the JSON of structuredContent", "/result/content")
+
+
+def _contains_value(text: str, wanted: Any) -> bool:
+    """Whether a text is a value as JSON; for an object with one member, the member's value is accepted."""
+    only = next(iter(wanted.values())) if type(wanted) is dict and len(wanted) == 1 else wanted
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return bool(text == only)
+    return bool(found in (wanted, only) or text == only)
+
+
+def _may_be_about_arguments(case: CheckMoment) -> bool:
+    known = type(peek.at(_tool(case), "inputSchema")) is dict
+    return (
+        known
+        and peek.integer(case.value, "code") == -32602
+        and case.state.is_sampled("invalid-arguments-as-protocol-error", _FIRST, _EVERY)
+    )
+
+
+@warning(
+    "Invalid arguments as a protocol error",
+    "error tools/call",
+    since="2025-11-25",
+    confidence=Confidence.LIKELY,
+    heavy=True,
+    wanted=_may_be_about_arguments,
+)
+def invalid_arguments_as_protocol_error(case: CheckMoment) -> Iterator[Violation]:
+    """Judged for listed tools only, if the arguments are invalid.
+
+    Fix: Return "isError": true with a message, so that the model can correct the call.
+    """
+    tool = _tool(case)
+    arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
+    if type(tool) is dict and validate(tool["inputSchema"], arguments).problems:
+        yield Violation(f"{peek.text(tool, 'name')}: invalid arguments are answered with error -32602", "/error/code")
+
+
+@hint("`mimeType` does not match the data", _CALL, "answer resources/read", confidence=Confidence.LIKELY, needs=RICH)
+def content_mime_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """Decided by the first bytes.
+
+    Fix: Set the mimeType of the data.
+    """
+    member, where = ("contents", "blob") if case.method == "resources/read" else ("content", "data")
+    for at, block in enumerate(peek.items(case.value, member)):
+        if type(block) is not dict or where not in block:
+            continue
+        data, message = peek.text(block, where), peek.text(block, "mimeType")
+        if data and message and (found := _sniffed(data)) and found != message.split(";")[0].strip().lower():
+            yield Violation(
+                f"mimeType is {message[:40]}, but the data look like {found}", f"/result/{member}/{at}/mimeType"
+            )
+
+
+@warning("Invalid `mimeType`", _CALL, "answer prompts/get", "answer resources/read", needs=RICH)
+def mime_type_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Judged by its form alone (RFC 6838, section 4.2).
+
+    Fix: Write a type and a subtype, such as text/plain.
+    """
+    blocks = [(f"/result/contents/{at}", each) for at, each in enumerate(peek.items(case.value, "contents"))]
+    for at, each in enumerate(peek.items(case.value, "content")):
+        blocks += [(f"/result/content/{at}", each), (f"/result/content/{at}/resource", peek.at(each, "resource"))]
+    for at, each in enumerate(peek.items(case.value, "messages")):
+        blocks.append((f"/result/messages/{at}/content", peek.at(each, "content")))
+    for place, block in blocks:
+        message = peek.text(block, "mimeType")
+        if message is not None and not _MEDIA_TYPE.fullmatch(message.strip()):
+            yield Violation(f"mimeType is {message[:60]!r}, which has no type and subtype", f"{place}/mimeType")
+
+
+def _sniffed(data: str) -> str:
+    try:
+        head = base64.b64decode(data[:24], validate=True)
+    except (NotBase64, ValueError):
+        return ""
+    return next((kind for magic, kind in _MAGIC if head.startswith(magic) or head.lower().startswith(magic)), "")
+
+
+@error("Invalid annotation value", _CALL, topic="server/resources", needs=RICH)
+def annotation_value_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """`lastModified` should be ISO 8601.
+
+    Fix: Use the audiences user and assistant, a priority from 0 to 1, and ISO 8601 dates.
+    """
+    for at, block in enumerate(peek.items(case.value, "content")):
+        if type(block) is not dict or "annotations" not in block:
+            continue
+        message = peek.text(block, "annotations", "lastModified")
+        if message is not None and not _ISO.fullmatch(message):
+            place = f"/result/content/{at}/annotations/lastModified"
+            yield Violation(f"lastModified is {message[:40]!r}, which is not ISO 8601", place, severity=_WARNING)
+
+
+@warning("Embedded resource without the `resources` capability", _CALL, since="2025-06-18", needs=RICH)
+def embedded_resource_undeclared(case: CheckMoment) -> Iterator[Violation]:
+    """“Servers that use embedded resources SHOULD implement the resources capability.”
+
+    Fix: Declare the `resources` capability.
+    """
+    if case.state.opening is None or case.state.capable("resources") or not case.state.opening.capabilities:
+        return
+    for at, block in enumerate(peek.items(case.value, "content")):
+        if peek.text(block, "type") == "resource":
+            yield Violation("a result embeds a resource, but the server declares no resources", f"/result/content/{at}")
+
+
+@hint("Result is empty", _CALL)
+def empty_result(case: CheckMoment) -> Iterator[Violation]:
+    """No content, or an error without a text.
+
+    Fix: Return a text block with the outcome.
+    """
+    if not _is_final(case):
+        return
+    blocks = peek.items(case.value, "content")
+    if case.value.get("isError") is True and not any((peek.text(block, "text") or "").strip() for block in blocks):
+        yield Violation("the call failed without an error text", "/result/content")
+    elif not blocks and "structuredContent" not in case.value:
+        yield Violation("the result has no content", "/result/content")
+
+
+@warning("Tool failure as a protocol error", "error tools/call", confidence=Confidence.LIKELY, is_diagnosis=True)
+def tool_failure_as_protocol_error(case: CheckMoment) -> Iterator[Violation]:
+    """An internal error, with or without a stack trace.
+
+    Fix: Catch the exception and return "isError": true: models do not see protocol errors.
+    """
+    message = peek.text(case.value, "message") or ""
+    if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(message):
+        yield Violation(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}", "/error")
+
+
+def failure_in(result: Any) -> tuple[str, str, bool]:
     """Return the part of a result that may report a failure, its description, and whether its shape shows it."""
+    blocks = [each for each in peek.items(result, "content") if peek.text(each, "type") == "text"]
+    text, structure = (
+        (peek.text(blocks[0], "text") or "") if len(blocks) == 1 else "",
+        peek.at(result, "structuredContent"),
+    )
     if len(text) <= _MOST_OF_A_FAILURE and text.lstrip().startswith("{"):
         try:
             structure = json.loads(text)
         except (ValueError, RecursionError):
             structure = None
         if type(structure) is dict:
-            return _failure_of(structure), "the text is JSON like that of an error", True
-    if said := _failure_of(structure):
-        return said, "structuredContent is like that of an error", True
+            message = _failure_of(structure)
+            return message, "the text is JSON like that of an error", bool(message)
+    if message := _failure_of(structure):
+        return message, "structuredContent is like that of an error", True
     if found := _STATUS.match(text[:200]):
         return (found.group() if len(text) > 200 else text).strip(), "the text begins with an HTTP error status", True
     head = text[:2000].lstrip().lower()
@@ -350,10 +365,6 @@ def _failure_in(text: str, structure: Any) -> tuple[str, str, bool]:
         return text.strip(), "the text names a failed request", True
     begins = _FAILED.match(text[:120]) if short else _OPENLY.match(text[:40])
     return (text[:160].strip(), "the text begins like an error message", False) if begins else ("", "", False)
-
-
-_VERDICTS = ("valid", "isValid", "is_valid")
-"""Members of a validator's result. Its error is about what it was asked to validate: the call succeeded."""
 
 
 def _failure_of(value: Any) -> str:
@@ -369,98 +380,77 @@ def _failure_of(value: Any) -> str:
         value.get("success") is False
         or value.get("ok") is False
         or (value.get("status") == "error" and bool(words_in(value)))
+        or (value.get("status") == "rejected" and bool(peek.items(value, "errors")))
     )
     failed = failed or value.get("isError") is True
+    if value.keys() <= _OF_AN_ERROR and isinstance(status, str) and _ERROR_CODE.fullmatch(status):
+        failed = failed or bool(peek.text(value, "message"))
     alone = value.get("detail") if len(value) == 1 else None
     if isinstance(alone, str) and len(alone) < _SHORT and _REFUSAL.search(alone):
         return alone
     if (error and type(error) in (str, dict) and not value.get("result")) or refused or graphql or failed:
-        words = words_in(value)
+        words = words_in(value) or next(
+            (found for each in peek.items(value, "errors") if (found := words_in(each))), ""
+        )
         return f"{status} {words}" if refused and str(status) not in words else words or "an error"
     return ""
 
 
-@diagnosis(
-    "tool-failure-unmarked",
-    _HINT,
-    "Possible failure without `isError`",
-    _CALL,
-    topic="server/tools",
-    confidence=Confidence.GUESS,
-    fix='Add "isError": true if the call failed; otherwise ignore this.',
-)
-def tool_failure_unmarked(case: CheckMoment) -> Iterator[Flaw]:
-    """The text or structuredContent looks like an error, but isError is not set."""
+@hint("Possible failure without `isError`", _CALL, confidence=Confidence.GUESS, is_diagnosis=True)
+def tool_failure_unmarked(case: CheckMoment) -> Iterator[Violation]:
+    """The text or structuredContent looks like an error, but isError is not set.
+
+    Fix: Add "isError": true if the call failed; otherwise ignore this.
+    """
     if peek.at(case.value, "isError") is True:
         return
-    blocks = [each for each in peek.items(case.value, "content") if peek.text(each, "type") == "text"]
-    text = peek.text(blocks[0], "text") if len(blocks) == 1 else None
-    said, evidence, sure = _failure_in(text or "", peek.at(case.value, "structuredContent"))
-    if said:
+    message, evidence, sure = failure_in(case.value)
+    if message:
         worse = (_WARNING, Confidence.LIKELY) if sure else (None, None)
-        place = "/result/content/0/text" if text else "/result/structuredContent"
-        yield Flaw(
-            f"the call may have failed without isError: {evidence}, “{said[:160]}”",
+        place = "/result/content/0/text" if peek.items(case.value, "content") else "/result/structuredContent"
+        yield Violation(
+            f"the call may have failed without isError: {evidence}, “{message[:160]}”",
             place,
             severity=worse[0],
             confidence=worse[1],
         )
 
 
-@check(
-    "object-as-text",
-    _WARNING,
-    "Object was converted to text",
-    _CALL,
-    topic="server/tools",
-    confidence=Confidence.LIKELY,
-    fix="Serialize the object with JSON.stringify.",
-)
-def object_as_text(case: CheckMoment) -> Iterator[Flaw]:
-    """A model sees only “[object Object]”."""
+@warning("Object was converted to text", _CALL, confidence=Confidence.LIKELY)
+def object_as_text(case: CheckMoment) -> Iterator[Violation]:
+    """A model sees only “[object Object]”.
+
+    Fix: Serialize the object with JSON.stringify.
+    """
     for at, block in enumerate(peek.items(case.value, "content")):
-        said = (peek.text(block, "text") or "")[:200]
-        if found := _OBJECT.fullmatch(said.strip()):
-            yield Flaw(
+        message = (peek.text(block, "text") or "")[:200]
+        if found := _OBJECT.fullmatch(message.strip()):
+            yield Violation(
                 f"a text is {found.group()[:80]}: an object was not serialized as JSON", f"/result/content/{at}/text"
             )
 
 
-_OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
+@error("`tools/call` result is wrapped in another object", _CALL, needs=RICH)
+def result_wrapped(case: CheckMoment) -> Iterator[Violation]:
+    """The result has no content, but one of its members has.
 
-
-@check(
-    "result-wrapped",
-    _ERROR,
-    "`tools/call` result is wrapped in another object",
-    _CALL,
-    topic="server/tools",
-    fix="Return content as a member of result itself.",
-    needs=RICH,
-)
-def result_wrapped(case: CheckMoment) -> Iterator[Flaw]:
-    """The result has no content, but one of its members has."""
+    Fix: Return content as a member of result itself.
+    """
     if type(case.value) is not dict or "content" in case.value or "task" in case.value:
         return
     for name, value in case.value.items():
         if type(value) is dict and type(value.get("content")) is list:
-            said = f"the result has no content: it is wrapped in {name[:60]!r}"
-            yield Flaw(said, f"/result/{name[:60]}")
+            sentence = f"the result has no content: it is wrapped in {name[:60]!r}"
+            yield Violation(sentence, f"/result/{name[:60]}")
             return
 
 
-@check(
-    "unknown-tool-as-tool-error",
-    _HINT,
-    "Unknown tool as a tool error",
-    _CALL,
-    topic="server/tools",
-    confidence=Confidence.LIKELY,
-    fix="Return error -32602 for an unknown tool.",
-    needs=FAILED,
-)
-def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Flaw]:
-    """A call of a tool that is not in the complete list. Official SDKs respond like this, and models can correct it."""
+@hint("Unknown tool as a tool error", _CALL, confidence=Confidence.LIKELY, needs=FAILED)
+def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Violation]:
+    """A call of a tool that is not in the complete list. Official SDKs respond like this, and models can correct it.
+
+    Fix: Return error -32602 for an unknown tool.
+    """
     name = peek.text(case.asked.params if case.asked else None, "name")
     listed = "tools/list" in case.state.lists.complete
     if (
@@ -469,4 +459,4 @@ def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Flaw]:
         and name not in case.state.lists.known["tools"]
         and peek.at(case.value, "isError") is True
     ):
-        yield Flaw(f"{name[:60]!r} is not listed, but calling it returns isError", "/result/isError")
+        yield Violation(f"{name[:60]!r} is not listed, but calling it returns isError", "/result/isError")

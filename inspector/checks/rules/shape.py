@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.checks.findings import Severity
-from inspector.checks.registry import Flaw, check, declare, row_of_date
+from inspector.checks.registry import Violation, declare, row_of_date, rules_of
 from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.checks.state import CheckMoment, TrackedRequest
@@ -19,51 +19,46 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request, ResultResponse
 from inspector.protocol.revisions.table import ROWS
 
+error, _, hint = rules_of("schema")
+
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _CORE_TASKS_SINCE = row_of_date("2025-11-25")
 """From this revision on, a tool call can return a task."""
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
-@check(
-    "result-not-object",
-    _ERROR,
-    "Result is not an object",
-    "answer",
-    topic="schema",
-    fix="Return an object; put the value into one of its members.",
-)
-def result_not_object(case: CheckMoment) -> Iterator[Flaw]:
-    """Validates each result against the shape of its method."""
+@error("Result is not an object", "answer")
+def result_not_object(case: CheckMoment) -> Iterator[Violation]:
+    """Validates each result against the shape of its method.
+
+    Fix: Return an object; put the value into one of its members.
+    """
     name = shape_of_result(case)
     if name and (faults := judge_of(case.row, name)(case.value)):
         for fault in faults:
-            flaw = _as_flaw(fault, "/result", case.method, _named(case.value, fault.pointer))
+            violation = _as_violation(fault, "/result", case.method, _named(case.value, fault.pointer))
             yield (
-                flaw if fault.pointer or fault.rule == "null-optional-member" else replace(flaw, id="result-not-object")
+                violation
+                if fault.pointer or fault.rule == "null-optional-member"
+                else replace(violation, id="result-not-object")
             )
 
 
-@check(
-    "params-not-object",
-    _ERROR,
-    "`params` is not an object",
-    "request",
-    "notification",
-    topic="schema",
-    fix="Send `params` as an object with named members.",
-)
-def params_not_object(case: CheckMoment) -> Iterator[Flaw]:
-    """Validates the params of each server request and notification."""
+@error("`params` is not an object", "request", "notification")
+def params_not_object(case: CheckMoment) -> Iterator[Violation]:
+    """Validates the params of each server request and notification.
+
+    Fix: Send `params` as an object with named members.
+    """
     message = case.message
     assert isinstance(message, Request | Notification)
     if message.params_part is not ABSENT and type(case.value) is not dict:
-        yield Flaw(f"{message.method[:60]}: params is not an object", "/params")
+        yield Violation(f"{message.method[:60]}: params is not an object", "/params")
         return
     name = shape_of_params(case)
     if name:
         if faults := judge_of(case.row, name)(case.value if message.params_part is not ABSENT else {}):
-            yield from map(_as_flaw, faults, ["/params"] * len(faults), [message.method] * len(faults))
+            yield from map(_as_violation, faults, ["/params"] * len(faults), [message.method] * len(faults))
 
 
 def shape_of_result(case: CheckMoment) -> str:
@@ -118,11 +113,11 @@ def _named(value: Any, pointer: str) -> str:
     return name[:80] if name else ""
 
 
-def _as_flaw(fault: ShapeFault, root: str, method: str, name: str = "") -> Flaw:
+def _as_violation(fault: ShapeFault, root: str, method: str, name: str = "") -> Violation:
     place = fault.pointer.lstrip("/") or root.lstrip("/")
     severity = None if fault.hard else _WARNING
     of = f" ({name})" if name else ""
-    return Flaw(
+    return Violation(
         f"{method}{of}: {place} {fault.sentence}",
         root + fault.pointer,
         id=fault.rule or "result-not-object",
@@ -348,19 +343,12 @@ def _is_sampled(case: CheckMoment) -> bool:
     return bool(case.row) and case.state.is_sampled(f"member-of-other-version {case.method[:80]}", 5, 200)
 
 
-@check(
-    "member-of-other-version",
-    Severity.HINT,
-    "Member of another protocol version",
-    "answer",
-    "request",
-    topic="schema",
-    heavy=True,
-    wanted=_is_sampled,
-    fix="Remove the member, or negotiate a protocol version that defines it.",
-)
-def member_of_other_version(case: CheckMoment) -> Iterator[Flaw]:
-    """Legal, but clients of this version ignore the member. Each is reported once per connection."""
+@hint("Member of another protocol version", "answer", "request", heavy=True, wanted=_is_sampled)
+def member_of_other_version(case: CheckMoment) -> Iterator[Violation]:
+    """Legal, but clients of this version ignore the member. Each is reported once per connection.
+
+    Fix: Remove the member, or negotiate a protocol version that defines it.
+    """
     is_answer = isinstance(case.message, ResultResponse)
     name = shape_of_result(case) if is_answer else shape_of_params(case)
     for each in strangers(case.row, name, case.value) if name else ():
@@ -369,6 +357,6 @@ def member_of_other_version(case: CheckMoment) -> Iterator[Flaw]:
         if case.state.is_sampled(f"member-of-other-version {each.type}.{each.member}", 1, _NEVER):
             first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
             when = f"exists since {first}" if each.rows[0] > case.row else f"was removed after {last}"
-            yield Flaw(
+            yield Violation(
                 f"{case.method[:60]}: {each.member} {when}", ("/result" if is_answer else "/params") + each.pointer
             )

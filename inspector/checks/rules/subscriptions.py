@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.findings import Confidence
+from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment, Rounds
 from inspector.checks.state_updates import call_of, is_retry, listen_of, requests_of
 from inspector.protocol import peek
@@ -17,7 +17,6 @@ from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import ResultResponse
 
-_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _FIELDS = {
     "notifications/tools/list_changed": "toolsListChanged",
@@ -27,107 +26,102 @@ _FIELDS = {
 }
 _CHANGES = tuple(f"notification {method}" for method in _FIELDS)
 _TOPIC = "basic/patterns/subscriptions"
+error, warning, hint = rules_of(_TOPIC)
+
+_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
+_QUESTIONS = {
+    "sampling/createMessage": "sampling",
+    "elicitation/create": "elicitation",
+    "roots/list": "roots",
+}
+_MRTR = "basic/patterns/mrtr"
+_ROUNDS_TOPIC = "basic/patterns/mrtr"
+_MOST_ROUNDS = 10
+_SEAL = re.compile(r"(?i)^(sig|mac|hmac|signature|seal|tag|digest|jws|ciphertext|enc)")
+_LOOKED_AT = 64 * 1024
 
 
-@check(
-    "acknowledgment-not-first",
-    _ERROR,
-    "Subscription stream does not begin with its acknowledgment",
-    *_CHANGES,
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Send the acknowledgment before other messages.",
-)
-def acknowledgment_not_first(case: CheckMoment) -> Iterator[Flaw]:
-    """The first message of a listen stream acknowledges the filter."""
+@error("Subscription stream does not begin with its acknowledgment", *_CHANGES, since="2026-07-28")
+def acknowledgment_not_first(case: CheckMoment) -> Iterator[Violation]:
+    """The first message of a listen stream acknowledges the filter.
+
+    Fix: Send the acknowledgment before other messages.
+    """
     listen = listen_of(case.state, case.value)
     if listen is not None and listen.acknowledged is None:
-        yield Flaw(f"{case.method} was sent before {_ACKNOWLEDGED}", "/method", frames=(listen.asked.frame,))
+        yield Violation(f"{case.method} was sent before {_ACKNOWLEDGED}", "/method", frames=(listen.asked.frame,))
 
 
-@check(
-    "subscription-id-missing",
-    _ERROR,
+@error(
     "Notification without its `subscriptionId`",
     *_CHANGES,
     f"notification {_ACKNOWLEDGED}",
     "answer subscriptions/listen",
-    topic=_TOPIC,
     since="2026-07-28",
-    fix="Put the id of the listen request into _meta unchanged.",
 )
-def subscription_id_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """Notifications must have the id of the listen request, with the same type."""
+def subscription_id_missing(case: CheckMoment) -> Iterator[Violation]:
+    """Notifications must have the id of the listen request, with the same type.
+
+    Fix: Put the id of the listen request into _meta unchanged.
+    """
     id_ = peek.request_id(case.value, "_meta", PREFIX + "subscriptionId")
     place = f"/params/_meta/{PREFIX.replace('/', '~1')}subscriptionId"
     if isinstance(case.message, ResultResponse):
         if case.asked is not None and id_ != case.asked.id:
-            yield Flaw("the result of subscriptions/listen has no subscriptionId", "/result/_meta")
+            yield Violation("the result of subscriptions/listen has no subscriptionId", "/result/_meta")
     elif _is_elsewhere(case):
         return
     elif id_ is None:
-        yield Flaw(f"{case.method} has no subscriptionId", place)
+        yield Violation(f"{case.method} has no subscriptionId", place)
     elif listen_of(case.state, case.value) is None:
-        yield Flaw(f"{case.method} has the subscriptionId {id_!r}, which is not open", place)
+        yield Violation(f"{case.method} has the subscriptionId {id_!r}, which is not open", place)
 
 
-@check(
-    "unrequested-change",
-    _ERROR,
-    "Notification outside of the subscription filter",
-    *_CHANGES,
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Send only the kinds of notifications that the filter requests.",
-)
-def unrequested_change(case: CheckMoment) -> Iterator[Flaw]:
+@error("Notification outside of the subscription filter", *_CHANGES, since="2026-07-28")
+def unrequested_change(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Send only the kinds of notifications that the filter requests."""
     listen = listen_of(case.state, case.value)
     if listen is None:
         return
     field = _FIELDS[case.method]
     wanted = listen.wanted.get(field)
     if not wanted:
-        yield Flaw(f"{case.method} was not requested", "/method", frames=(listen.asked.frame,))
+        yield Violation(f"{case.method} was not requested", "/method", frames=(listen.asked.frame,))
     elif field == "resourceSubscriptions" and type(wanted) is list:
         uri = peek.text(case.value, "uri") or ""
         if not any(isinstance(each, str) and uri.startswith(each) for each in wanted):
-            yield Flaw(f"{uri[:80]!r} was not requested", "/params/uri", frames=(listen.asked.frame,))
+            yield Violation(f"{uri[:80]!r} was not requested", "/params/uri", frames=(listen.asked.frame,))
 
 
-@check(
-    "acknowledgment-exceeds-request",
-    _ERROR,
-    "Acknowledgment exceeds the requested filter",
-    f"notification {_ACKNOWLEDGED}",
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Acknowledge only what the filter requests.",
-)
-def acknowledgment_exceeds_request(case: CheckMoment) -> Iterator[Flaw]:
+@error("Acknowledgment exceeds the requested filter", f"notification {_ACKNOWLEDGED}", since="2026-07-28")
+def acknowledgment_exceeds_request(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Acknowledge only what the filter requests."""
     listen = listen_of(case.state, case.value)
     if listen is None:
         return
-    for field, said in peek.mapping(case.value, "notifications").items():
+    for field, stated in peek.mapping(case.value, "notifications").items():
         wanted = listen.wanted.get(field)
-        more = [each for each in said if each not in wanted] if type(said) is list and type(wanted) is list else []
-        if (said and not wanted) or more:
-            yield Flaw(f"{field[:60]} is acknowledged, but was not requested", f"/params/notifications/{field[:60]}")
+        more = [each for each in stated if each not in wanted] if type(stated) is list and type(wanted) is list else []
+        if (stated and not wanted) or more:
+            yield Violation(
+                f"{field[:60]} is acknowledged, but was not requested", f"/params/notifications/{field[:60]}"
+            )
 
 
-@check(
-    "message-on-subscription-stream",
-    _ERROR,
+@error(
     "Progress or log message on a subscription stream",
     "notification notifications/progress",
     "notification notifications/message",
     topic="http",
     since="2026-07-28",
-    fix="Send the message on the stream of its request.",
 )
-def message_on_subscription_stream(case: CheckMoment) -> Iterator[Flaw]:
-    """Other notifications belong on the stream of their request."""
+def message_on_subscription_stream(case: CheckMoment) -> Iterator[Violation]:
+    """Other notifications belong on the stream of their request.
+
+    Fix: Send the message on the stream of its request.
+    """
     if case.http is not None and any(each.id in case.state.ongoing.listens for each in case.http.asked):
-        yield Flaw(f"{case.method} was sent on the stream of subscriptions/listen", "/method")
+        yield Violation(f"{case.method} was sent on the stream of subscriptions/listen", "/method")
 
 
 def _is_elsewhere(case: CheckMoment) -> bool:
@@ -137,162 +131,115 @@ def _is_elsewhere(case: CheckMoment) -> bool:
     return not case.state.ongoing.listens and not peek.has(case.value, "_meta", PREFIX + "subscriptionId")
 
 
-@check(
-    "subscription-ended-silently",
-    _WARNING,
-    "Subscription stream ends without a result",
-    "http end",
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Send the result of subscriptions/listen before closing the stream.",
-)
-def subscription_ended_silently(case: CheckMoment) -> Iterator[Flaw]:
-    """“When the server ends a subscription, it SHOULD send the result of the listen request.”"""
+@warning("Subscription stream ends without a result", "http end", since="2026-07-28")
+def subscription_ended_silently(case: CheckMoment) -> Iterator[Violation]:
+    """“When the server ends a subscription, it SHOULD send the result of the listen request.”
+
+    Fix: Send the result of subscriptions/listen before closing the stream.
+    """
     http, fact = case.http, case.fact
     if http is None or http.response is None or fact is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE):
         return
     for asked in http.asked:
         listens = asked.method == "subscriptions/listen" and asked.answered is None and asked.cancelled is None
         if listens and asked.id in case.state.ongoing.listens and http.events:
-            yield Flaw("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
+            yield Violation("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
 
 
-@check(
-    "subscription-not-stream",
-    _WARNING,
+@warning(
     "`subscriptions/listen` answered without an event stream",
     "answer subscriptions/listen",
     topic="http",
     since="2026-07-28",
-    fix="Respond with text/event-stream and keep the stream open.",
 )
-def subscription_not_stream(case: CheckMoment) -> Iterator[Flaw]:
-    """An immediate result as plain JSON, so that no notification can follow."""
+def subscription_not_stream(case: CheckMoment) -> Iterator[Violation]:
+    """An immediate result as plain JSON, so that no notification can follow.
+
+    Fix: Respond with text/event-stream and keep the stream open.
+    """
     if case.frame is not None and case.frame.channel is Channel.REPLY:
-        yield Flaw("subscriptions/listen was answered immediately, without an event stream", "/result")
+        yield Violation("subscriptions/listen was answered immediately, without an event stream", "/result")
 
 
-@check(
-    "change-outside-subscription",
-    _ERROR,
-    "Change notification without a subscription",
-    *_CHANGES,
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Send change notifications on subscription streams only.",
-)
-def change_outside_subscription(case: CheckMoment) -> Iterator[Flaw]:
-    """Change notifications are sent on subscription streams only."""
+@error("Change notification without a subscription", *_CHANGES, since="2026-07-28")
+def change_outside_subscription(case: CheckMoment) -> Iterator[Violation]:
+    """Change notifications are sent on subscription streams only.
+
+    Fix: Send change notifications on subscription streams only.
+    """
     if _is_elsewhere(case):
         asked = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
         where = f"on the stream of {asked}" if asked else "without a subscription"
-        yield Flaw(f"{case.method} was sent {where}", "/method")
-
-
-_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
-_QUESTIONS = {
-    "sampling/createMessage": "sampling",
-    "elicitation/create": "elicitation",
-    "roots/list": "roots",
-}
-_MRTR = "basic/patterns/mrtr"
+        yield Violation(f"{case.method} was sent {where}", "/method")
 
 
 def _requests_input(case: CheckMoment) -> bool:
     return case.is_modern and peek.text(case.value, "resultType") == "input_required"
 
 
-@check(
-    "input-required-not-allowed",
-    _ERROR,
-    "`input_required` result for another method",
-    "asking",
-    topic=_MRTR,
-    since="2026-07-28",
-    fix="Return input_required for tools/call, prompts/get and resources/read only.",
-)
-def input_required_not_allowed(case: CheckMoment) -> Iterator[Flaw]:
-    """Only three methods allow it."""
+@error("`input_required` result for another method", "asking", topic=_MRTR, since="2026-07-28")
+def input_required_not_allowed(case: CheckMoment) -> Iterator[Violation]:
+    """Only three methods allow it.
+
+    Fix: Return input_required for tools/call, prompts/get and resources/read only.
+    """
     if case.method not in _MAY_ASK and _requests_input(case):
-        yield Flaw(f"{case.method[:60]} was answered with input_required", "/result/resultType")
+        yield Violation(f"{case.method[:60]} was answered with input_required", "/result/resultType")
 
 
-@check(
-    "input-required-empty",
-    _ERROR,
-    "`input_required` without `inputRequests` and `requestState`",
-    "asking",
-    topic=_MRTR,
-    since="2026-07-28",
-    fix="Send inputRequests, requestState or both.",
-)
-def input_required_empty(case: CheckMoment) -> Iterator[Flaw]:
+@error("`input_required` without `inputRequests` and `requestState`", "asking", topic=_MRTR, since="2026-07-28")
+def input_required_empty(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Send inputRequests, requestState or both."""
     if _requests_input(case) and "inputRequests" not in case.value and "requestState" not in case.value:
-        yield Flaw("input_required with neither inputRequests nor requestState", "/result")
+        yield Violation("input_required with neither inputRequests nor requestState", "/result")
 
 
-@check(
-    "unknown-input-request",
-    _ERROR,
-    "Unknown kind of input request",
-    "asking",
-    topic=_MRTR,
-    since="2026-07-28",
-    fix="Use elicitation/create, sampling/createMessage or roots/list.",
-)
-def unknown_input_request(case: CheckMoment) -> Iterator[Flaw]:
-    """Only elicitation, sampling and roots are allowed; the first two need params."""
+@error("Unknown kind of input request", "asking", topic=_MRTR, since="2026-07-28")
+def unknown_input_request(case: CheckMoment) -> Iterator[Violation]:
+    """Only elicitation, sampling and roots are allowed; the first two need params.
+
+    Fix: Use elicitation/create, sampling/createMessage or roots/list.
+    """
     for key, request in peek.mapping(case.value, "inputRequests").items() if _requests_input(case) else ():
         method = peek.text(request, "method")
         place = f"/result/inputRequests/{key[:60]}"
         if method not in _QUESTIONS:
-            yield Flaw(f"{key[:60]}: {str(method)[:60]} is not an input request", f"{place}/method")
+            yield Violation(f"{key[:60]}: {str(method)[:60]} is not an input request", f"{place}/method")
         elif method != "roots/list" and type(peek.at(request, "params")) is not dict:
-            yield Flaw(f"{key[:60]}: {method} has no params", f"{place}/params")
+            yield Violation(f"{key[:60]}: {method} has no params", f"{place}/params")
 
 
-@check(
-    "input-request-undeclared",
-    _ERROR,
-    "Input request without the client capability",
-    "asking",
-    topic=_MRTR,
-    since="2026-07-28",
-    fix="Check the client capabilities of the request first.",
-)
-def input_request_undeclared(case: CheckMoment) -> Iterator[Flaw]:
-    """Judged by the capabilities that the request itself declares."""
+@error("Input request without the client capability", "asking", topic=_MRTR, since="2026-07-28")
+def input_request_undeclared(case: CheckMoment) -> Iterator[Violation]:
+    """Judged by the capabilities that the request itself declares.
+
+    Fix: Check the client capabilities of the request first.
+    """
     for key, request in peek.mapping(case.value, "inputRequests").items() if _requests_input(case) else ():
         ability = _QUESTIONS.get(peek.text(request, "method") or "")
         if ability and not case.state.offered(case.asked, ability):
-            yield Flaw(f"{key[:60]}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}")
+            yield Violation(f"{key[:60]}: the client does not declare {ability}", f"/result/inputRequests/{key[:60]}")
 
 
 # Rounds of input_required results
 
-_HINT = Severity.HINT
-_ROUNDS_TOPIC = "basic/patterns/mrtr"
-_MOST_ROUNDS = 10
-_SEAL = re.compile(r"(?i)^(sig|mac|hmac|signature|seal|tag|digest|jws|ciphertext|enc)")
-_LOOKED_AT = 64 * 1024
 
-
-@check(
-    "request-state-unsigned",
-    _HINT,
+@hint(
     "`requestState` is not tamper-proof",
     "asking",
     topic=_ROUNDS_TOPIC,
     since="2026-07-28",
     confidence=Confidence.LIKELY,
-    fix="Sign the state, or store it and send its id.",
 )
-def request_state_unsigned(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients return the state, so a server that trusts it must be able to verify it."""
+def request_state_unsigned(case: CheckMoment) -> Iterator[Violation]:
+    """Clients return the state, so a server that trusts it must be able to verify it.
+
+    Fix: Sign the state, or store it and send its id.
+    """
     state = peek.text(case.value, "requestState")
     if state and case.is_modern and (found := _readable(state)) is not None:
         names = ", ".join(list(found)[:3])[:60]
-        yield Flaw(f"requestState is readable JSON without a signature ({names})", "/result/requestState")
+        yield Violation(f"requestState is readable JSON without a signature ({names})", "/result/requestState")
 
 
 def _readable(state: str) -> dict[str, Any] | None:
@@ -312,17 +259,12 @@ def _unpacked(raw: bytes) -> bytes:
     return urlsafe_b64decode(raw.rstrip(b"=") + b"=" * (-len(raw.rstrip(b"=")) % 4))
 
 
-@check(
-    "input-required-loop",
-    _HINT,
-    "Too many rounds of `input_required`",
-    "asking",
-    topic=_ROUNDS_TOPIC,
-    since="2026-07-28",
-    fix="Request all input in one round.",
-)
-def input_required_loop(case: CheckMoment) -> Iterator[Flaw]:
-    """The server needs more rounds than clients accept, or repeats a request that was answered before."""
+@hint("Too many rounds of `input_required`", "asking", topic=_ROUNDS_TOPIC, since="2026-07-28")
+def input_required_loop(case: CheckMoment) -> Iterator[Violation]:
+    """The server needs more rounds than clients accept, or repeats a request that was answered before.
+
+    Fix: Request all input in one round.
+    """
     asked = case.asked
     if not case.is_modern or asked is None or not is_retry(asked):
         return
@@ -330,14 +272,14 @@ def input_required_loop(case: CheckMoment) -> Iterator[Flaw]:
     if before is None:
         return
     if before.count == _MOST_ROUNDS:
-        yield Flaw(
+        yield Violation(
             (f"{asked.method} returned input_required {_MOST_ROUNDS + 1} times"), "/result", frames=(before.frame,)
         )
     now = requests_of(case.value)
     for key, request in now.items():
         if request == before.requests.get(key) and _was_answered(asked.params, key):
-            said = f"{key[:60]!r} is requested again after it was answered"
-            yield Flaw(said, f"/result/inputRequests/{key[:60]}", frames=(before.frame, asked.frame))
+            sentence = f"{key[:60]!r} is requested again after it was answered"
+            yield Violation(sentence, f"/result/inputRequests/{key[:60]}", frames=(before.frame, asked.frame))
 
 
 def _was_answered(params: Any, key: str) -> bool:

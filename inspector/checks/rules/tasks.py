@@ -4,32 +4,31 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Severity
-from inspector.checks.registry import Flaw, check
+from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.checks.state_updates import TASK, is_nested, requests_of
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ResultResponse
 
-_ERROR = Severity.ERROR
 _TOPIC = "basic/utilities/tasks"
+error = rules_of(_TOPIC).error
 _ENDED = {"completed", "failed", "cancelled"}
 _MAY_BE = {"working", "input_required", *_ENDED}
 _RELATED = PREFIX + "related-task"
 
 
-@check(
-    "task-not-requested",
-    _ERROR,
+@error(
     "Unrequested task, or result instead of a task",
     "answer tools/call",
-    topic=_TOPIC,
     since="2025-11-25",
     until="2025-11-25",
     needs=TASK,
-    fix="Return a task only if the request has `task`.",
 )
-def task_not_requested(case: CheckMoment) -> Iterator[Flaw]:
-    """Only a request with `task` becomes a task."""
+def task_not_requested(case: CheckMoment) -> Iterator[Violation]:
+    """Only a request with `task` becomes a task.
+
+    Fix: Return a task only if the request has `task`.
+    """
     params = case.asked.params if case.asked else None
     asked = peek.has(params, "task")
     if type(case.value) is not dict:
@@ -38,26 +37,25 @@ def task_not_requested(case: CheckMoment) -> Iterator[Flaw]:
         known = case.state.lists.known["tools"].get(peek.text(params, "name") or "")
         promised = peek.text(known.item if known else None, "execution", "taskSupport") in ("optional", "required")
         if asked and promised and case.state.capable("tasks", "requests", "tools", "call"):
-            yield Flaw("a task was requested, but the result was returned instead", "/result")
+            yield Violation("a task was requested, but the result was returned instead", "/result")
     elif not asked and peek.has(case.value, "task", "taskId") and not peek.has(case.value, "content"):
-        yield Flaw("a task was returned, but not requested", "/result/task")
+        yield Violation("a task was returned, but not requested", "/result/task")
 
 
-@check(
-    "task-status-transition",
-    _ERROR,
+@error(
     "Invalid task status transition",
     "answer tools/call",
     "answer tasks/get",
     "notification notifications/tasks/status",
     "notification notifications/tasks",
-    topic=_TOPIC,
     since="2025-11-25",
     needs=TASK,
-    fix="Keep a terminal status, and begin with working.",
 )
-def task_status_transition(case: CheckMoment) -> Iterator[Flaw]:
-    """A terminal status is final; core tasks also begin with the status working."""
+def task_status_transition(case: CheckMoment) -> Iterator[Violation]:
+    """A terminal status is final; core tasks also begin with the status working.
+
+    Fix: Keep a terminal status, and begin with working.
+    """
     word = peek.at(case.value, "task") if case.method == "tools/call" and not case.is_modern else case.value
     if type(word) is not dict:
         return
@@ -66,10 +64,10 @@ def task_status_transition(case: CheckMoment) -> Iterator[Flaw]:
         return
     before = case.state.ongoing.task_status.get(id_)
     if not case.is_modern and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
-        yield Flaw(f"a task begins as {status[:20]!r} instead of working", "/result/task/status")
+        yield Violation(f"a task begins as {status[:20]!r} instead of working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
         root = "/result" if isinstance(case.message, ResultResponse) else "/params"
-        yield Flaw(f"a task changed from {before} to {status[:20]}", f"{root}/status")
+        yield Violation(f"a task changed from {before} to {status[:20]}", f"{root}/status")
 
 
 def _is_past(case: CheckMoment, id_: str) -> bool:
@@ -78,55 +76,41 @@ def _is_past(case: CheckMoment, id_: str) -> bool:
     return task is not None and task.ttl_ms is not None and (case.time_ns - task.made_ns) / 1e6 > task.ttl_ms
 
 
-@check(
-    "related-task-missing",
-    _ERROR,
-    "Task result does not name its task",
-    "answer tasks/result",
-    topic=_TOPIC,
-    since="2025-11-25",
-    until="2025-11-25",
-    fix="Add io.modelcontextprotocol/related-task to `_meta`.",
-)
-def related_task_missing(case: CheckMoment) -> Iterator[Flaw]:
+@error("Task result does not name its task", "answer tasks/result", since="2025-11-25", until="2025-11-25")
+def related_task_missing(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Add io.modelcontextprotocol/related-task to `_meta`."""
     if peek.text(case.value, "_meta", _RELATED, "taskId") is None:
-        yield Flaw("the result of a task does not name it in _meta", "/result/_meta")
+        yield Violation("the result of a task does not name it in _meta", "/result/_meta")
 
 
-@check(
-    "task-cancelled-by-notification",
-    _ERROR,
+@error(
     "Task cancelled by `notifications/cancelled`",
     "notification notifications/cancelled",
-    topic=_TOPIC,
     since="2025-11-25",
     until="2025-11-25",
-    fix="Use tasks/cancel.",
 )
-def task_cancelled_by_notification(case: CheckMoment) -> Iterator[Flaw]:
-    """Tasks are cancelled by `tasks/cancel`."""
+def task_cancelled_by_notification(case: CheckMoment) -> Iterator[Violation]:
+    """Tasks are cancelled by `tasks/cancel`.
+
+    Fix: Use tasks/cancel.
+    """
     if peek.text(case.value, "requestId") in case.state.ongoing.task_status:
-        yield Flaw("notifications/cancelled names a task", "/params/requestId")
+        yield Violation("notifications/cancelled names a task", "/params/requestId")
 
 
-@check(
-    "task-on-unsupported-method",
-    _ERROR,
-    "Task for a method without task support",
-    "answer",
-    topic="schema",
-    since="2026-07-28",
-    fix="Return tasks for tools/call only.",
-)
-def task_on_unsupported_method(case: CheckMoment) -> Iterator[Flaw]:
-    """In the extension only `tools/call` may become a task; `task-result-incomplete` covers `tasks/get`."""
+@error("Task for a method without task support", "answer", topic="schema", since="2026-07-28")
+def task_on_unsupported_method(case: CheckMoment) -> Iterator[Violation]:
+    """In the extension only `tools/call` may become a task; `task-result-incomplete` covers `tasks/get`.
+
+    Fix: Return tasks for tools/call only.
+    """
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
-        yield Flaw(f"{case.method[:60]} returned a task", "/result/resultType")
+        yield Violation(f"{case.method[:60]} returned a task", "/result/resultType")
 
 
 # The tasks extension
 
-_EXTENSION_TASKS_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+_WARNING = Severity.WARNING
 _TOLD = ("answer tasks/get", "notification notifications/tasks")
 _BRINGS = {"completed": "result", "failed": "error", "input_required": "inputRequests"}
 _EXTENSION_TASKS_ENDED = ("completed", "failed", "cancelled")
@@ -137,105 +121,76 @@ def _root(case: CheckMoment) -> str:
     return "/result" if isinstance(case.message, ResultResponse) else "/params"
 
 
-@check(
-    "task-result-incomplete",
-    _EXTENSION_TASKS_ERROR,
-    "`tasks/get` result is not complete",
-    "answer tasks/get",
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix='Return "resultType": "complete" from tasks/get.',
-)
-def task_result_incomplete(case: CheckMoment) -> Iterator[Flaw]:
-    """“The resultType field MUST be set to "complete"”; only the handle has "task"."""
+@error("`tasks/get` result is not complete", "answer tasks/get", since="2026-07-28")
+def task_result_incomplete(case: CheckMoment) -> Iterator[Violation]:
+    """“The resultType field MUST be set to "complete"”; only the handle has "task".
+
+    Fix: Return "resultType": "complete" from tasks/get.
+    """
     word = peek.text(case.value, "resultType")
     if word is not None and word != "complete":
-        yield Flaw(f'tasks/get returned resultType {word[:40]!r} instead of "complete"', "/result/resultType")
+        yield Violation(f'tasks/get returned resultType {word[:40]!r} instead of "complete"', "/result/resultType")
 
 
-@check(
-    "task-handle-nested",
-    _EXTENSION_TASKS_ERROR,
-    "Task handle is nested in `task`",
-    "answer tools/call",
-    topic=_TOPIC,
-    since="2026-07-28",
-    needs=TASK,
-    fix='Put the members of the task into the result itself, beside "resultType": "task".',
-)
-def task_handle_nested(case: CheckMoment) -> Iterator[Flaw]:
-    """Tasks of 2025-11-25 were nested; members missing outside of `task` are no further fault."""
+@error("Task handle is nested in `task`", "answer tools/call", since="2026-07-28", needs=TASK)
+def task_handle_nested(case: CheckMoment) -> Iterator[Violation]:
+    """Tasks of 2025-11-25 were nested; members missing outside of `task` are no further fault.
+
+    Fix: Put the members of the task into the result itself, beside "resultType": "task".
+    """
     if is_nested(case.value):
-        yield Flaw("the task is nested in `task`, as in 2025-11-25", "/result/task")
+        yield Violation("the task is nested in `task`, as in 2025-11-25", "/result/task")
 
 
-@check(
-    "task-status-member-missing",
-    _EXTENSION_TASKS_ERROR,
-    "Task lacks the member of its status",
-    *_TOLD,
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Add `result`, `error` or `inputRequests`, as the status requires.",
-)
-def task_status_member_missing(case: CheckMoment) -> Iterator[Flaw]:
-    """A completed task has a result, a failed one an error, and a waiting one input requests."""
+@error("Task lacks the member of its status", *_TOLD, since="2026-07-28")
+def task_status_member_missing(case: CheckMoment) -> Iterator[Violation]:
+    """A completed task has a result, a failed one an error, and a waiting one input requests.
+
+    Fix: Add `result`, `error` or `inputRequests`, as the status requires.
+    """
     status = peek.text(case.value, "status")
     member = _BRINGS.get(status or "")
     if status == "failed" and peek.flag(case.value, "result", "isError"):
         return  # the status is wrong, and `task-failure-misreported` reports it
     if member is not None and type(peek.at(case.value, member)) is not dict:
-        yield Flaw(f"a task is {status}, but has no {member}", f"{_root(case)}/{member}")
+        yield Violation(f"a task is {status}, but has no {member}", f"{_root(case)}/{member}")
 
 
-@check(
-    "task-failure-misreported",
-    _EXTENSION_TASKS_ERROR,
-    "Task failure is reported incorrectly",
-    *_TOLD,
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Use completed for a result with isError, and add a statusMessage to a failed task.",
-)
-def task_failure_misreported(case: CheckMoment) -> Iterator[Flaw]:
-    """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”"""
+@error("Task failure is reported incorrectly", *_TOLD, since="2026-07-28")
+def task_failure_misreported(case: CheckMoment) -> Iterator[Violation]:
+    """“The failed status MUST NOT be used to represent non-JSON-RPC errors, such as isError: true.”
+
+    Fix: Use completed for a result with isError, and add a statusMessage to a failed task.
+    """
     if peek.text(case.value, "status") != "failed":
         return
     if peek.flag(case.value, "result", "isError") or peek.flag(case.value, "error", "isError"):
         fix = "Set the status to completed, with the result that has isError."
-        yield Flaw("the status is failed because the tool returned isError", f"{_root(case)}/status", fix=fix)
+        yield Violation("the status is failed because the tool returned isError", f"{_root(case)}/status", fix=fix)
     elif peek.has(case.value, "error") and not peek.text(case.value, "statusMessage"):
-        yield Flaw("a failed task has no statusMessage", f"{_root(case)}/statusMessage", severity=_WARNING)
+        yield Violation("a failed task has no statusMessage", f"{_root(case)}/statusMessage", severity=_WARNING)
 
 
-@check(
-    "task-input-key-reused",
-    _EXTENSION_TASKS_ERROR,
-    "Key of an input request is reused",
-    *_TOLD,
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Use a new key for each input request.",
-)
-def task_input_key_reused(case: CheckMoment) -> Iterator[Flaw]:
-    """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”"""
+@error("Key of an input request is reused", *_TOLD, since="2026-07-28")
+def task_input_key_reused(case: CheckMoment) -> Iterator[Violation]:
+    """“Each request key in inputRequests MUST be unique over the lifetime of a single task.”
+
+    Fix: Use a new key for each input request.
+    """
     task = case.state.ongoing.tasks.get(peek.text(case.value, "taskId") or "")
     for key, request in requests_of(case.value).items() if task is not None else ():
         if task is not None and task.requests.get(key, request) != request:
-            yield Flaw(f"{key[:60]!r} was the key of another request before", f"{_root(case)}/inputRequests/{key[:60]}")
+            yield Violation(
+                f"{key[:60]!r} was the key of another request before", f"{_root(case)}/inputRequests/{key[:60]}"
+            )
 
 
-@check(
-    "new-task-unknown",
-    _EXTENSION_TASKS_ERROR,
-    "New task is unknown to `tasks/get`",
-    "error tasks/get",
-    topic=_TOPIC,
-    since="2026-07-28",
-    fix="Store the task before returning its handle.",
-)
-def new_task_unknown(case: CheckMoment) -> Iterator[Flaw]:
-    """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”"""
+@error("New task is unknown to `tasks/get`", "error tasks/get", since="2026-07-28")
+def new_task_unknown(case: CheckMoment) -> Iterator[Violation]:
+    """“A server MUST NOT return CreateTaskResult until a tasks/get for the returned taskId would resolve.”
+
+    Fix: Store the task before returning its handle.
+    """
     id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
     task = case.state.ongoing.tasks.get(id_)
     if (
@@ -246,29 +201,28 @@ def new_task_unknown(case: CheckMoment) -> Iterator[Flaw]:
         return
     age_ms = (case.time_ns - task.made_ns) / 1e6
     if age_ms < min(_SOON_MS, _SOON_MS if task.ttl_ms is None else task.ttl_ms):
-        said = f"the task {id_[:60]!r} is unknown {age_ms / 1000:.1f} s after it was returned"
-        yield Flaw(said, "/error/code", frames=(task.frame,))
+        sentence = f"the task {id_[:60]!r} is unknown {age_ms / 1000:.1f} s after it was returned"
+        yield Violation(sentence, "/error/code", frames=(task.frame,))
 
 
-@check(
-    "unsolicited-task-notification",
-    _EXTENSION_TASKS_ERROR,
+@error(
     "Unsolicited task notification",
     "notification notifications/tasks",
     "notification notifications/progress",
-    topic=_TOPIC,
     since="2026-07-28",
-    fix="Send task notifications only for acknowledged task ids.",
 )
-def unsolicited_task_notification(case: CheckMoment) -> Iterator[Flaw]:
-    """Tasks are reported only for acknowledged task ids; there is no progress of tasks."""
+def unsolicited_task_notification(case: CheckMoment) -> Iterator[Violation]:
+    """Tasks are reported only for acknowledged task ids; there is no progress of tasks.
+
+    Fix: Send task notifications only for acknowledged task ids.
+    """
     if case.method == "notifications/tasks":
         id_ = peek.text(case.value, "taskId") or ""
         if not any(id_ in peek.items(each.acknowledged, "taskIds") for each in _listening(case)):
-            yield Flaw(f"notification about the task {id_[:60]!r}, which was not acknowledged", "/params/taskId")
+            yield Violation(f"notification about the task {id_[:60]!r}, which was not acknowledged", "/params/taskId")
     elif case.asked is not None and case.asked.lives_on and case.asked.answered is not None:
-        said = "progress of a task: only tasks/get reports its status"
-        yield Flaw(said, "/params/progressToken", frames=(case.asked.answered,))
+        sentence = "progress of a task: only tasks/get reports its status"
+        yield Violation(sentence, "/params/progressToken", frames=(case.asked.answered,))
 
 
 def _listening(case: CheckMoment) -> list[Any]:

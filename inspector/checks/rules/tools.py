@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.checks.definitions.confusable import confusable_pairs
 from inspector.checks.findings import Confidence, Finding, Severity
-from inspector.checks.registry import CHECKS, Flaw, check
+from inspector.checks.registry import CHECKS, Violation, rules_of
 from inspector.checks.state import CheckMoment, host_of, is_loopback
 from inspector.checks.state_updates import app_uri
 from inspector.forms.dialects import dialect_of
@@ -19,7 +19,9 @@ from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import encode
 from inspector.text import estimate_tokens
 
-_ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
+error, warning, hint = rules_of("server/tools")
+
+_HINT = Severity.HINT
 _LIST = "answer tools/list"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _NAMED_ELSEWHERE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
@@ -43,61 +45,54 @@ def _tools(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield f"/result/tools/{at}", (peek.text(tool, "name") or f"number {at + 1}")[:80], tool
 
 
-@check(
-    "unknown-schema-dialect",
-    _HINT,
-    "Unknown schema dialect",
-    _LIST,
-    topic="basic",
-    since="2025-11-25",
-    fix="Use the 2020-12 dialect.",
-)
-def unknown_schema_dialect(case: CheckMoment) -> Iterator[Flaw]:
-    """Other dialects are legal, but few clients support them."""
+@hint("Unknown schema dialect", _LIST, topic="basic", since="2025-11-25")
+def unknown_schema_dialect(case: CheckMoment) -> Iterator[Violation]:
+    """Other dialects are legal, but few clients support them.
+
+    Fix: Use the 2020-12 dialect.
+    """
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
             schema = tool.get(member)
             if type(schema) is dict and isinstance(schema.get("$schema"), str) and dialect_of(schema) is None:
-                yield Flaw(f"{name}: {member} has the dialect {schema['$schema'][:60]!r}", f"{place}/{member}/$schema")
+                yield Violation(
+                    f"{name}: {member} has the dialect {schema['$schema'][:60]!r}", f"{place}/{member}/$schema"
+                )
 
 
-@check(
-    "tool-name-not-portable",
-    _WARNING,
-    "Tool name is not portable",
-    _LIST,
-    topic="server/tools",
-    mild_until="2025-06-18",
-    mild=_HINT,
-    fix="Use letters, digits, _ - and . only, and at most 128 characters.",
-)
-def tool_name_not_portable(case: CheckMoment) -> Iterator[Flaw]:
-    """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; other checks cover slashes)."""
+@warning("Tool name is not portable", _LIST, mild_until="2025-06-18", mild=_HINT)
+def tool_name_not_portable(case: CheckMoment) -> Iterator[Violation]:
+    """Names should have 1 to 128 characters of A-Z a-z 0-9 _ - . (since 2025; other checks cover slashes).
+
+    Fix: Use letters, digits, _ - and . only, and at most 128 characters.
+    """
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
+        if written is not None and written[:1].isdigit() and _NAME.fullmatch(written):
+            sentence = (
+                f"the tool name {name!r} begins with a digit; the Gemini API (2025-10-02) wants a letter or _ first"
+            )
+            yield Violation(sentence, f"{place}/name", severity=_HINT, fix="Begin the name with a letter.")
         if written is None or _NAME.fullmatch(written):
             continue
         mild = _HINT if _NAMED_ELSEWHERE.fullmatch(written) else None
+        if not written:
+            yield Violation(f"the name of tool {name!r} is empty", f"{place}/name", severity=Severity.WARNING)
+            continue
         why = (
             f"has {len(written)} characters"
             if not 0 < len(written) <= 128
             else "has characters other than A-Za-z0-9_.-"
         )
-        yield Flaw(f"the tool name {name!r} {why}", f"{place}/name", severity=mild)
+        yield Violation(f"the tool name {name!r} {why}", f"{place}/name", severity=mild)
 
 
-@check(
-    "duplicate-tool-name",
-    _WARNING,
-    "Duplicate tool name",
-    _LIST,
-    topic="server/tools",
-    mild_until="2025-06-18",
-    mild=_HINT,
-    fix="Rename or remove one of the tools.",
-)
-def duplicate_tool_name(case: CheckMoment) -> Iterator[Flaw]:
-    """Judged within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`."""
+@warning("Duplicate tool name", _LIST, mild_until="2025-06-18", mild=_HINT)
+def duplicate_tool_name(case: CheckMoment) -> Iterator[Violation]:
+    """Judged within a page and across pages. A page that is repeated as a whole is `pagination-incomplete`.
+
+    Fix: Rename or remove one of the tools.
+    """
     seen: dict[str, Any] = {}
     more = case.asked is not None and peek.has(case.asked.params, "cursor")
     before = case.state.lists.known["tools"] if more and not is_repeated_page(case) else {}
@@ -106,8 +101,10 @@ def duplicate_tool_name(case: CheckMoment) -> Iterator[Flaw]:
         if written is not None:
             if written in seen or written in before:
                 other = seen[written] if written in seen else before[written].item
-                said = f"the tool {name!r} is listed twice" if other == tool else f"another tool is also named {name!r}"
-                yield Flaw(said, f"{place}/name")
+                sentence = (
+                    f"the tool {name!r} is listed twice" if other == tool else f"another tool is also named {name!r}"
+                )
+                yield Violation(sentence, f"{place}/name")
             seen[written] = tool
 
 
@@ -129,101 +126,67 @@ def was_requested_again(case: CheckMoment) -> bool:
     return cursor in case.state.lists.fetched.get(method, ()) and cursor != case.state.lists.next_cursor.get(method)
 
 
-@check(
-    "mirrored-header-invalid",
-    _ERROR,
-    "Invalid `x-mcp-header`",
-    _LIST,
-    topic="http",
-    since="2026-07-28",
-    fix="Correct or remove x-mcp-header.",
-)
-def mirrored_header_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients over HTTP must ignore such a tool."""
+@error("Invalid `x-mcp-header`", _LIST, topic="http", since="2026-07-28")
+def mirrored_header_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Clients over HTTP must ignore such a tool.
+
+    Fix: Correct or remove x-mcp-header.
+    """
     if not case.state.is_http:
         return
     for place, name, tool in tools_of(case):
         if "inputSchema" in tool and (problem := mirrors(tool["inputSchema"])[1]):
-            yield Flaw(f"{name}: {problem}; clients must ignore this tool", f"{place}/inputSchema")
+            yield Violation(f"{name}: {problem}; clients must ignore this tool", f"{place}/inputSchema")
 
 
-@check(
-    "secret-in-mirrored-header",
-    _WARNING,
-    "Secret in a mirrored header",
-    _LIST,
-    topic="server/tools",
-    since="2026-07-28",
-    confidence=Confidence.LIKELY,
-    fix="Remove x-mcp-header from the property: proxies log headers.",
-)
-def secret_in_mirrored_header(case: CheckMoment) -> Iterator[Flaw]:
-    """A property whose name suggests a secret is mirrored into a header."""
+@warning("Secret in a mirrored header", _LIST, since="2026-07-28", confidence=Confidence.LIKELY)
+def secret_in_mirrored_header(case: CheckMoment) -> Iterator[Violation]:
+    """A property whose name suggests a secret is mirrored into a header.
+
+    Fix: Remove x-mcp-header from the property: proxies log headers.
+    """
     for place, name, tool in tools_of(case):
         for mirror in mirrors(tool.get("inputSchema"))[0]:
             if _SECRET.search(mirror.path[-1]):
-                yield Flaw(f"{name}: {mirror.path[-1][:60]!r} is sent in a header", f"{place}/inputSchema")
+                yield Violation(f"{name}: {mirror.path[-1][:60]!r} is sent in a header", f"{place}/inputSchema")
 
 
-@check(
-    "annotations-invalid",
-    _ERROR,
-    "Invalid or contradicting `annotations`",
-    _LIST,
-    topic="schema",
-    since="2025-03-26",
-    fix="Use booleans, and do not set both readOnlyHint and destructiveHint.",
-)
-def annotations_invalid(case: CheckMoment) -> Iterator[Flaw]:
+@error("Invalid or contradicting `annotations`", _LIST, topic="schema", since="2025-03-26")
+def annotations_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Use booleans, and do not set both readOnlyHint and destructiveHint."""
     for place, name, tool in tools_of(case):
         if peek.flag(tool, "annotations", "readOnlyHint") and peek.flag(tool, "annotations", "destructiveHint"):
-            yield Flaw(f"{name} has both readOnlyHint and destructiveHint", f"{place}/annotations", severity=_HINT)
+            yield Violation(f"{name} has both readOnlyHint and destructiveHint", f"{place}/annotations", severity=_HINT)
 
 
-@check(
-    "task-support-invalid",
-    _ERROR,
-    "Invalid `taskSupport`",
-    _LIST,
-    topic="basic/utilities/tasks",
-    since="2025-11-25",
-    until="2025-11-25",
-    fix="Use forbidden, optional or required, and declare the tasks capability.",
-)
-def task_support_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """TaskSupport needs the capability tasks.requests.tools.call."""
+@error("Invalid `taskSupport`", _LIST, topic="basic/utilities/tasks", since="2025-11-25", until="2025-11-25")
+def task_support_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """TaskSupport needs the capability tasks.requests.tools.call.
+
+    Fix: Use forbidden, optional or required, and declare the tasks capability.
+    """
     if case.state.capable("tasks", "requests", "tools", "call"):
         return
     for place, name, tool in tools_of(case):
         if peek.text(tool, "execution", "taskSupport") in ("optional", "required"):
             at = f"{place}/execution/taskSupport"
-            yield Flaw(f"{name} has taskSupport, but the server declares no tasks", at, severity=_HINT)
+            yield Violation(f"{name} has taskSupport, but the server declares no tasks", at, severity=_HINT)
 
 
-@check(
-    "tool-description",
-    _HINT,
-    "Tool has no description",
-    _LIST,
-    topic="server/tools",
-    fix="Describe what the tool does, and when to use it.",
-)
-def tool_description(case: CheckMoment) -> Iterator[Flaw]:
+@hint("Tool has no description", _LIST)
+def tool_description(case: CheckMoment) -> Iterator[Violation]:
+    """Fix: Describe what the tool does, and when to use it."""
     for place, name, tool in tools_of(case):
         if not (peek.text(tool, "description") or "").strip():
-            yield Flaw(f"{name} has no description", f"{place}/description")
+            yield Violation(f"{name} has no description", f"{place}/description")
 
 
-@check(
-    "argument-description",
-    _HINT,
-    "Argument has no description",
-    _LIST,
-    topic="server/tools",
-    fix="Add a description to each property.",
-)
-def argument_description(case: CheckMoment) -> Iterator[Flaw]:
-    """One finding covers a whole list."""
+@hint("Argument has no description", _LIST)
+def argument_description(case: CheckMoment) -> Iterator[Violation]:
+    """One finding covers a whole list.
+
+    Fix: Add a description to each property.
+    """
     bare: list[tuple[str, str]] = []
     for place, name, tool in tools_of(case):
         for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
@@ -233,7 +196,7 @@ def argument_description(case: CheckMoment) -> Iterator[Flaw]:
                 )
     if bare:
         more = f", and {len(bare) - 1} more" if len(bare) > 1 else ""
-        yield Flaw(f"{bare[0][0]} has no description{more}", bare[0][1])
+        yield Violation(f"{bare[0][0]} has no description{more}", bare[0][1])
 
 
 def _escaped(name: str) -> str:
@@ -251,26 +214,23 @@ _LISTED = {
 }
 
 
-@check(
-    "icon-rejected",
-    _ERROR,
-    "Icon must be rejected by clients",
-    *(f"answer {method}" for method in _LISTED),
-    topic="basic",
-    since="2025-11-25",
-    fix="Use an https: or data: URL.",
+@error(
+    "Icon must be rejected by clients", *(f"answer {method}" for method in _LISTED), topic="basic", since="2025-11-25"
 )
-def icon_rejected(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients must reject icons of some schemes, and should reject those of other hosts."""
+def icon_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """Clients must reject icons of some schemes, and should reject those of other hosts.
+
+    Fix: Use an https: or data: URL.
+    """
     member = _LISTED[case.method]
     for place, item in enumerate(peek.items(case.value, member)):
         for at, icon in enumerate(peek.items(item, "icons")):
             src, here = peek.text(icon, "src") or "", f"/result/{member}/{place}/icons/{at}/src"
             name = (peek.text(item, "name") or f"number {place + 1}")[:80]
             if _REFUSED.match(src):
-                yield Flaw(f"{name}: icon at {src[:60]!r}", here)
+                yield Violation(f"{name}: icon at {src[:60]!r}", here)
             elif _is_doubtful(case, src) and case.state.is_sampled("icon-rejected", 1, 1 << 62):
-                yield Flaw(
+                yield Violation(
                     (f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"),
                     here,
                     severity=_HINT,
@@ -285,19 +245,12 @@ def _is_doubtful(case: CheckMoment, src: str) -> bool:
     return src.startswith("http://") or (bool(url) and not is_loopback(url) and host_of(src) != host_of(url))
 
 
-@check(
-    "invalid-schema",
-    _ERROR,
-    "Invalid JSON Schema",
-    _LIST,
-    topic="basic",
-    mild_until="2025-06-18",
-    mild=_HINT,
-    heavy=True,
-    fix="Validate it against the metaschema of its dialect.",
-)
-def invalid_schema(case: CheckMoment) -> Iterator[Flaw]:
-    """Validated by the metaschema of the declared dialect, else of the default one."""
+@error("Invalid JSON Schema", _LIST, topic="basic", mild_until="2025-06-18", mild=_HINT, heavy=True)
+def invalid_schema(case: CheckMoment) -> Iterator[Violation]:
+    """Validated by the metaschema of the declared dialect, else of the default one.
+
+    Fix: Validate it against the metaschema of its dialect.
+    """
     left, fine = _MOST_JUDGED, set[bytes]()
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -309,46 +262,38 @@ def invalid_schema(case: CheckMoment) -> Iterator[Flaw]:
                 fine.add(written)
             for problem in problems[:3]:
                 if problem.keyword not in ("$ref", "pattern", "patternProperties"):
-                    yield Flaw(
+                    yield Violation(
                         f"{name}: {member}{problem.pointer} {problem.sentence}", f"{place}/{member}{problem.pointer}"
                     )
 
 
-@check(
-    "confusable-tools",
-    _HINT,
-    "Tools are easily confused",
-    _LIST,
-    topic="server/tools",
-    heavy=True,
-    confidence=Confidence.LIKELY,
-    fix="Say in both descriptions when to use which tool, or merge them.",
-)
-def confusable_tools(case: CheckMoment) -> Iterator[Flaw]:
-    """A model chooses by names, descriptions and parameters alone."""
+@hint("Tools are easily confused", _LIST, heavy=True, confidence=Confidence.LIKELY)
+def confusable_tools(case: CheckMoment) -> Iterator[Violation]:
+    """A model chooses by names, descriptions and parameters alone.
+
+    Fix: Say in both descriptions when to use which tool, or merge them.
+    """
     known = list(tools_of(case))[:_MOST_COMPARED]
     for pair in confusable_pairs([tool for _, _, tool in known], rest=case.rest)[:_MOST_PAIRS]:
         (place, first, _), (_, second, _) = known[pair.first], known[pair.second]
         words = [", ".join(each) for each in pair.apart]
-        apart = " and ".join(f"{name} has {said}" for name, said in zip((first, second), words, strict=True) if said)
+        apart = " and ".join(
+            f"{name} has {message}" for name, message in zip((first, second), words, strict=True) if message
+        )
         difference = f"; only {apart}" if apart else "; they have the same words"
-        yield Flaw(f"{first} and {second} are {pair.likeness:.0%} alike{difference}", place)
+        yield Violation(f"{first} and {second} are {pair.likeness:.0%} alike{difference}", place)
 
 
 _MOST_COMPARED, _MOST_PAIRS = 400, 20
 """Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
 
 
-@check(
-    "definitions-over-budget",
-    _ERROR,
-    "Definitions cost more than the budget",
-    topic="server/tools",
-    confidence=Confidence.LIKELY,
-    fix="Shorten the largest definitions; mcp-inspect cost lists them with their parts.",
-)
-def definitions_over_budget(_: CheckMoment) -> Iterator[Flaw]:
-    """Never called at a moment: `over_budget` judges the whole list, if a budget is given."""
+@error("Definitions cost more than the budget", confidence=Confidence.LIKELY)
+def definitions_over_budget(_: CheckMoment) -> Iterator[Violation]:
+    """Never called at a moment: `over_budget` judges the whole list, if a budget is given.
+
+    Fix: Shorten the largest definitions; mcp-inspect cost lists them with their parts.
+    """
     yield from ()
 
 
@@ -361,28 +306,21 @@ def over_budget(tools: Sequence[Any], instructions: str, budget: int, frames: tu
     largest = max(sizes, key=lambda name: sizes[name], default="")
     worst = f"; the largest is {largest} with ≈{estimate_tokens(sizes[largest]):,}" if largest else ""
     rule = CHECKS["definitions-over-budget"]
-    said = f"definitions cost ≈{tokens:,} tokens, and the budget is {budget:,}{worst}"
-    return [Finding(rule.id, rule.severity, rule.confidence, said, frames, fix=rule.fix)]
+    message = f"definitions cost ≈{tokens:,} tokens, and the budget is {budget:,}{worst}"
+    return [Finding(rule.id, rule.severity, rule.confidence, message, frames, fix=rule.fix)]
 
 
-@check(
-    "unresolved-reference",
-    _WARNING,
-    "Unresolved `$ref`",
-    _LIST,
-    topic="basic",
-    mild_until="2025-11-25",
-    mild=_HINT,
-    heavy=True,
-    fix="Move the referenced schema into $defs.",
-)
-def unresolved_reference(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients do not fetch external references."""
+@warning("Unresolved `$ref`", _LIST, topic="basic", mild_until="2025-11-25", mild=_HINT, heavy=True)
+def unresolved_reference(case: CheckMoment) -> Iterator[Violation]:
+    """Clients do not fetch external references.
+
+    Fix: Move the referenced schema into $defs.
+    """
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
             for keyword, fault in schema_faults(tool.get(member)):
                 if keyword == "$ref":
-                    yield Flaw(f"{name}: {member} has a reference that {fault.sentence}", f"{place}/{member}")
+                    yield Violation(f"{name}: {member} has a reference that {fault.sentence}", f"{place}/{member}")
 
 
 _MOST_JUDGED = 10_000
@@ -392,17 +330,12 @@ _MOST_OBJECTS = 200_000
 """Maximum objects in all schemas of a list together."""
 
 
-@check(
-    "schema-too-large",
-    _HINT,
-    "Schema is too large",
-    _LIST,
-    topic="basic",
-    heavy=True,
-    fix="Simplify the schema, or split the tool.",
-)
-def schema_too_large(case: CheckMoment) -> Iterator[Flaw]:
-    """Clients should limit depth, number of subschemas and time; definitions cost tokens in each request."""
+@hint("Schema is too large", _LIST, topic="basic", heavy=True)
+def schema_too_large(case: CheckMoment) -> Iterator[Violation]:
+    """Clients should limit depth, number of subschemas and time; definitions cost tokens in each request.
+
+    Fix: Simplify the schema, or split the tool.
+    """
     left = _MOST_OBJECTS
     for place, name, tool in tools_of(case):
         for member in _SCHEMAS:
@@ -413,7 +346,7 @@ def schema_too_large(case: CheckMoment) -> Iterator[Flaw]:
             why = f"{depth} levels deep" if depth > _DEEP else f"{count:,} parts large" if count > _MANY else ""
             why = why or (f"{size // 1000} kB large" if size > _LARGE else "")
             if why:
-                yield Flaw(f"{name}: {member} is {why}", f"{place}/{member}")
+                yield Violation(f"{name}: {member} is {why}", f"{place}/{member}")
 
 
 def _extent(schema: Any, most: int) -> tuple[int, int, int]:
@@ -436,36 +369,35 @@ def _extent(schema: Any, most: int) -> tuple[int, int, int]:
 
 # MCP Apps
 
-_APPS_ERROR, _APPS_HINT = Severity.ERROR, Severity.HINT
 _TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"
 
 
-@check(
-    "app-resource-invalid",
-    _APPS_ERROR,
+@error(
     "MCP App resource cannot be shown",
     "answer tools/list",
     "answer resources/read",
     "error resources/read",
     topic=_TOPIC,
-    fix="Serve the app at a ui:// URI with the type of MCP Apps.",
 )
-def app_resource_invalid(case: CheckMoment) -> Iterator[Flaw]:
-    """The page's URI has the scheme ui:, it can be read, and it has the MIME type of apps."""
+def app_resource_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """The page's URI has the scheme ui:, it can be read, and it has the MIME type of apps.
+
+    Fix: Serve the app at a ui:// URI with the type of MCP Apps.
+    """
     if case.method == "tools/list":
         for place, name, tool in tools_of(case):
             uri = app_uri(tool)
             if uri is not None and not uri.startswith(SCHEME):
-                yield Flaw(f"{name}: its app is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
+                yield Violation(f"{name}: its app is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
         return
     uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
     link = case.state.lists.apps.get(uri)
     if link is None:
         return
     if type(case.value) is dict and "contents" not in case.value:
-        said = peek.text(case.value, "message") or ""
-        yield Flaw(
-            (f"{uri[:60]!r} cannot be read, but a tool names it as its app: {said[:80]}"),
+        message = peek.text(case.value, "message") or ""
+        yield Violation(
+            (f"{uri[:60]!r} cannot be read, but a tool names it as its app: {message[:80]}"),
             "/error",
             frames=(link.frame,),
         )
@@ -473,34 +405,28 @@ def app_resource_invalid(case: CheckMoment) -> Iterator[Flaw]:
         kind = peek.text(content, "mimeType") or ""
         if kind.replace(" ", "").lower() != APP_TYPE:
             place = f"/result/contents/{at}/mimeType"
-            yield Flaw(f"{uri[:60]!r} has the type {kind[:60]!r} instead of {APP_TYPE}", place, frames=(link.frame,))
+            yield Violation(
+                f"{uri[:60]!r} has the type {kind[:60]!r} instead of {APP_TYPE}", place, frames=(link.frame,)
+            )
 
 
-@check(
-    "app-resource-deprecated",
-    _APPS_HINT,
-    "Deprecated `_meta` key of an MCP App",
-    "answer tools/list",
-    topic=_TOPIC,
-    fix='Use "ui": {"resourceUri": …}.',
-)
-def app_resource_deprecated(case: CheckMoment) -> Iterator[Flaw]:
-    """The flat key of _meta is deprecated; servers that send both support older clients."""
+@hint("Deprecated `_meta` key of an MCP App", "answer tools/list", topic=_TOPIC)
+def app_resource_deprecated(case: CheckMoment) -> Iterator[Violation]:
+    """The flat key of _meta is deprecated; servers that send both support older clients.
+
+    Fix: Use "ui": {"resourceUri": …}.
+    """
     for place, name, tool in tools_of(case):
         if peek.has(tool, "_meta", "ui/resourceUri") and not peek.has(tool, "_meta", "ui", "resourceUri"):
-            yield Flaw(f'{name}: _meta["ui/resourceUri"] is deprecated', f"{place}/_meta/ui~1resourceUri")
+            yield Violation(f'{name}: _meta["ui/resourceUri"] is deprecated', f"{place}/_meta/ui~1resourceUri")
 
 
-@check(
-    "app-result-without-text",
-    _APPS_ERROR,
-    "Result of a tool with an MCP App has no text",
-    "answer tools/call",
-    topic=_TOPIC,
-    fix="Return the outcome as text in content; some clients show no apps (ext-apps 2026-01-26).",
-)
-def app_result_without_text(case: CheckMoment) -> Iterator[Flaw]:
-    """The content is what a model reads, and what clients without apps show."""
+@error("Result of a tool with an MCP App has no text", "answer tools/call", topic=_TOPIC)
+def app_result_without_text(case: CheckMoment) -> Iterator[Violation]:
+    """The content is what a model reads, and what clients without apps show.
+
+    Fix: Return the outcome as text in content; some clients show no apps (ext-apps 2026-01-26).
+    """
     if not case.state.lists.app_tools:
         return
     name = peek.text(case.asked.params if case.asked is not None else None, "name") or ""
@@ -509,4 +435,4 @@ def app_result_without_text(case: CheckMoment) -> Iterator[Flaw]:
         return
     blocks = peek.items(case.value, "content")
     if not any(peek.text(each, "type") != "text" or (peek.text(each, "text") or "").strip() for each in blocks):
-        yield Flaw(f"{name[:60]} has the app {uri[:60]!r}, but its content is empty", "/result/content")
+        yield Violation(f"{name[:60]} has the app {uri[:60]!r}, but its content is empty", "/result/content")

@@ -16,6 +16,35 @@ from inspector.checks.shapes.notation import TYPES, Member, ShapeType, read
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
 
+MOST = 50
+"""Maximum faults reported per value."""
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_BASE64_OF_URLS = re.compile(r"[A-Za-z0-9_-]*={0,2}")
+_DATA_URL = re.compile(r"(?i)data:[^,]{0,200},")
+_WHOLE_LOOK = 1 << 20
+"""Maximum characters of base64 that are validated completely; of longer data, the beginning and the end are."""
+_LONG_NAME = 60
+_EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
+"""Members so common that they do not indicate where they belong."""
+WORDS = {
+    "Text": "text",
+    "Image": "image",
+    "Audio": "audio",
+    "Link": "resource_link",
+    "Embedded": "resource",
+    "Use": "tool_use",
+    "Used": "tool_result",
+}
+"""Value of a block's member `type`, by the name of the type."""
+_OF_OTHERS = frozenset({"_meta", "extensions"})
+"""Members that are harmless in earlier versions."""
+_SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
+"""Types that are JSON Schemas, in which any keyword is allowed."""
+_MOST_LOOKED_AT = 2000
+"""Maximum objects examined per message: the tools of a list mostly share their unknown members."""
+
 
 class ShapeFault(NamedTuple):
     """A fault at one place."""
@@ -32,15 +61,6 @@ class ShapeFault(NamedTuple):
 Faults = tuple[ShapeFault, ...]
 Judge = Callable[[Any], Faults]
 FINE: Faults = ()
-MOST = 50
-"""Maximum faults reported per value."""
-
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_DATA_URL = re.compile(r"(?i)data:[^,]{0,200},")
-_WHOLE_LOOK = 1 << 20
-"""Maximum characters of base64 that are validated completely; of longer data, the beginning and the end are."""
 
 
 @cache
@@ -109,11 +129,6 @@ def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
     return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside it" if inside else ""
 
 
-_LONG_NAME = 60
-_EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
-"""Members so common that they do not indicate where they belong."""
-
-
 def _bare(name: str) -> str:
     return name.replace("_", "").replace("-", "").casefold()
 
@@ -130,24 +145,12 @@ def _of_block(row: int, known: ShapeType) -> Judge:
         if arm is not None:
             return arm(value)
         if not isinstance(kind, str):
-            said = "is missing" if "type" not in value else f"must be a string, got {_a(kind)}"
-            return (ShapeFault("/type", said, known.rule),)
+            message = "is missing" if "type" not in value else f"must be a string, got {_a(kind)}"
+            return (ShapeFault("/type", message, known.rule),)
         where = "in this protocol version" if kind in everywhere else "in any protocol version"
         return (ShapeFault("/type", f"has the type {kind[:40]!r}, which is not a content type {where}", known.rule),)
 
     return judge
-
-
-WORDS = {
-    "Text": "text",
-    "Image": "image",
-    "Audio": "audio",
-    "Link": "resource_link",
-    "Embedded": "resource",
-    "Use": "tool_use",
-    "Used": "tool_result",
-}
-"""Value of a block's member `type`, by the name of the type."""
 
 
 def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
@@ -232,8 +235,8 @@ def _words(words: tuple[str, ...]) -> Judge:
     def judge(value: Any) -> Faults:
         if type(value) is str and value in known:
             return FINE
-        said = f'"{value[:40]}"' if isinstance(value, str) else _a(value)
-        return (ShapeFault("", f"must be {named}, got {said}", ""),)
+        message = f'"{value[:40]}"' if isinstance(value, str) else _a(value)
+        return (ShapeFault("", f"must be {named}, got {message}", ""),)
 
     return judge
 
@@ -306,7 +309,10 @@ def _base64(value: Any) -> Faults:
         return FINE
     if _DATA_URL.match(value):
         return (ShapeFault("", "is a data: URL; only the base64 after the comma belongs here", "invalid-base64"),)
-    why = "invalid characters" if not _BASE64.fullmatch(looked_at) else "its length is not a multiple of four"
+    why = "its length is not a multiple of four"
+    if not _BASE64.fullmatch(looked_at):
+        is_of_urls = _BASE64_OF_URLS.fullmatch(looked_at) is not None
+        why = "it uses - and _, the alphabet for URLs" if is_of_urls else "invalid characters"
     return (ShapeFault("", f"is not base64: {why}", "invalid-base64"),)
 
 
@@ -327,13 +333,6 @@ _SIMPLE: dict[str, Judge] = {
 
 
 # Members of other protocol versions
-
-_OF_OTHERS = frozenset({"_meta", "extensions"})
-"""Members that are harmless in earlier versions."""
-_SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
-"""Types that are JSON Schemas, in which any keyword is allowed."""
-_MOST_LOOKED_AT = 2000
-"""Maximum objects examined per message: the tools of a list mostly share their unknown members."""
 
 
 class Stranger(msgspec.Struct, frozen=True):

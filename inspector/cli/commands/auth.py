@@ -4,14 +4,11 @@ Tokens are never printed: at most their last characters and their claims.
 """
 
 import asyncio
-import io
-import os
 import shlex
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, TextIO
+from typing import Any
 
 import click
 import msgspec
@@ -30,6 +27,7 @@ from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
 from inspector.cli.targets import TargetOptions, choose
+from inspector.cli.typed_lines import TypedLines
 from inspector.config.targets import HttpTarget
 from inspector.errors import AuthorizationNeeded, InspectError, UsageError
 from inspector.present.logins import (
@@ -149,55 +147,6 @@ def _chosen(env: CliEnv, url: str | None, options: dict[str, Any]) -> TargetOpti
     return choose(env, url, options) if url is not None else None
 
 
-_AT_ONCE = 64 * 1024
-Take = Callable[[str], None]
-
-
-class TypedLines:
-    """Calls `take` with each input line without its line end. Requires a running loop, and must be stopped."""
-
-    def __init__(self, stream: TextIO, take: Take) -> None:
-        self._take = take
-        self._rest = b""
-        self._loop = asyncio.get_running_loop()
-        self._fd: int | None = None
-        try:
-            fd = stream.fileno()
-        except (io.UnsupportedOperation, ValueError):
-            self._later(stream.read().encode())
-            return
-        try:
-            self._loop.add_reader(fd, self._read)
-            self._fd = fd
-        except OSError:  # a file: immediately readable
-            with open(fd, "rb", closefd=False) as file:
-                self._later(file.read())
-
-    def stop(self) -> None:
-        """Stop reading."""
-        fd, self._fd = self._fd, None
-        if fd is not None:
-            self._loop.remove_reader(fd)
-
-    def _later(self, all_of_it: bytes) -> None:
-        """Pass on available input once the caller waits for it."""
-        for line in all_of_it.splitlines():
-            self._loop.call_soon(self._take, line.decode("utf-8", "replace"))
-
-    def _read(self) -> None:
-        assert self._fd is not None, "it is read while it is watched"
-        came = b""
-        with suppress(OSError):
-            came = os.read(self._fd, _AT_ONCE)
-        if not came:
-            self.stop()
-        *lines, self._rest = (self._rest + came).split(b"\n")
-        if not came and self._rest:
-            lines, self._rest = [self._rest], b""
-        for line in lines:
-            self._take(line.decode("utf-8", "replace"))
-
-
 _GIVE_UP = ("q", "quit")
 
 
@@ -232,7 +181,9 @@ class Consent:
         else:
             found.append(_key_line("here", f"no browser: {why_not}; open the address where there is one"))
         if waiting.port and why_not:
-            found.append(_key_line("tunnel", f"on that machine, to forward the redirect: {tunnel(waiting.port, env)}"))
+            found.append(
+                _key_line("tunnel", f"on that machine, to forward the redirect: {tunnel(waiting.port, env=env)}")
+            )
         found.append(
             _key_line("paste", "the address that the browser ends at, or the code in it, if it does not get through")
         )

@@ -75,8 +75,8 @@ def _caution(visit: CommandSession, name: str, params: Any) -> None:
         return
     tools = visit.session.journal.conversation.catalogue.tools
     schema = next((tool.input_schema for tool in tools if tool.name == name), None)
-    for said in cautions(schema, peek.at(params, "arguments")):
-        visit.output.warn(f"{name}: {said}")
+    for message in cautions(schema, peek.at(params, "arguments")):
+        visit.output.warn(f"{name}: {message}")
 
 
 def _task_options(task: bool, ttl: float | None, no_wait: bool) -> TaskOptions | None:

@@ -35,14 +35,15 @@ from inspector.cli.options import headless_options, headless_settings, watch_opt
 from inspector.cli.output import Output
 from inspector.cli.targets import choose, names_a_server
 from inspector.cli.watching import Ran, run_watching
+from inspector.config.targets import secrets_of
 from inspector.errors import UsageError
 from inspector.features.probe.plan import MOST, ProbeCall
 from inspector.features.probe.running import ProbeOptions, plan_calls, run_probe, tools_of
 from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
-from inspector.protocol.credentials import is_credential, without_credentials
+from inspector.protocol.credentials import without_credentials
 from inspector.protocol.flows.skills import list_skills
-from inspector.session.probing import make_first_requests, probe, probe_unopened
+from inspector.session.probing import make_first_requests, probe, probe_unopened, try_addresses
 from inspector.text import visible
 
 _CHECK_EXAMPLES = (
@@ -183,7 +184,7 @@ def _check(
             probed.extend(await probe_tools(visit, probing))
         return status
 
-    status = visit(env, word, options, work, at_last=at_last, judges=True)
+    status = visit(env, word, options, work, at_last, try_addresses, judges=True)
     return status or found[0] or lists[0]
 
 
@@ -229,13 +230,16 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
         output.narrate(f"not probed, without readOnlyHint: {names} (--allow-destructive calls them, too)")
     for name, calls in planned.calls.items():
         kinds = f"{sum(call.valid for call in calls)} valid, {sum(not call.valid for call in calls)} invalid"
-        output.narrate(f"  {visible(name, limit=60)}: {counted(len(calls), 'call')} ({kinds})")
+        made = (
+            f"{counted(len(calls), 'call')} ({kinds})" if calls else "no call: its inputSchema gives no valid arguments"
+        )
+        output.narrate(f"  {visible(name, limit=60)}: {made}")
         if options.is_dry:
             output.narrate_lines(((f"    {_call_said(call)}", "muted"),) for call in calls)
         if left := planned.not_tried.get(name):
             more = f"; and {len(left) - _LEFT_OUT_SHOWN:,} more" if len(left) > _LEFT_OUT_SHOWN else ""
-            said = "; ".join(visible(each, limit=60) for each in left[:_LEFT_OUT_SHOWN])
-            output.narrate(f"    not tried ({MOST} calls at most): {said}{more}")
+            message = "; ".join(visible(each, limit=60) for each in left[:_LEFT_OUT_SHOWN])
+            output.narrate(f"    not tried ({MOST} calls at most): {message}{more}")
     if options.is_dry:
         return []
     return await run_probe(
@@ -243,7 +247,7 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
         planned,
         reopen=visit.reopen,
         timeout_s=options.timeout_s,
-        secrets=_secrets(visit),
+        secrets=secrets_of(visit.target),
         warn=output.warn,
     )
 
@@ -251,19 +255,6 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
 def _call_said(call: ProbeCall) -> str:
     sign = "valid" if call.valid else "invalid"
     return f"{sign:<8} {visible(call.what, limit=60):<44} {visible(json_text(call.arguments, indent=None), limit=120)}"
-
-
-def _secrets(visit: CommandSession) -> dict[str, str]:
-    """Return environment variables with credential names, or that were given explicitly and are not paths."""
-    environment = getattr(visit.target, "environment", None)
-    if environment is None:
-        return {}
-    given = ("-e", "--env-file", "--as")
-    return {
-        name: value
-        for name, value in environment.values.items()
-        if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
-    }
 
 
 def target_of(env: CliEnv, word: str | None) -> str:

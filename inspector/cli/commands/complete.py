@@ -80,8 +80,8 @@ async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus
         return report_error(visit.output, _METHOD, message)
     completion = peek.at(message.result, "completion")
     if visit.output.as_json:
-        told = {member: peek.at(completion, member) for member in ("total", "hasMore")}
-        visit.output.data({"values": peek.items(completion, "values"), **told})
+        members = {member: peek.at(completion, member) for member in ("total", "hasMore")}
+        visit.output.data({"values": peek.items(completion, "values"), **members})
         return ExitStatus.OK
     _show(visit.output, completion)
     return ExitStatus.OK

@@ -16,11 +16,11 @@ import click
 import msgspec
 from click.shell_completion import split_arg_string
 
+from inspector.cli.command_group import Commands
 from inspector.cli.command_line import WITH_VALUE, first_word, positions, split
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
-from inspector.cli.main import Commands
 from inspector.cli.output import Output
 from inspector.config.paths import places
 from inspector.config.settings import captures_directory

@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
-from inspector.atomic_write import write_whole
+from inspector.atomic_write import private_directory, write_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import json_option
 from inspector.cli.output import Output
-from inspector.config.paths import places, private_directory
+from inspector.config.paths import places
 from inspector.config.programs import EDITORS, program, run_on_file
-from inspector.config.remembered import StoredAppearances, StoredTheme
+from inspector.config.remembered import StoredAppearance, StoredTheme, appearance_file
 from inspector.config.settings import (
     FILE,
     SETTINGS,
@@ -135,7 +135,7 @@ def _value(setting: Setting, env: CliEnv) -> tuple[Any, str]:
 
 def _remembered(env: CliEnv) -> dict[str, Any]:
     state = places(env.environ).state
-    look = StoredAppearances(state).last()
+    look = appearance_file(state).read() or StoredAppearance()
     theme = StoredTheme(state).last().removeprefix("inspect-")
     return {"theme": theme, "columns": list(look.columns), "time_format": look.times}
 

@@ -212,12 +212,12 @@ def _tools(cost: Cost, most: int | None) -> Iterator[Line]:
     yield ((pad("Tool", _NAME), "strong"), (pad("≈Tokens", 9, right=True), "muted"), ("   largest parts", "muted"))
     for tool in cost.tools[:most]:
         largest = sorted((part for part in PARTS if tool.parts[part]), key=lambda part: -tool.parts[part])[:2]
-        said = ", ".join(f"{part} {tool.parts[part] / (tool.size or 1):.0%}" for part in largest)
+        message = ", ".join(f"{part} {tool.parts[part] / (tool.size or 1):.0%}" for part in largest)
         name = visible(tool.name, limit=_NAME - 4)
         yield (
             (pad(f"  {name}", _NAME), "target"),
             (pad(f"{tool.tokens:,}", 9, right=True), "number"),
-            (f"   {said}", "muted"),
+            (f"   {message}", "muted"),
         )
     yield from _more(len(cost.tools), most)
 

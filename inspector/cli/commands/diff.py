@@ -33,7 +33,7 @@ from inspector.features.lock.changes import DefinitionsDiff, compare_definitions
 from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
 from inspector.features.lock.lock_file import as_json
 from inspector.features.lock.schemas import Rating
-from inspector.present.compare import Names, comparison_data, comparison_lines
+from inspector.present.changes.captures import Names, comparison_data, comparison_lines
 from inspector.text import visible
 
 

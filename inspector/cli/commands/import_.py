@@ -58,8 +58,8 @@ def command(
     with leaving_nothing_half_made():
         found = import_file(file, target, name=name, overwrite=force, keep_secrets=keep_secrets)
     if as_json:
-        told = {"file": str(target), "from": found.reader.name, "entries": found.entries, "messages": found.frames}
-        output.data(told | {"losses": found.reader.losses, "skipped": found.passed_over})
+        members = {"file": str(target), "from": found.reader.name, "entries": found.entries, "messages": found.frames}
+        output.data(members | {"losses": found.reader.losses, "skipped": found.passed_over})
         return ExitStatus.OK
     for what, count in found.passed_over.items():
         output.warn(f"Left out ({count:,}): {what}.")

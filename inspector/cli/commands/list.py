@@ -14,7 +14,7 @@ from inspector.cli.lists import Extent, FetchedList, declared, fetch_each, raise
 from inspector.cli.options import headless_options
 from inspector.errors import UsageError
 from inspector.present import spans
-from inspector.present.items import ToolRow, tool_rows, total_cost
+from inspector.present.items import ItemRow, tool_rows, total_cost
 from inspector.present.spans import Line, span
 from inspector.present.words import text_of
 from inspector.protocol import peek
@@ -174,16 +174,16 @@ def list_lines(kind: str, items: Sequence[Any]) -> list[Line]:
     return [((counted, "title"),), *(line for lines in found for line in lines)]
 
 
-def _tool(row: ToolRow) -> list[Line]:
-    head: list[Any] = [(row.name, "method")]
+def _tool(row: ItemRow) -> list[Line]:
+    head: list[Any] = [(row.label, "method")]
     if row.title:
         head.append((f"  {row.title}", "text"))
-    if row.tool.claims:
-        head.append((f"  {spans.CLAIMED}{', '.join(row.tool.claims)}", "claimed"))
+    if claims := Tool(row.item.raw).claims:
+        head.append((f"  {spans.CLAIMED}{', '.join(claims)}", "claimed"))
     head.append((f"  {text.human_size(row.size)}", "faint"))
     if row.flaw:
         head.append((f"  {spans.WARNING} {row.flaw}", "warning"))
-    return [tuple(head), *_described(row.tool)]
+    return [tuple(head), *_described(row.item)]
 
 
 def _resource(resource: Resource) -> list[Line]:
@@ -211,6 +211,6 @@ def _argument(argument: Any) -> str:
     return name if peek.flag(argument, "required") else f"{name}?"
 
 
-def _described(thing: ListedItem) -> list[Line]:
-    first = next((line.strip() for line in thing.description.split("\n") if line.strip()), "")
+def _described(item: ListedItem) -> list[Line]:
+    first = next((line.strip() for line in item.description.split("\n") if line.strip()), "")
     return [((f"    {text.visible(first, limit=MOST_OF_DESCRIPTION)}", "muted"),)] if first else []

@@ -72,11 +72,11 @@ async def print_changes(visit: CommandSession, wanted: StreamFilter, enough: Lis
                 if event.message.method in methods:
                     changes.put_nowait(_Change(entry, event.message))
 
-    def said(what: str) -> None:
+    def report(what: str) -> None:
         visit.output.warn(what)
         changes.put_nowait(None)  # wake the reader: this may be the end
 
-    visit.session.watching.tell = said
+    visit.session.watching.tell = report
     stop = visit.session.journal.listen(hear)
     try:
         if (status := await _begin(visit, wanted)) is not ExitStatus.OK:
@@ -100,12 +100,12 @@ def _check(visit: CommandSession, wanted: StreamFilter) -> None:
         lacking.append("single resources")
     if not lacking:
         return
-    said = f"the server does not declare change notifications for {', '.join(lacking)}"
+    message = f"the server does not declare change notifications for {', '.join(lacking)}"
     some = any(getattr(wanted, kind) and getattr(offered, kind) for kind in _LISTS)
     if not some and not (wanted.uris and watching.offers_resources):
         method = LISTEN if watching.by_stream else SUBSCRIBE
-        raise UsageError(said, hint=f"To request it anyway: mcp-inspect request {method} --params …")
-    visit.output.warn(said)
+        raise UsageError(message, hint=f"To request it anyway: mcp-inspect request {method} --params …")
+    visit.output.warn(message)
 
 
 async def _begin(visit: CommandSession, wanted: StreamFilter) -> ExitStatus:
@@ -167,19 +167,19 @@ async def _wake_at_the_end(visit: CommandSession, changes: asyncio.Queue[_Change
 def _verdict(visit: CommandSession, written: int, enough: ListenLimits) -> ExitStatus:
     if enough.count is None or written >= enough.count:
         return ExitStatus.OK
-    said = f"received {written} of {enough.count} notifications"
+    message = f"received {written} of {enough.count} notifications"
     if visit.session.watching.is_over:
-        return visit.output.report("ended", f"{said} before the server ended it", "", ExitStatus.UNREACHABLE)
+        return visit.output.report("ended", f"{message} before the server ended it", "", ExitStatus.UNREACHABLE)
     hint = "Give it longer with --for."
-    return visit.output.report("timeout", f"{said} within {enough.seconds:g} s", hint, ExitStatus.TIMEOUT)
+    return visit.output.report("timeout", f"{message} within {enough.seconds:g} s", hint, ExitStatus.TIMEOUT)
 
 
 def _write(visit: CommandSession, change: _Change) -> None:
     message, entry = change.message, change.entry
     if visit.output.as_json:
         params = msgspec.Raw(message.params_part.raw) if message.params_part.raw else None
-        told = {"method": message.method, "params": params, "time": _iso(entry.wall_ns), "entry": entry.n}
-        visit.output.data(told)
+        members = {"method": message.method, "params": params, "time": _iso(entry.wall_ns), "entry": entry.n}
+        visit.output.data(members)
         return
     uri = peek.text(message.params, "uri") or ""
     what = [span(message.method.removeprefix("notifications/"), "method"), span(f" {uri}" if uri else "", "target")]

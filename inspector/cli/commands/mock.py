@@ -90,17 +90,17 @@ def command(
 
 async def _until_signal(playing: Awaitable[int]) -> int:
     """Serve until the end, or until a signal ends this process; then close the recording."""
-    loop, task, told = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
+    loop, task, reported = asyncio.get_running_loop(), asyncio.current_task(), asyncio.Event()
     assert task is not None, "a coroutine runs in one"
 
     def leave() -> None:
-        told.set()
+        reported.set()
         task.cancel()
 
     with leaving_politely(lambda: loop.call_soon_threadsafe(leave)):
         try:
             return await playing
         except asyncio.CancelledError:
-            if not told.is_set():  # Ctrl+C has its own exit status
+            if not reported.is_set():  # Ctrl+C has its own exit status
                 raise
     return 0

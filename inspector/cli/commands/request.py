@@ -187,8 +187,8 @@ def _lines(came: list[bytes]) -> list[Line]:
 
 
 def _body(sent: RawSent) -> Line:
-    said = f"HTTP {sent.status}" if sent.status else "no response"
-    return ((said, "muted"), *((("  ", "text"), span(decode(sent.body))) if sent.body else ()))
+    message = f"HTTP {sent.status}" if sent.status else "no response"
+    return ((message, "muted"), *((("  ", "text"), span(decode(sent.body))) if sent.body else ()))
 
 
 def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatus:
@@ -247,5 +247,5 @@ def _batches_as_json(message: ResultResponse | ErrorResponse) -> dict[str, Any]:
 
 def _line(method: str, message: ResultResponse | ErrorResponse) -> Line:
     raw = message.error_part.raw if isinstance(message, ErrorResponse) else message.result_part.raw
-    said = span(decode(raw), "error" if isinstance(message, ErrorResponse) else "text", limit=None)
-    return (span(method, "method"), ("  ", "text"), said)
+    part = span(decode(raw), "error" if isinstance(message, ErrorResponse) else "text", limit=None)
+    return (span(method, "method"), ("  ", "text"), part)

@@ -34,7 +34,8 @@ from inspector.features.resend.resend import (
     resend,
     up_to,
 )
-from inspector.present.compare import Names, comparison_data, comparison_lines, shown
+from inspector.present.changes.captures import Names, comparison_data, comparison_lines
+from inspector.present.changes.sides import shown
 from inspector.session.engine import Live
 from inspector.session.options import SessionState
 from inspector.session.session import Session
@@ -82,16 +83,16 @@ def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *,
     Raises: UsageError without a terminal.
     """
     count = len(recorded.plan.steps)
-    said = f"{count:,} {'request' if count == 1 else 'requests'} to {target}"
+    message = f"{count:,} {'request' if count == 1 else 'requests'} to {target}"
     if agreed:
-        output.narrate(f"sending {said}")
+        output.narrate(f"sending {message}")
         return True
     env = output.env
     if not (env.stdin.isatty() and env.stderr.isatty()):
-        raise UsageError(f"sending {said} needs confirmation", hint="Add --yes to send without a prompt.")
+        raise UsageError(f"sending {message} needs confirmation", hint="Add --yes to send without a prompt.")
     for method, number in _by_method(recorded.plan).items():
         output.narrate(f"  {number:>5,} {visible(method, limit=80)}")
-    env.stderr.write(f"Send {visible(said)}? [y/N] ")
+    env.stderr.write(f"Send {visible(message)}? [y/N] ")
     env.stderr.flush()
     return env.stdin.readline().strip().lower() in ("y", "yes")
 

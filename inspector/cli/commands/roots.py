@@ -32,8 +32,8 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool, **options: Any) -> ExitS
     output = Output(env, as_json, quiet)
     named = read_roots(options)
     if as_json:
-        told: Result = rooted(named)
-        output.data(told.value)
+        result: Result = rooted(named)
+        output.data(result.value)
         return ExitStatus.OK
     for root in named:
         output.lines([((root.uri, "target"), (f"  {root.name}", "text"))])

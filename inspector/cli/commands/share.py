@@ -11,7 +11,7 @@ from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import progress_of
-from inspector.cli.sharing import as_json, chosen, copy, told, warnings
+from inspector.cli.sharing import as_json, chosen, copy, share_summary, warnings
 from inspector.errors import UsageError
 
 _EXAMPLES = (
@@ -83,5 +83,5 @@ def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **op
     if output.as_json:
         output.data(as_json(shared, choice, target))
     elif not output.quiet:
-        output.text(told(shared, target))
+        output.text(share_summary(shared, target))
     return ExitStatus.OK

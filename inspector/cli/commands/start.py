@@ -5,6 +5,7 @@ automatically.
 """
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -50,7 +51,7 @@ def command(env: CliEnv, /, as_json: bool, quiet: bool) -> ExitStatus:
     tapped = {each.capture for each in taps}
     recent = [each for each in recent if each.path not in tapped]  # they are listed as taps
     if env.has_terminal:
-        return _open(env, choose_at_start(servers, recent, taps))
+        return choose_at_start(servers, recent, taps, partial(_open, env))
     own = places(env.environ)
     known, problem = known_targets(own.config, own.state)
     if problem:
@@ -75,10 +76,8 @@ def _taps() -> list[LiveTap]:
     ]
 
 
-def _open(env: CliEnv, choice: StartChoice | None) -> ExitStatus:
+def _open(env: CliEnv, choice: StartChoice) -> ExitStatus:
     match choice:
-        case None:
-            return ExitStatus.OK
         case OpenDemo():
             return inspect(env, plainly(demo_target(env.environ), env.environ))
         case OpenTyped():

@@ -39,7 +39,8 @@ _PACE_S = 0.05
     "tail",
     cls=Documented,
     examples=_EXAMPLES,
-    json_shape="one object per line: `n`, `time`, `kind`, `dir`, `method`, `target`, `status`, `size`, `message`",
+    json_shape="one object per line: `n`, `time`, `kind`, `dir`, `method`, `target`, `status`, `cause`, `size`, "
+    "`message`",
 )
 @click.option("-f", "--follow", is_flag=True, help="Follow a capture that is being recorded.")
 @click.option("--jsonl", "as_jsonl", is_flag=True, help="Write one JSON object per line.")

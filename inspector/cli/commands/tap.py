@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.atomic_write import private_directory
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented, DocumentedGroup
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
-from inspector.config.paths import places, private_directory
+from inspector.config.paths import places
 from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
 from inspector.present.spans import Line, span
@@ -92,7 +93,7 @@ def command(ctx: click.Context, /, **options: Any) -> int | None:
 
 def _check(words: list[str], command: list[str]) -> int:
     """Check the options that the tap parses itself, and return the bytes of `--keep`. Raises: UsageError."""
-    from inspector.features.tap.relay import Options, UnusableOptions
+    from inspector.features.tap.options import Options, UnusableOptions
 
     try:
         return Options([*words, "--", *command]).keep
@@ -110,7 +111,7 @@ def _check_filter(text: str | None) -> None:
 
 def _become_tap(words: list[str]) -> None:
     """Replace this process, so that the command line's imports do not occupy memory while the server lives."""
-    from inspector.features.tap.relay import own_environment
+    from inspector.features.tap.processes import own_environment
 
     argv = [sys.executable, "-I", "-m", "inspector.features.tap", *words]
     os.execve(sys.executable, argv, own_environment())
@@ -446,7 +447,7 @@ def install_command(
         if not port:
             raise UsageError("--listen needs a fixed port", hint="For example: --listen 127.0.0.1:7001")
     plans = plan_install(client, env.environ, Path.cwd(), state, project=project, port=port)
-    return _carry_out(Output(env), plans, state, dry_run=dry_run, yes=yes, installs=True)
+    return carry_out_shown(Output(env), plans, state, dry_run=dry_run, yes=yes, installs=True)
 
 
 @command.command("uninstall", cls=Documented, examples=("mcp-inspect tap uninstall cursor:github",))
@@ -461,7 +462,7 @@ def uninstall_command(env: CliEnv, /, client: str | None, dry_run: bool, yes: bo
     if client is None:
         raise UsageError("no client named", hint="mcp-inspect tap status lists what is installed.")
     state = places(env.environ).state
-    return _carry_out(Output(env), plan_uninstall(client, state), state, dry_run=dry_run, yes=yes, installs=False)
+    return carry_out_shown(Output(env), plan_uninstall(client, state), state, dry_run=dry_run, yes=yes, installs=False)
 
 
 @command.command("status", cls=Documented, examples=("mcp-inspect tap status",))
@@ -472,7 +473,8 @@ def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
     from inspector.features.tap.install import condition, read_ledger
 
     output = Output(env, as_json=as_json)
-    entries = [(each, condition(each)) for each in read_ledger(places(env.environ).state)]
+    installed = (each for each in read_ledger(places(env.environ).state) if each.feature == "tap")
+    entries = [(each, condition(each)) for each in installed]
     if as_json:
         output.data(
             {
@@ -491,7 +493,7 @@ def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
     return ExitStatus.OK if all(found == "installed" for _, found in entries) else ExitStatus.FINDINGS
 
 
-def _carry_out(
+def carry_out_shown(
     output: Output, plans: "list[Plan]", state: Path, *, dry_run: bool, yes: bool, installs: bool
 ) -> ExitStatus:
     """Show the changes, ask for confirmation, and apply them."""

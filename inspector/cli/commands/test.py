@@ -1,7 +1,9 @@
 """`mcp-inspect test` and `run`: run the test cases and saved calls of a file against a server."""
 
+import asyncio
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import accounts
 from inspector.capture.format.lines import demand_file
 from inspector.capture.journal import start_capture
+from inspector.capture.store.load import load
 from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
@@ -21,10 +24,13 @@ from inspector.cli.help import Documented
 from inspector.cli.launch import settings_for
 from inspector.cli.options import headless_settings, watch_option
 from inspector.cli.output import Output
+from inspector.cli.process import leaving_no_child
 from inspector.cli.requests import result_lines
 from inspector.cli.targets import TargetOptions, choose
 from inspector.cli.watching import Ran, run_watching
 from inspector.errors import UsageError
+from inspector.features.blame.play import ScriptPlayer
+from inspector.features.blame.script import script_of
 from inspector.features.cases.collection import (
     SUFFIX,
     CallInPlan,
@@ -39,12 +45,22 @@ from inspector.features.cases.collection import (
 from inspector.features.cases.file import add_cases, beside, with_values
 from inspector.features.cases.making import promoted, pytest_file
 from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
-from inspector.features.cases.running import NAME, Bench, CaseResponses, CaseRun, read_answers, run_all, value_at
+from inspector.features.cases.running import (
+    NAME,
+    ActualResponse,
+    Bench,
+    CaseResponses,
+    CaseRun,
+    judge,
+    read_answers,
+    run_all,
+    value_at,
+)
 from inspector.present.result import Finished, result_view
 from inspector.present.spans import Line, Span
 from inspector.protocol import capabilities, peek
+from inspector.protocol.changes import ABSENT
 from inspector.protocol.credentials import SecretValues
-from inspector.protocol.json_diff import ABSENT
 from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.text import visible
@@ -93,16 +109,42 @@ def perform(
     if any(case.answers for case in runs.cases):
         options |= {"capabilities_instead": frozenset(capabilities.ALL)}
     chosen = choose(env, url, options)
+    recorded = [case for case in runs.cases if case.session]
+    if recorded:
+        with leaving_no_child():
+            asyncio.run(_play_sessions(env, chosen, runs, recorded, done))
+        if len(recorded) == len(runs.cases):
+            return ExitStatus.OK
 
     async def work(visit: CommandSession) -> ExitStatus:
         if runs.values.secrets:
             visit.session.journal.mask_with(SecretValues(runs.values.secrets).masked)
         bench = Bench(visit.session, answers, Normal(), lambda: _alone(chosen, env))
-        async for each in run_all(bench, runs.cases, runs.values):
+        async for each in run_all(bench, [case for case in runs.cases if not case.session], runs.values):
             done(each)
         return ExitStatus.OK
 
     return visit(env, url, options, work)
+
+
+async def _play_sessions(
+    env: CliEnv, chosen: TargetOptions, runs: CaseRuns, cases: Sequence[CaseDefinition], done: Callable[[CaseRun], None]
+) -> None:
+    """Run cases that send the messages of a capture, each against a fresh server. Raises: CaptureError, UsageError."""
+    for case in cases:
+        path = Path(runs.collection.path).parent / case.session
+        demand_file(path, f"Case {case.name!r} needs the capture that its `session` names.")
+        with closing(load(path)) as journal:
+            script = script_of(journal)
+        player = ScriptPlayer(chosen.target, env.environ, chosen.clocks.idle_s or _WAIT_S)
+        player.keeps_pauses = True
+        about = peek.text(case.params, "name") or peek.text(case.params, "uri")
+        reply = (await player.play(script)).replies.get(f"{case.request} {about}" if about else case.request)
+        came = ActualResponse(reply or {}, why="" if reply else "no response")
+        done(CaseRun(case, came, tuple(judge(case, came, Normal()))))
+
+
+_WAIT_S = 60.0
 
 
 def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDefinition, ...]:
@@ -123,7 +165,7 @@ def tell(output: Output, ran: CaseRun) -> None:
         output.lines(_lines(ran))
 
 
-def told(output: Output, ran: Sequence[CaseRun], file: Path, found: Cases, *, update: bool) -> ExitStatus:
+def report_runs(output: Output, ran: Sequence[CaseRun], file: Path, found: Cases, *, update: bool) -> ExitStatus:
     """Print the totals, update snapshots if `update` is set, and return the exit status."""
     new = _new_snapshots(ran) if update else []
     left = [each for each in ran if not each.passed and not _only_snapshots(each, update=update)]
@@ -162,10 +204,10 @@ def _lines(ran: CaseRun) -> list[Line]:
 
 def _sum(count: int, failed: int, new: int) -> Line:
     passed = count - failed
-    said: list[Span] = [(f"{passed:,} of {count:,} as expected", "error" if failed else "ok")]
+    parts: list[Span] = [(f"{passed:,} of {count:,} as expected", "error" if failed else "ok")]
     if new:
-        said.append((f", {new:,} snapshot{'' if new == 1 else 's'} updated", "accent"))
-    return tuple(said)
+        parts.append((f", {new:,} snapshot{'' if new == 1 else 's'} updated", "accent"))
+    return tuple(parts)
 
 
 def _as_json(ran: Sequence[CaseRun], file: Path, new: int, failed: int) -> dict[str, Any]:
@@ -312,7 +354,7 @@ def _run_file(env: CliEnv, file: Path, url: str | None, options: dict[str, Any])
     if junit is not None:
         write_whole(junit, as_junit(ran, str(file)))
     facts = {each.case.name: f"failed: {each.failures[0].sentence}" if each.failures else "passed" for each in ran}
-    return Ran(told(output, ran, file, found, update=update), facts)
+    return Ran(report_runs(output, ran, file, found, update=update), facts)
 
 
 def _alone(chosen: TargetOptions, env: CliEnv) -> Session:
@@ -324,8 +366,9 @@ def _alone(chosen: TargetOptions, env: CliEnv) -> Session:
 def _write_code(output: Output, path: Path, runs: CaseRuns, env: CliEnv, url: str | None) -> ExitStatus:
     if path.exists():
         raise UsageError(f"{path} already exists", hint="Choose another file: it may have been edited.")
-    if any(each.references or each.save for each in runs.cases):
-        raise UsageError("--pytest can't write cases with variables or saved values", hint="Choose others with -k.")
+    if any(each.references or each.save or each.session for each in runs.cases):
+        what = "variables, saved values or a recorded session"
+        raise UsageError(f"--pytest can't write cases with {what}", hint="Choose others with -k.")
     target = (url,) if url else tuple(env.server_argv or ())
     cases = [runs.values.resolved(each) for each in runs.cases]
     write_whole(path, pytest_file(cases, target).encode())

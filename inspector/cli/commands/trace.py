@@ -14,7 +14,7 @@ from inspector.cli.help import Documented
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.features.export.selection import to_file
-from inspector.present.trace import Trace, markdown_of, story_of
+from inspector.present.trace import Trace, markdown_of, trace_of
 
 _EXAMPLES = (
     "mcp-inspect trace session.mcpcap 28",
@@ -70,7 +70,7 @@ def _trace_of(journal: Journal, n: int) -> Trace:
         raise UsageError(
             f"no entry {n}: the capture has {journal.count:,}", hint="mcp-inspect tail FILE shows entry numbers."
         )
-    story = story_of(journal, n)
+    story = trace_of(journal, n)
     if story is None:
         raise UsageError(
             f"entry {n} does not belong to a request",

@@ -47,28 +47,28 @@ def verify_command(env: CliEnv, /, file: Path, json_: bool, quiet: bool) -> Exit
 
 
 def _report_lines(verdict: VerifyResult) -> list[str]:
-    said = [_SENTENCES[verdict.state]]
+    lines = [_SENTENCES[verdict.state]]
     if not verdict.redacted:
-        said.append(f"Digests verified for {verdict.covered:,} of {verdict.frames:,} frames.")
+        lines.append(f"Digests verified for {verdict.covered:,} of {verdict.frames:,} frames.")
     else:
-        said.append(f"Redacted copy with {verdict.frames:,} frames: the original digests cannot be verified.")
+        lines.append(f"Redacted copy with {verdict.frames:,} frames: the original digests cannot be verified.")
     if verdict.edited:
-        said.append(f"{verdict.edited:,} messages were edited, dropped or answered by a proxy.")
+        lines.append(f"{verdict.edited:,} messages were edited, dropped or answered by a proxy.")
     if verdict.partial_bytes:
-        said.append(f"Partial last line: {verdict.partial_bytes:,} bytes.")
+        lines.append(f"Partial last line: {verdict.partial_bytes:,} bytes.")
     if verdict.first_bad is not None:
-        said.append(f"First invalid line: {verdict.first_bad.line}, at byte {verdict.first_bad.byte:,}.")
-    said += [f"  {fault}" for fault in verdict.faults]
+        lines.append(f"First invalid line: {verdict.first_bad.line}, at byte {verdict.first_bad.byte:,}.")
+    lines += [f"  {fault}" for fault in verdict.faults]
     if verdict.fault_count > MOST_FAULTS:
-        said.append(f"  and {verdict.fault_count - MOST_FAULTS:,} more")
+        lines.append(f"  and {verdict.fault_count - MOST_FAULTS:,} more")
     if verdict.unknown:
         kinds = ", ".join(f"{kind} ({count:,})" for kind, count in verdict.unknown.items())
-        said.append(f"Skipped records of unknown types: {kinds}.")
+        lines.append(f"Skipped records of unknown types: {kinds}.")
     if verdict.newer:
-        said.append("The format version is newer than mcp-inspect supports.")
+        lines.append("The format version is newer than mcp-inspect supports.")
     if verdict.state in (CaptureState.TRUNCATED, CaptureState.DAMAGED):
-        said.append("To save the data before the damage: mcp-inspect recover FILE -o OUT")
-    return said
+        lines.append("To save the data before the damage: mcp-inspect recover FILE -o OUT")
+    return lines
 
 
 _SENTENCES = {
@@ -105,15 +105,15 @@ def recover_command(env: CliEnv, /, file: Path, out: Path, force: bool, json_: b
     if json_:
         output.data({"file": str(out)} | msgspec.structs.asdict(done))
         return ExitStatus.OK
-    said = [f"Wrote {out}: {done.records:,} records, {done.copied:,} bytes."]
+    lines = [f"Wrote {out}: {done.records:,} records, {done.copied:,} bytes."]
     if done.line is not None:
         why = "is incomplete" if done.partial else "cannot be read"
-        said.append(f"Line {done.line:,} {why}: {done.not_copied:,} bytes from there on were not copied.")
+        lines.append(f"Line {done.line:,} {why}: {done.not_copied:,} bytes from there on were not copied.")
     elif done.complete:
-        said.append("The capture is valid; the copy is identical.")
+        lines.append("The capture is valid; the copy is identical.")
     else:
-        said.append("All lines are valid; only the end record was missing.")
+        lines.append("All lines are valid; only the end record was missing.")
     if done.recording:
-        said.append("It is still being recorded; this is the data so far.")
-    output.text("\n".join(said))
+        lines.append("It is still being recorded; this is the data so far.")
+    output.text("\n".join(lines))
     return ExitStatus.OK

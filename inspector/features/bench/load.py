@@ -16,6 +16,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import psutil
@@ -30,7 +31,7 @@ from inspector.features.bench.model import (
     SlowCall,
     UsageSample,
 )
-from inspector.protocol import peek
+from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import Fact, HttpFact
 from inspector.protocol.flows.steps import Send
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -46,6 +47,31 @@ _MARK = 1_357_924_680
 """Placeholder for the id in a call that is encoded in advance."""
 
 TIMEOUT, DISCONNECTED = "timeout", "disconnected"
+_SWEEP_S = 0.1
+_LOOK_S = 0.05
+_TICK_S = 0.5
+_SAMPLES = 40
+"""Number of usage samples per level; the rate is limited to between one and twenty per second."""
+_WARM_UP = 0.1
+"""Duration of the warm-up as a fraction of the level's duration. Warm-up calls are not counted."""
+_WARM_UP_S = 1.0
+"""Maximum duration of the warm-up in seconds."""
+_MOST_IN_FLIGHT = 10_000
+"""Maximum number of calls in flight in the open model. A call above it is not sent and counts as an error."""
+_KEPT_MISMATCHES = 20
+_ECHO = """
+import os, sys
+rest = b""
+while chunk := os.read(0, 1 << 18):
+    *lines, rest = (rest + chunk).split(b"\\n")
+    out = []
+    for line in lines:
+        at = line.index(b'"id":') + 5
+        out.append(b'{"jsonrpc":"2.0","id":%b,"result":{"content":[]}}\\n' % line[at:line.index(b",", at)])
+    if out:
+        os.write(1, b"".join(out))
+"""
+"""A server that only responds."""
 
 
 class PreparedCall:
@@ -98,9 +124,6 @@ class _Waiting(msgspec.Struct, eq=False):
     task: asyncio.Task[Any]
     deadline: float
     timed_out: bool = False
-
-
-_SWEEP_S = 0.1
 
 
 class LoadClient:
@@ -277,27 +300,38 @@ class ProcessTree:
 
 
 def process_tree(session: Session, pid: int | None) -> ProcessTree | None:
-    """Return the process tree of a server that was started here or whose process id is given; None for any other."""
-    number = pid or getattr(session.transport, "pid", None)
+    """Return the process tree of a server; None if it is not known.
+
+    Known is the process of a server that was started here, whose process id is given, or that listens on this machine.
+    """
+    number = pid or getattr(session.transport, "pid", None) or listener_pid(getattr(session.transport, "url", ""))
     try:
         return ProcessTree(number) if number else None
     except psutil.Error:
         return None
 
 
-# Levels of load
+def listener_pid(url: str) -> int | None:
+    """Return the process that listens at a local URL; None if it is another machine's, this process or not known."""
+    try:
+        host, port = urlsplit(url).hostname or "", urlsplit(url).port
+    except ValueError:
+        return None
+    if port is None or not url_hosts.is_loopback(host):
+        return None
+    try:
+        sockets = psutil.net_connections("tcp")
+    except (psutil.Error, OSError):
+        return None
+    found = set()
+    for each in sockets:
+        _, there = (*each.laddr, 0, 0)[:2]
+        if each.status == psutil.CONN_LISTEN and there == port and each.pid:
+            found.add(each.pid)
+    return min(found - {os.getpid()}, default=None)  # workers are children of the one that was started first
 
-_LOOK_S = 0.05
-_TICK_S = 0.5
-_SAMPLES = 40
-"""Number of usage samples per level; the rate is limited to between one and twenty per second."""
-_WARM_UP = 0.1
-"""Duration of the warm-up as a fraction of the level's duration. Warm-up calls are not counted."""
-_WARM_UP_S = 1.0
-"""Maximum duration of the warm-up in seconds."""
-_MOST_IN_FLIGHT = 10_000
-"""Maximum number of calls in flight in the open model. A call above it is not sent and counts as an error."""
-_KEPT_MISMATCHES = 20
+
+# Levels of load
 
 
 class LevelPlan(msgspec.Struct, frozen=True):
@@ -518,20 +552,6 @@ def _cycle(workload: Sequence[PreparedCall]) -> Iterator[PreparedCall]:
 
 
 # Speed of mcp-inspect itself
-
-_ECHO = """
-import os, sys
-rest = b""
-while chunk := os.read(0, 1 << 18):
-    *lines, rest = (rest + chunk).split(b"\\n")
-    out = []
-    for line in lines:
-        at = line.index(b'"id":') + 5
-        out.append(b'{"jsonrpc":"2.0","id":%b,"result":{"content":[]}}\\n' % line[at:line.index(b",", at)])
-    if out:
-        os.write(1, b"".join(out))
-"""
-"""A server that only responds."""
 
 
 async def measure_ceiling(levels: Sequence[int], seconds: float) -> list[LevelResult]:

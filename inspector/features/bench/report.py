@@ -16,6 +16,7 @@ from inspector.features.bench.model import BenchResult, BenchVerdict, LatencySum
 from inspector.features.bench.running import BenchProgress
 from inspector.features.bench.verdicts import FORMAT, VERSION, growth, level_summary
 from inspector.present.spans import Line
+from inspector.present.stats_report import course
 from inspector.text import fit, visible
 
 _MIB = 1 << 20
@@ -135,7 +136,7 @@ def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
     """Return the report as lines for the terminal. Times are milliseconds."""
     start = _start(result)
     name = " ".join(str(result.server[key]) for key in ("name", "version") if result.server.get(key))
-    told: list[Line] = [
+    shown_lines: list[Line] = [
         ((visible(name or result.target), "strong"), (f"  {result.revision}", "muted")),
         (
             ("start        ", "muted"),
@@ -149,18 +150,20 @@ def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
     for level in result.levels:
         for label in level.labels:
             row = level_summary(level, label)
-            told.append(_row(visible(label), level.name.removesuffix(" in flight").replace(",", ""), row))
-    told += [(), *_usage_lines(result), *_blocking_lines(result)]
-    told += [(("note         ", "muted"), (visible(note), "muted")) for note in (*result.notes, *limits_of(result))]
-    told.append(())
+            shown_lines.append(_row(visible(label), level.name.removesuffix(" in flight").replace(",", ""), row))
+    shown_lines += [(), *_usage_lines(result), *_blocking_lines(result)]
+    shown_lines += [
+        (("note         ", "muted"), (visible(note), "muted")) for note in (*result.notes, *limits_of(result))
+    ]
+    shown_lines.append(())
     for verdict in found:
-        told.append((("✗ ", "error"), (verdict.id, "strong"), (f"  {visible(verdict.sentence)}", "text")))
-        told.append((("  → ", "accent"), (verdict.fix, "muted")))
-        told += [((f"    {visible(line)}", "stderr"),) for line in verdict.evidence.get("stderr", ())]
-    told += [(("✗ ", "error"), ("over the limit  ", "strong"), (visible(each), "text")) for each in failed]
+        shown_lines.append((("✗ ", "error"), (verdict.id, "strong"), (f"  {visible(verdict.sentence)}", "text")))
+        shown_lines.append((("  → ", "accent"), (verdict.fix, "muted")))
+        shown_lines += [((f"    {visible(line)}", "stderr"),) for line in verdict.evidence.get("stderr", ())]
+    shown_lines += [(("✗ ", "error"), ("over the limit  ", "strong"), (visible(each), "text")) for each in failed]
     if not found and not failed:
-        told.append((("✓ ", "ok"), (f"no defect found; {result.checked:,} results compared", "text")))
-    return told
+        shown_lines.append((("✓ ", "ok"), (f"no defect found; {result.checked:,} results compared", "text")))
+    return shown_lines
 
 
 def _row(label: str, load: str, row: dict[str, Any]) -> Line:
@@ -184,29 +187,29 @@ def _ceilings(result: BenchResult) -> str:
 
 
 def _usage_lines(result: BenchResult) -> list[Line]:
-    told: list[Line] = []
+    shown_lines: list[Line] = []
     for what, name in (("rss", "memory"), ("fds", "descriptors"), ("threads", "threads")):
         found = growth(result, what)
         if found is None:
             continue
         scale, unit = (_MIB, " MiB") if what == "rss" else (1, "")
         slope = "" if found.per_1000_calls is None else f", {found.per_1000_calls / scale:+.2f}{unit} per 1,000 calls"
-        said = {
+        members = {
             "grows": "grows",
             "rose": "rose, but not steadily with the calls; --for 60s shows whether it continues",
             "steady": "steady",
             "unclear": "too few samples to judge; try --for 30s",
         }
-        told.append(
+        shown_lines.append(
             (
                 (f"{name:<13}", "muted"),
                 (f"{found.first / scale:,.0f} → {found.last / scale:,.0f}{unit}{slope}: ", "text"),
-                (said[found.verdict], "error" if found.verdict == "grows" else "text"),
+                (members[found.verdict], "error" if found.verdict == "grows" else "text"),
             )
         )
-    if not told:
-        told.append((("memory       ", "muted"), ("not measured: the process is not known; see --pid", "muted")))
-    return told
+    if not shown_lines:
+        shown_lines.append((("memory       ", "muted"), ("not measured: the process is not known; see --pid", "muted")))
+    return shown_lines
 
 
 def _blocking_lines(result: BenchResult) -> list[Line]:
@@ -218,9 +221,9 @@ def _blocking_lines(result: BenchResult) -> list[Line]:
     beside = [(found.probe, found.probe_ms, found.probe_beside_ms)]
     if found.fast:
         beside.append((found.fast, found.fast_ms, found.fast_beside_ms))
-    said = "; ".join(f"{visible(name)} {_ms(alone)} ms, {_ms(with_)} ms beside it" for name, alone, with_ in beside)
+    message = "; ".join(f"{visible(name)} {_ms(alone)} ms, {_ms(with_)} ms beside it" for name, alone, with_ in beside)
     slow = f"{visible(found.slow)} {_ms(found.slow_ms)} ms, {found.together} at once {_ms(found.together_ms)} ms; "
-    return [(("blocking     ", "muted"), (slow + said, "text"))]
+    return [(("blocking     ", "muted"), (slow + message, "text"))]
 
 
 # Markdown and JUnit
@@ -276,7 +279,6 @@ def junit(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
 
 # Live
 
-_BARS = " ▁▂▃▄▅▆▇█"
 _EDGES_MS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
 _RECENT = 2000
 """Number of newest latencies that are drawn."""
@@ -293,12 +295,12 @@ def live_lines(progress: BenchProgress, width: int) -> list[str]:
         return [f"{progress.phase} …", *done]
     recent = [ns / 1e6 for times in level.times.values() for ns in times[-_RECENT:]]
     elapsed = level.usage[-1].at_s if level.usage else 0.0
-    told = [f"{progress.phase}: {level.answered:,} answered, {level.failed:,} failed, {elapsed:.0f} s", *done]
-    told += histogram(recent, max(10, width - 32))
+    messages = [f"{progress.phase}: {level.answered:,} answered, {level.failed:,} failed, {elapsed:.0f} s", *done]
+    messages += histogram(recent, max(10, width - 32))
     if level.usage:
         values = [each.rss / _MIB for each in level.usage]
-        told.append(f"  memory {values[-1]:,.0f} MiB  {sparkline(values, max(10, width - 32))}")
-    return told
+        messages.append(f"  memory {values[-1]:,.0f} MiB  {course(values, max(10, width - 32))}")
+    return messages
 
 
 def _short(whole: LatencySummary | None) -> str:
@@ -323,12 +325,3 @@ def histogram(values_ms: Sequence[float], width: int) -> list[str]:
 
 def _edge(low: float, high: float) -> str:
     return f"over {low:g} ms" if high == float("inf") else f"under {high:g} ms"
-
-
-def sparkline(values: Sequence[float], width: int) -> str:
-    """Return the values as a line of bars, scaled from zero to the highest."""
-    step = max(1, -(-len(values) // width))
-    shown = [max(values[place : place + step]) for place in range(0, len(values), step)]
-    low, high = min(shown), max(shown)
-    span = max(high - low, high * 0.05, 1e-9)
-    return "".join(_BARS[1 + min(7, int((value - low) / span * 7))] for value in shown)

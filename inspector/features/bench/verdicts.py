@@ -32,6 +32,54 @@ FORMAT, VERSION = "mcp-inspect-bench", 1
 _MIB = 1 << 20
 
 # UsageTrend: usage of the server's processes, relative to the number of answered calls
+_LEAST_SAMPLES = 8
+_LEAST_CALLS = 50
+_LEAST_S = 2.0
+"""Time that the memory of a level must have been measured for: runtimes that collect garbage fill their heap first."""
+_LEAST_TAU = 0.5
+"""Minimum rank correlation with the number of calls; 1 means that the figure never falls."""
+_SETTLING = 0.3
+"""Fraction of a level's samples that is skipped, while pools and caches fill."""
+_MOST_POINTS = 120
+_FADES = 1 / 3
+"""A slope below this fraction of the previous slope fades: something fills up and does not leak."""
+_LEAST_GROWTH = {"rss": 8 * _MIB, "fds": 20, "threads": 10}
+_LEAST_SHARE = {"rss": 0.1, "fds": 0.0, "threads": 0.0}
+"""Minimum growth as a fraction of the previous usage."""
+_MOST_SHOWN = 300
+_WAITED = 0.5
+"""Fraction of the slow call that another request must wait for to count as blocked."""
+_LAST = 0.8
+"""Share of the rounds in which a blocked request must be answered last: no load of the machine changes the order."""
+_COMPUTES, _MARGIN = 0.6, 0.3
+"""Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting.
+
+Another request must wait for that fraction and the margin: so long it waits for the server's computing anyway.
+"""
+_AT_ONCE = 1.5
+"""Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
+_LONG_MS = 50.0
+"""Minimum duration from which a computing server is criticized for handling calls sequentially."""
+_FIRST_MS, _FIRST_FACTOR = 100.0, 10.0
+"""How much longer a first call must take than later ones, and how many times as long."""
+_PARTS = 16
+"""Number of parts of a level, of equal numbers of calls, whose medians are compared."""
+_LEAST_IN_PART = 6
+_MUCH_SLOWER, _MUCH_TAU = 2.0, 0.75
+"""Factor between the last and the first quarter of all levels together, and rank correlation of the steadiest."""
+_SLOWER, _TAU = 1.1, 0.4
+"""Factor and rank correlation that each level must reach."""
+_LEAST_SLOWER_MS = 0.3
+_UNITS = {"rss": "memory", "fds": "open descriptors", "threads": "threads"}
+_FIXES = {
+    "rss": "Look for a list or cache that each call adds to.",
+    "fds": "Close files and sockets also where a call fails.",
+    "threads": "Join threads, or use a pool.",
+}
+_CLAUSE = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=|<|>|==)\s*([0-9.]+)\s*(x|%|ms|s|MB|MiB|/s)?\s*\Z")
+_UNITS_OF = {"ms": 1.0, "s": 1000.0, "MB": 1e6, "MiB": float(_MIB), "/s": 1.0}
+_OF_LEVEL = ("p50", "p95", "p99", "max", "rate", "errors")
+_OF_RUN = ("rss", "fds", "threads", "start", "verdicts")
 
 
 class UsageTrend(msgspec.Struct, frozen=True):
@@ -50,20 +98,6 @@ class UsageTrend(msgspec.Struct, frozen=True):
 
     "rose": higher after the load than before, but without a steady trend over the calls.
     """
-
-
-_LEAST_SAMPLES = 8
-_LEAST_CALLS = 50
-_LEAST_TAU = 0.5
-"""Minimum rank correlation with the number of calls; 1 means that the figure never falls."""
-_SETTLING = 0.3
-"""Fraction of a level's samples that is skipped, while pools and caches fill."""
-_MOST_POINTS = 120
-_FADES = 1 / 3
-"""A slope below this fraction of the previous slope fades: something fills up and does not leak."""
-_LEAST_GROWTH = {"rss": 8 * _MIB, "fds": 20, "threads": 10}
-_LEAST_SHARE = {"rss": 0.1, "fds": 0.0, "threads": 0.0}
-"""Minimum growth as a fraction of the previous usage."""
 
 
 def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -121,8 +155,10 @@ def _of(usage: UsageSample, what: str) -> int:
 
 def _settled(level: LevelResult, what: str) -> list[tuple[float, float]]:
     """Return points (calls, figure) after the level has settled; [] if there are too few to judge."""
-    points = [(float(each.calls), float(_of(each, what))) for each in level.usage]
-    points = points[int(len(points) * _SETTLING) :]
+    settled = level.usage[int(len(level.usage) * _SETTLING) :]
+    if what == "rss" and settled and settled[-1].at_s - settled[0].at_s < _LEAST_S:
+        return []
+    points = [(float(each.calls), float(_of(each, what))) for each in settled]
     step = max(1, len(points) // _MOST_POINTS)
     points = points[::step]
     if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_CALLS:
@@ -210,9 +246,6 @@ def _correctness(result: BenchResult) -> Iterator[BenchVerdict]:
         )
 
 
-_MOST_SHOWN = 300
-
-
 def _first(result: BenchResult, kind: MismatchKind) -> Mismatch | None:
     return next((each for each in result.mismatches if each.kind is kind), None)
 
@@ -230,25 +263,11 @@ def _mismatch(result: BenchResult, kind: MismatchKind) -> dict[str, Any] | None:
     return {"label": found.label, "level": found.level, "params": found.params, "other": found.other, **texts}
 
 
-_WAITED = 0.5
-"""Fraction of the slow call that another request must wait for to count as blocked."""
-_LAST = 0.8
-"""Share of the rounds in which a blocked request must be answered last: no load of the machine changes the order."""
-_COMPUTES, _MARGIN = 0.6, 0.3
-"""Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting.
-
-Another request must wait for that fraction and the margin: so long it waits for the server's computing anyway.
-"""
-_AT_ONCE = 1.5
-"""Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
-_LONG_MS = 50.0
-"""Minimum duration from which a computing server is criticized for handling calls sequentially."""
-
-
 def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
     """Yield the defect that a slow call and what was sent beside it show, if there is one."""
     evidence = msgspec.to_builtins(found)
-    share = None if found.cpu_ms is None else found.cpu_ms / found.slow_ms if found.slow_ms else 1.0
+    own_ms = found.slow_ms - found.probe_ms  # the rest is the way to the server and back
+    share = None if found.cpu_ms is None else found.cpu_ms / own_ms if own_ms > 0 else 1.0
     waits = share is not None and share < _COMPUTES
     is_busy = found.probe_ms > found.slow_ms / 2  # the machine delays even the quickest request that long
     if is_busy or (not waits and found.slow_ms < _LONG_MS):
@@ -297,10 +316,6 @@ def _in_ms(values: Sequence[float]) -> str:
     return f"{', '.join(f'{each:.3g}' for each in values)} ms {sparkline(values)}"
 
 
-_FIRST_MS, _FIRST_FACTOR = 100.0, 10.0
-"""How much longer a first call must take than later ones, and how many times as long."""
-
-
 def _slow_first(result: BenchResult) -> Iterator[BenchVerdict]:
     """The first call after each start is slow: one slow start may be the machine's doing."""
     for label, first in result.first_calls.items():
@@ -315,16 +330,6 @@ def _slow_first(result: BenchResult) -> Iterator[BenchVerdict]:
                 {"label": label, "first_ms": first, "later_ms": usual},
                 "Load what it needs while the server starts, or in the background after the handshake.",
             )
-
-
-_PARTS = 16
-"""Number of parts of a level, of equal numbers of calls, whose medians are compared."""
-_LEAST_IN_PART = 6
-_MUCH_SLOWER, _MUCH_TAU = 2.0, 0.75
-"""Factor between the last and the first quarter of all levels together, and rank correlation of the steadiest."""
-_SLOWER, _TAU = 1.1, 0.4
-"""Factor and rank correlation that each level must reach."""
-_LEAST_SLOWER_MS = 0.3
 
 
 def medians(times: Sequence[int]) -> list[float]:
@@ -359,14 +364,6 @@ def _slowing(result: BenchResult) -> Iterator[BenchVerdict]:
             {"label": label, "medians_ms": {each.name: found for each, found in shown}},
             "Look for a list that each call extends and searches.",
         )
-
-
-_UNITS = {"rss": "memory", "fds": "open descriptors", "threads": "threads"}
-_FIXES = {
-    "rss": "Look for a list or cache that each call adds to.",
-    "fds": "Close files and sockets also where a call fails.",
-    "threads": "Join threads, or use a pool.",
-}
 
 
 def _growing(result: BenchResult) -> Iterator[BenchVerdict]:
@@ -417,11 +414,6 @@ def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
 
 
 # Limits that the user sets
-
-_CLAUSE = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=|<|>|==)\s*([0-9.]+)\s*(x|%|ms|s|MB|MiB|/s)?\s*\Z")
-_UNITS_OF = {"ms": 1.0, "s": 1000.0, "MB": 1e6, "MiB": float(_MIB), "/s": 1.0}
-_OF_LEVEL = ("p50", "p95", "p99", "max", "rate", "errors")
-_OF_RUN = ("rss", "fds", "threads", "start", "verdicts")
 
 
 class FailLimit(msgspec.Struct, frozen=True):
@@ -552,13 +544,13 @@ def _failed(
     group: Sequence[FailLimit], now: Mapping[str, float], before: Mapping[str, float], where: str
 ) -> Iterator[str]:
     if all(each.metric in now and each.is_passed(now[each.metric], before.get(each.metric)) for each in group):
-        said = [
+        lines = [
             f"{each.metric} is {_figure(each.metric, now[each.metric])}"
             + (f", baseline {_figure(each.metric, before[each.metric])}" if each.relative else "")
             + f" (limit: {each.text})"
             for each in group
         ]
-        yield where + " and ".join(said)
+        yield where + " and ".join(lines)
 
 
 def _figure(metric: str, value: float) -> str:

@@ -36,8 +36,8 @@ from inspector.features.cases.model import (
     references,
 )
 from inspector.protocol import peek
+from inspector.protocol.changes import ABSENT
 from inspector.protocol.credentials import MASK, is_credential
-from inspector.protocol.json_diff import ABSENT
 
 SUFFIX = ".mcp.yaml"
 """Suffix of a file of saved calls."""

@@ -37,7 +37,7 @@ LARGEST = 16 * 1024 * 1024
 """Maximum number of characters in a file."""
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
 FILE_MEMBERS = (HEADER, "target", "uses", "vars", "cases")
-CASE_MEMBERS = ("name", "uses", "request", "params", "expect", "save", "answers", "isolate")
+CASE_MEMBERS = ("name", "uses", "request", "params", "expect", "save", "answers", "isolate", "session")
 ENVIRONMENT_MEMBERS = ("target", "vars")
 _STEP = re.compile(r"""\.([^\W\d][\w-]*)|\[(-?\d{1,9})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]""")
 """One step of a path: a member, an index, or a member between quotes."""
@@ -54,6 +54,21 @@ _PLAIN: dict[str, tuple[re.Pattern[str], str]] = {
 _Node = Any
 """A node as PyYAML composes it. PyYAML is imported when the first file is read."""
 
+T = TypeVar("T")
+_MADE: dict[str, Callable[[str], Any]] = {
+    "null": lambda text: None,
+    "bool": lambda text: text == "true",
+    "int": int,
+    "float": float,
+}
+_NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
+_NEW_CALLS = f"# Saved calls. To run them:  mcp-inspect run FILE\n{HEADER}: {VERSION}\ncases:\n"
+_LONGEST_KEY = 1000
+"""Maximum length of a quoted member name. YAML requires a question mark before a longer one."""
+_ONE_VALUE = {ExpectationKind.EQUALS, ExpectationKind.SNAPSHOT, ExpectationKind.TYPE, ExpectationKind.EXISTS}
+"""Kinds of which a place can have only one."""
+SUFFIX = ".cases.yaml"
+
 
 def read_cases(text: str, name: str) -> Cases:
     """Parse the cases of a file; `name` is the file's name in error messages.
@@ -66,9 +81,6 @@ def read_cases(text: str, name: str) -> Cases:
 def read_environment(text: str, name: str, file: str) -> CallEnvironment:
     """Parse the environment `name` from the text of `file`. Raises: UsageError, naming the line."""
     return _read(lambda: _Reader(text, file).environment(name), file)
-
-
-T = TypeVar("T")
 
 
 def _read(read: Callable[[], T], name: str) -> T:
@@ -166,6 +178,7 @@ class _Reader:
             expect=tuple(self._expectations(members.get("expect"))),
             answers=tuple(self._value(each) for each in self._items(members.get("answers"), "answers")),
             isolate="isolate" in members and self._flag(members["isolate"], "isolate"),
+            session=self._text_of(members["session"], "session") if "session" in members else "",
             line=node.start_mark.line + 1,
             expects_at=members["expect"].start_mark.index if members.get("expect") else 0,
             span=self._span(node),
@@ -343,14 +356,6 @@ def _suggested(name: str, known: Iterable[str]) -> str:
     return f"{f'Did you mean {near[0]!r}? ' if near else ''}There are: {', '.join(known)}."
 
 
-_MADE: dict[str, Callable[[str], Any]] = {
-    "null": lambda text: None,
-    "bool": lambda text: text == "true",
-    "int": int,
-    "float": float,
-}
-
-
 @cache
 def _loader() -> Any:
     """Return a loader that resolves JSON types and refuses aliases, which can expand one page to gigabytes."""
@@ -405,13 +410,6 @@ _FAULTS = {
 
 # Adding cases to a file, with comments preserved
 
-_NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
-_NEW_CALLS = f"# Saved calls. To run them:  mcp-inspect run FILE\n{HEADER}: {VERSION}\ncases:\n"
-_LONGEST_KEY = 1000
-"""Maximum length of a quoted member name. YAML requires a question mark before a longer one."""
-_ONE_VALUE = {ExpectationKind.EQUALS, ExpectationKind.SNAPSHOT, ExpectationKind.TYPE, ExpectationKind.EXISTS}
-"""Kinds of which a place can have only one."""
-
 
 def as_yaml(value: Any) -> str:
     """Return a value on one line: JSON with YAML escapes for invisible characters.
@@ -442,6 +440,8 @@ def written(case: CaseDefinition, indent: str = "  ") -> str:
         lines.append(f"  params: {as_yaml(case.params)}")
     if case.isolate:
         lines.append("  isolate: true")
+    if case.session:
+        lines.append(f"  session: {as_yaml(case.session)}")
     if case.answers:
         lines += ["  answers:", *(f"    - {as_yaml(each)}" for each in case.answers)]
     if case.expect:
@@ -593,7 +593,7 @@ def _as_object(expectation: Expectation) -> dict[str, Any]:
 
 def _case_as_object(case: CaseDefinition) -> dict[str, Any]:
     made: dict[str, Any] = {"name": case.name, "request": case.request}
-    rest = {"params": case.params, "isolate": case.isolate, "answers": list(case.answers)}
+    rest = {"params": case.params, "isolate": case.isolate, "answers": list(case.answers), "session": case.session}
     rest |= {"uses": list(case.uses), "save": {each.name: each.path for each in case.save}}
     made |= {name: value for name, value in rest.items() if value}
     return made | ({"expect": [_as_object(each) for each in case.expect]} if case.expect else {})
@@ -640,8 +640,6 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 # Finding, reading and extending case files
-
-SUFFIX = ".cases.yaml"
 
 
 def beside(capture: Path) -> Path:

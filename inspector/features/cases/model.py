@@ -118,6 +118,9 @@ class CaseDefinition(msgspec.Struct, frozen=True):
     """Responses to server requests during the call, in the format of a --responses file."""
     isolate: bool = False
     """Whether the case runs on a separate connection."""
+    session: str = ""
+    """Capture, relative to the file, whose messages are sent as they were recorded; the response to its first such
+    request is judged. "" if mcp-inspect opens the session."""
     line: int = 0
     expects_at: int = 0
     """Offset of its list of expectations in the file's text, in characters; 0 if there is none."""

@@ -15,10 +15,10 @@ from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.validate import validate
 from inspector.present.words import why_silent
 from inspector.protocol import peek
+from inspector.protocol.changes import ABSENT, JsonChange, differences
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.json_diff import ABSENT, JsonChange, differences
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.listed_items import Tool
 from inspector.protocol.server_requests import Reply, ServerRequest
@@ -135,8 +135,8 @@ def _fault(expectation: Expectation, came: ActualResponse, normal: Normal) -> st
         return "" if is_there is expectation.value else f"{where}: {'is there' if is_there else 'is not there'}"
     if value is ABSENT:
         return f"{where}: is not there"
-    said = _SAYS[expectation.kind](expectation.value, value, came, normal)
-    return f"{where}: {said}" if said else ""
+    message = _SAYS[expectation.kind](expectation.value, value, came, normal)
+    return f"{where}: {message}" if message else ""
 
 
 def _equals(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
@@ -275,6 +275,8 @@ class Bench:
 
     async def ask(self, case: CaseDefinition) -> ActualResponse:
         """Send the case's request and return the outcome."""
+        if case.session:
+            return ActualResponse({}, why="a case with a recorded session runs with `mcp-inspect test` only")
         try:
             self._answers.turn_to(case)
             if not case.isolate:

@@ -19,7 +19,7 @@ from inspector.features.cases.running import NAME, ActualResponse, Bench, CaseRe
 from inspector.forms.patterns import matches
 from inspector.forms.validate import validate
 from inspector.protocol import capabilities, peek
-from inspector.protocol.json_diff import ABSENT, differences
+from inspector.protocol.changes import ABSENT, differences
 from inspector.session.engine import Engine
 from inspector.session.open import open_session
 from inspector.session.options import Settings

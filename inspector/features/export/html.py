@@ -15,7 +15,7 @@ from inspector.features.export.selection import Selection, is_message, noted
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, Stderr
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Notification, Request, encode, read
 
 # Style and script of the page. Data is embedded as JSON and rendered only as text.
@@ -222,8 +222,8 @@ def _title(selection: Selection) -> str:
 
 
 def _remark(selection: Selection) -> str:
-    said = "\n".join(map(_escaped, selection.notes.remark.splitlines()))
-    return f'\n<p id="remark">{said}</p>' if said else ""
+    message = "\n".join(map(_escaped, selection.notes.remark.splitlines()))
+    return f'\n<p id="remark">{message}</p>' if message else ""
 
 
 def _escaped(text: str) -> str:
@@ -248,11 +248,11 @@ def _row(selection: Selection, entry: Entry) -> dict[str, Any]:
     if kind == "answer" and (number := selection.journal.store.exchange(n)):
         exchange = selection.journal.conversation.exchanges[number - 1]
         title = f"answer to {exchange.method} {exchange.target}".rstrip()
-    if said := noted(selection.marks((n,))):
-        facts.append(f"note: {said}")
+    if message := noted(selection.marks((n,))):
+        facts.append(f"note: {message}")
     return {
         "n": n,
-        "note": said,
+        "note": message,
         "at": f"{after:.3f}",
         "kind": kind,
         "sign": sign,
@@ -267,13 +267,13 @@ def _told(what: object) -> tuple[str, str, str, bytes]:
     match what:
         case Frame():
             kind, title = _message(what)
-            return kind, "\u2192" if what.direction is Direction.TO_SERVER else "\u2190", title, what.payload
+            return kind, "\u2192" if what.direction.is_towards_server else "\u2190", title, what.payload
         case Stderr():
             return "stderr", "!", what.payload.decode("utf-8", "replace"), what.payload
         case HttpFact():
-            said = (f"http {what.http} {what.event}", what.method, what.target, str(what.status or ""), what.why)
+            texts = (f"http {what.http} {what.event}", what.method, what.target, str(what.status or ""), what.why)
             headers = "\n".join(f"{name}: {value}" for name, value in what.headers)
-            return "http", "\u00b7", " ".join(filter(None, said)), headers.encode("utf-8", "replace")
+            return "http", "\u00b7", " ".join(filter(None, texts)), headers.encode("utf-8", "replace")
         case ConnectionFact():
             gist = (f"{what.transport} {what.event}", what.url or " ".join(what.argv), what.why)
             return "event", "\u25c6", " ".join(filter(None, gist)), b""

@@ -89,8 +89,8 @@ def _http_entry(selection: Selection, each: SelectedExchange) -> dict[str, Any]:
 
 
 def _comment(selection: Selection, entries: Iterable[int]) -> dict[str, str]:
-    said = noted(selection.marks(entries))
-    return {"comment": said} if said else {}
+    message = noted(selection.marks(entries))
+    return {"comment": message} if message else {}
 
 
 def _request(fact: HttpFact | None, body: bytes) -> dict[str, Any]:
@@ -168,8 +168,8 @@ def _event(what: object) -> bytes:
         return b""
     facts, lines = what.sse, []
     if facts is not None:
-        said = (("event", facts.event), ("id", facts.id), ("retry", facts.retry))
-        lines = [f"{name}: {value}".encode("utf-8", "surrogatepass") for name, value in said if value is not None]
+        count = (("event", facts.event), ("id", facts.id), ("retry", facts.retry))
+        lines = [f"{name}: {value}".encode("utf-8", "surrogatepass") for name, value in count if value is not None]
     lines += [b"data: " + line for line in what.payload.split(b"\n")]
     return b"\n".join(lines) + b"\n\n"
 

@@ -16,7 +16,7 @@ from inspector.present.traffic.columns import seconds
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import SENDERS
 
 _LONGEST = 120
 _MOST_WRONG = 100
@@ -98,9 +98,9 @@ def _named(who: dict[str, object]) -> str:
     return f"{peek.text(who, 'name') or ''} {peek.text(who, 'version') or ''}".strip()
 
 
-def _cell(said: str) -> str:
+def _cell(message: str) -> str:
     """Return a text as code in a table; "" stays empty."""
-    return code(text.visible(said, limit=_LONGEST)).replace("|", "\\|") if said else ""
+    return code(text.visible(message, limit=_LONGEST)).replace("|", "\\|") if message else ""
 
 
 def _exchanges(selection: Selection) -> Iterator[Exchange]:
@@ -114,7 +114,7 @@ def _exchanges(selection: Selection) -> Iterator[Exchange]:
 
 def _row(selection: Selection, exchange: Exchange) -> str:
     after = seconds(exchange.started_ns - selection.journal.store.time_ns(1))
-    sender = "client" if exchange.sender is Direction.TO_SERVER else "server"
+    sender = SENDERS[exchange.sender]
     took = f"{seconds(exchange.duration_ns)} s" if exchange.duration_ns is not None else ""
     cells = (str(exchange.request_frame), after, sender, _cell(exchange.method), _cell(exchange.target))
     return f"| {' | '.join(cells)} | {_outcome(exchange)} | {took} |"
@@ -131,9 +131,9 @@ def _told(selection: Selection, wrong: list[Exchange]) -> Iterator[str]:
         return
     yield from ("", "## What went wrong", "")
     for exchange in wrong:
-        said = f": {code(text.visible(exchange.why, limit=_LONGEST))}" if exchange.why else ""
+        message = f": {code(text.visible(exchange.why, limit=_LONGEST))}" if exchange.why else ""
         target = f" {_cell(exchange.target)}" if exchange.target else ""
-        yield f"- entry {exchange.request_frame}, {_cell(exchange.method)}{target}: {_outcome(exchange)}{said}"
+        yield f"- entry {exchange.request_frame}, {_cell(exchange.method)}{target}: {_outcome(exchange)}{message}"
         if exchange.answer_frame is not None:
             yield ""
             yield from block(selection.journal, exchange.answer_frame)
@@ -150,7 +150,7 @@ def _noise(selection: Selection) -> Iterator[str]:
             yield from ("", "## Invalid messages", "")
         found += 1
         if found <= _MOST_WRONG:
-            sender = "client" if frame.direction is Direction.TO_SERVER else "server"
+            sender = SENDERS[frame.direction]
             yield f"- entry {frame.n}, from the {sender}: {_cell(text.decode(frame.payload[:1000]))}"
     if found > _MOST_WRONG:
         yield f"- and {found - _MOST_WRONG:,} more"

@@ -139,7 +139,7 @@ class Spans:
         """Return the span of an operation: one request, or the pages and retries that serve one call."""
         exchanges = self._parts(number)
         first, last = exchanges[0], exchanges[-1]
-        is_ours = first.sender is Direction.TO_SERVER
+        is_ours = first.sender is not Direction.FROM_SERVER
         kind = _CLIENT if is_ours else _SERVER
         trace, parent, links = self._context(first)
         named = first.target if first.method in ("tools/call", "prompts/get") else ""

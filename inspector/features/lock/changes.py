@@ -22,8 +22,8 @@ from inspector.features.lock.schemas import (
     schema_changes,
 )
 from inspector.protocol import peek
+from inspector.protocol.changes import ABSENT, JsonChange, below, differences, key_of
 from inspector.protocol.fingerprints import content_hash
-from inspector.protocol.json_diff import ABSENT, JsonChange, below, differences, key_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
 
@@ -37,8 +37,8 @@ Rated = tuple[Rating, str, str]
 def item_changes(kind: str, name: str, before: Any, after: Any) -> list[DefinitionChange]:
     """Return the changes of one item that is known to differ; at least one change."""
     if not isinstance(before, dict) or not isinstance(after, dict):
-        said = "one of the two is not an object"
-        return [DefinitionChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", said, before, after)]
+        message = "one of the two is not an object"
+        return [DefinitionChange(kind, name, "", act_of(before, after), _BREAKING, "no-object", message, before, after)]
     found: list[DefinitionChange] = []
     for member in dict.fromkeys((*before, *after)):
         ours, theirs = before.get(member, ABSENT), after.get(member, ABSENT)
@@ -159,8 +159,8 @@ def _task_support(change: JsonChange) -> Rated:
 
 
 def _support(value: Any) -> str:
-    said = value if isinstance(value, str) else peek.text(value, "taskSupport")
-    return said if said in ("required", "optional") else "forbidden"
+    message = value if isinstance(value, str) else peek.text(value, "taskSupport")
+    return message if message in ("required", "optional") else "forbidden"
 
 
 def _kind_of_content(change: JsonChange) -> Rated:
@@ -298,13 +298,13 @@ def _list_changes(
 
 
 def _gone(kind: str, name: str, raw: Any) -> DefinitionChange:
-    said = f"the {ONE[kind]} is gone"
-    return DefinitionChange(kind, name, "", Act.REMOVED, _GONE[kind], f"{ONE[kind]}-removed", said, raw, ABSENT)
+    message = f"the {ONE[kind]} is gone"
+    return DefinitionChange(kind, name, "", Act.REMOVED, _GONE[kind], f"{ONE[kind]}-removed", message, raw, ABSENT)
 
 
 def _came(kind: str, name: str, raw: Any) -> DefinitionChange:
-    said = f"a new {ONE[kind]}"
-    return DefinitionChange(kind, name, "", Act.ADDED, Rating.INFO, f"{ONE[kind]}-added", said, ABSENT, raw)
+    message = f"a new {ONE[kind]}"
+    return DefinitionChange(kind, name, "", Act.ADDED, Rating.INFO, f"{ONE[kind]}-added", message, ABSENT, raw)
 
 
 def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:

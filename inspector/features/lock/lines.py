@@ -13,10 +13,9 @@ from inspector import text
 from inspector.features.lock.changes import ONE, DefinitionsDiff
 from inspector.features.lock.schemas import Act, DefinitionChange, Rating
 from inspector.present import spans
-from inspector.present.list_changes import word_differences
+from inspector.present.changes.sides import both_sides, both_texts, brief
 from inspector.present.spans import Line, Role, plain, span
-from inspector.protocol.json_diff import ABSENT
-from inspector.protocol.jsonrpc import encode
+from inspector.protocol.changes import ABSENT
 
 _ROLES: dict[Rating, Role] = {Rating.BREAKING: "error", Rating.WARNING: "warning", Rating.INFO: "muted"}
 _SIGNS = {Rating.BREAKING: spans.ERROR, Rating.WARNING: spans.WARNING, Rating.INFO: spans.NOTE}
@@ -24,6 +23,7 @@ _ACTS = {Act.ADDED: "+", Act.REMOVED: "−", Act.CHANGED: "~"}
 _LONGEST = 160
 """Maximum number of characters shown of a value."""
 _LONGEST_TEXT = 4_000
+_INDENT = " " * 13
 
 
 def diff_lines(diff: DefinitionsDiff, before: str, after: str) -> list[Line]:
@@ -66,11 +66,11 @@ def summary(diff: DefinitionsDiff) -> Line:
     """Return the number of changes of each rating."""
     if not diff.changes:
         return (("no difference", "ok"), (_compared(diff), "muted"))
-    said: list[tuple[str, Role]] = []
+    parts: list[tuple[str, Role]] = []
     for rating in Rating:
         if count := diff.count(rating):
-            said += [(", " if said else "", "text"), (f"{count:,} {rating}", _ROLES[rating])]
-    return (*said, (_compared(diff), "muted"))
+            parts += [(", " if parts else "", "text"), (f"{count:,} {rating}", _ROLES[rating])]
+    return (*parts, (_compared(diff), "muted"))
 
 
 def _compared(diff: DefinitionsDiff) -> str:
@@ -93,15 +93,13 @@ def _ordered(changes: Iterable[DefinitionChange]) -> list[DefinitionChange]:
 def change_lines(change: DefinitionChange) -> Iterator[Line]:
     """Yield one change: rating and place, the reason, both sides."""
     where = text.visible(change.path, limit=300)
-    said = text.visible(change.sentence, limit=300)
-    yield (*_head(change), (where, "key"), (": " if where else "", "key"), (said, "text"))
+    message = text.visible(change.sentence, limit=300)
+    yield (*_head(change), (where, "key"), (": " if where else "", "key"), (message, "text"))
     before, after = change.before, change.after
     if isinstance(before, str) and isinstance(after, str) and (" " in before or " " in after):
-        old, new = word_differences(before[:_LONGEST_TEXT], after[:_LONGEST_TEXT])
-        yield (("             − ", "removed"), *old)
-        yield (("             + ", "added"), *new)
+        yield from both_texts(before[:_LONGEST_TEXT], after[:_LONGEST_TEXT], _INDENT)
     elif where:
-        yield from _sides(change)
+        yield from both_sides(before, after, _INDENT, shown)
 
 
 def _head(change: DefinitionChange) -> Line:
@@ -113,16 +111,9 @@ def _head(change: DefinitionChange) -> Line:
     )
 
 
-def _sides(change: DefinitionChange) -> Iterator[Line]:
-    if change.before is not ABSENT:
-        yield (("             − ", "removed"), (shown(change.before), "removed"))
-    if change.after is not ABSENT:
-        yield (("             + ", "added"), (shown(change.after), "added"))
-
-
 def shown(value: Any) -> str:
     """Return a value on one line, safe to show."""
-    return text.visible(text.decode(encode(value)[: _LONGEST * 4]), limit=_LONGEST)
+    return brief(value, _LONGEST)
 
 
 def diff_markdown(diff: DefinitionsDiff, before: str, after: str) -> Iterator[str]:

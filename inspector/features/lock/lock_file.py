@@ -20,9 +20,9 @@ from inspector.atomic_write import write_whole
 from inspector.capture.format.lines import open_for_reading, read_at
 from inspector.errors import UsageError
 from inspector.protocol import peek
+from inspector.protocol.changes import key_of
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.fingerprints import canonical, content_hash
-from inspector.protocol.json_diff import key_of
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
@@ -181,7 +181,7 @@ def read_lock_file(path: Path) -> tuple[ServerDefinitions, list[str]]:
         lists,
         tuple(kind for kind in LISTS if kind in peek.items(document, "partial")),
     )
-    return surface, [f"{path}: {said}" for said in odd]
+    return surface, [f"{path}: {message}" for message in odd]
 
 
 def _misfits(kind: str, items: list[Any]) -> list[str]:

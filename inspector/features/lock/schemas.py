@@ -12,11 +12,31 @@ from typing import Any
 import msgspec
 
 from inspector.forms.refs import SchemaDocument
+from inspector.protocol.changes import ABSENT, below, differences
 from inspector.protocol.fingerprints import canonical
-from inspector.protocol.json_diff import ABSENT, below, differences
 from inspector.protocol.jsonrpc import encode
 
 # Effect of a changed schema keyword
+
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+_FROM_ZERO = ("minLength", "minItems", "minProperties")
+_CONDITIONS = ("pattern", "format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema")
+_UNCLEAR = (
+    *("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentRequired"),
+    *("dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems", "additionalItems"),
+    *("x-mcp-header", "$dynamicRef"),
+)
+_HANDLED = frozenset(
+    (*_LOWER, *_UPPER, *_CONDITIONS, *_UNCLEAR, "type", "enum", "const", "uniqueItems", "description", "default")
+) | {"properties", "required", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"}
+IGNORED = frozenset(("$defs", "definitions"))
+"""Definitions are compared where they are referenced."""
+_MOST = 500
+"""Maximum number of reported changes of one schema."""
+_DEEPEST = 60
+_MOST_STEPS = 20_000
+_WORDS = {"title", "description", "default", "examples", "$comment"}
 
 
 class SchemaEffect(StrEnum):
@@ -48,21 +68,7 @@ class SchemaChange(msgspec.Struct, frozen=True):
     """Whether it affects only callers that use members that the schema does not name."""
 
 
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-_FROM_ZERO = ("minLength", "minItems", "minProperties")
-_CONDITIONS = ("pattern", "format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema")
-_UNCLEAR = (
-    *("not", "if", "then", "else", "contains", "propertyNames", "patternProperties", "dependentRequired"),
-    *("dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems", "additionalItems"),
-    *("x-mcp-header", "$dynamicRef"),
-)
-_HANDLED = frozenset(
-    (*_LOWER, *_UPPER, *_CONDITIONS, *_UNCLEAR, "type", "enum", "const", "uniqueItems", "description", "default")
-) | {"properties", "required", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "$ref"}
 _OF_CONDITIONS = {SchemaEffect.NARROWER: "a new condition", SchemaEffect.WIDER: "a condition is gone"}
-IGNORED = frozenset(("$defs", "definitions"))
-"""Definitions are compared where they are referenced."""
 
 
 def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
@@ -70,9 +76,9 @@ def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Schem
     ours, theirs = _types(old), _types(new)
     if ours == theirs:
         return
-    said = f"{_named(ours)} before, {_named(theirs)} now"
+    message = f"{_named(ours)} before, {_named(theirs)} now"
     effect = _of_sets(ours, theirs)
-    yield SchemaChange(below(path, "type"), effect, f"type-{effect}", said, _given(old, "type"), _given(new, "type"))
+    yield SchemaChange(below(path, "type"), effect, f"type-{effect}", message, _given(old, "type"), _given(new, "type"))
 
 
 def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
@@ -83,14 +89,16 @@ def values(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Sche
     effect = _of_sets(ours, theirs)
     gone, came = sorted((ours or set()) - (theirs or set())), sorted((theirs or set()) - (ours or set()))
     if ours is None:
-        said = "only listed values are left"
+        message = "only listed values are left"
     elif theirs is None:
-        said = "any value, not only those that were listed"
+        message = "any value, not only those that were listed"
     else:
         parts = (f"without {_some(gone)}" if gone else "", f"with {_some(came)}" if came else "")
-        said = "the listed values: " + " and ".join(part for part in parts if part)
+        message = "the listed values: " + " and ".join(part for part in parts if part)
     keyword = "enum" if "enum" in old or "enum" in new else "const"
-    yield SchemaChange(below(path, keyword), effect, f"enum-{effect}", said, _given(old, keyword), _given(new, keyword))
+    yield SchemaChange(
+        below(path, keyword), effect, f"enum-{effect}", message, _given(old, keyword), _given(new, keyword)
+    )
 
 
 def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
@@ -101,14 +109,14 @@ def bounds(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Sche
         if _same(ours, theirs):
             continue
         effect = _of_bound(ours, theirs, is_lower=keyword in _LOWER)
-        said = (
+        message = (
             "a bound that lets in fewer values"
             if effect is SchemaEffect.NARROWER
             else "a bound that lets in more values"
         )
-        said = "another bound" if effect is SchemaEffect.UNCLEAR else said
+        message = "another bound" if effect is SchemaEffect.UNCLEAR else message
         yield SchemaChange(
-            below(path, keyword), effect, f"bound-{effect}", said, _given(old, keyword), _given(new, keyword)
+            below(path, keyword), effect, f"bound-{effect}", message, _given(old, keyword), _given(new, keyword)
         )
 
 
@@ -128,8 +136,8 @@ def plain_keywords(path: str, old: dict[str, Any], new: dict[str, Any]) -> Itera
             yield SchemaChange(below(path, keyword), effect, f"condition-{effect}", sentence, ours, theirs, mild=mild)
     if (ours := old.get("uniqueItems") is True) is not (theirs := new.get("uniqueItems") is True):
         effect = SchemaEffect.NARROWER if theirs else SchemaEffect.WIDER
-        said = "items must differ now" if theirs else "items may be the same now"
-        yield SchemaChange(below(path, "uniqueItems"), effect, f"condition-{effect}", said, ours, theirs)
+        message = "items must differ now" if theirs else "items may be the same now"
+        yield SchemaChange(below(path, "uniqueItems"), effect, f"condition-{effect}", message, ours, theirs)
     for keyword in sorted({*old, *new} & {*_UNCLEAR}):
         yield from _each(path, keyword, old, new, SchemaEffect.UNCLEAR, "unclear", "unknown effect on valid values")
     for keyword in sorted({*old, *new} - _HANDLED - IGNORED):
@@ -144,8 +152,8 @@ def words(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Schem
     ours, theirs = _given(old, "default"), _given(new, "default")
     if not _same(ours, theirs):
         effect = SchemaEffect.NONE if ours is ABSENT else SchemaEffect.UNCLEAR
-        said = "a default is named" if ours is ABSENT else "another value, or none, if it is left out"
-        yield SchemaChange(below(path, "default"), effect, "default", said, ours, theirs)
+        message = "a default is named" if ours is ABSENT else "another value, or none, if it is left out"
+        yield SchemaChange(below(path, "default"), effect, "default", message, ours, theirs)
 
 
 def described(path: str, ours: Any, theirs: Any) -> SchemaChange:
@@ -282,12 +290,6 @@ class DefinitionChange(msgspec.Struct, frozen=True):
 def act_of(before: Any, after: Any) -> Act:
     """Return whether a place was added, removed or changed."""
     return Act.ADDED if before is ABSENT else Act.REMOVED if after is ABSENT else Act.CHANGED
-
-
-_MOST = 500
-"""Maximum number of reported changes of one schema."""
-_DEEPEST = 60
-_MOST_STEPS = 20_000
 
 
 class SchemaSide(StrEnum):
@@ -431,8 +433,8 @@ class _Walk:
             yield from self.places(place, ours, theirs, depth + 1)
         elif _allows(ours) != _allows(theirs):
             effect = SchemaEffect.NARROWER if _allows(theirs) < _allows(ours) else SchemaEffect.WIDER
-            said = "takes fewer values" if effect is SchemaEffect.NARROWER else "takes more values"
-            yield SchemaChange(place, effect, f"{place.rpartition('.')[2]}-{effect}", said, ours, theirs, mild=mild)
+            message = "takes fewer values" if effect is SchemaEffect.NARROWER else "takes more values"
+            yield SchemaChange(place, effect, f"{place.rpartition('.')[2]}-{effect}", message, ours, theirs, mild=mild)
 
     def _several(
         self, path: str, keyword: str, old: dict[str, Any], new: dict[str, Any], depth: int
@@ -478,27 +480,27 @@ def _odd(path: str, old: Any, new: Any) -> Iterator[SchemaChange]:
         return
     if new is False or old is False:
         effect = SchemaEffect.NARROWER if new is False else SchemaEffect.WIDER
-        said = "no value fits any more" if new is False else "values fit now, and none did"
-        yield SchemaChange(path, effect, "nothing-fits", said, old, new)
+        message = "no value fits any more" if new is False else "values fit now, and none did"
+        yield SchemaChange(path, effect, "nothing-fits", message, old, new)
         return
     yield SchemaChange(path, SchemaEffect.UNCLEAR, "no-schema", "one of the two is no schema", old, new)
 
 
 def _added(place: str, name: str, schema: Any, side: SchemaSide, *, needed: bool) -> SchemaChange:
     if needed and side is SchemaSide.INPUT:
-        said = f"a new property that must be given: {name[:80]}"
-        return SchemaChange(place, SchemaEffect.NARROWER, "required-property-added", said, ABSENT, schema)
+        message = f"a new property that must be given: {name[:80]}"
+        return SchemaChange(place, SchemaEffect.NARROWER, "required-property-added", message, ABSENT, schema)
     return SchemaChange(place, SchemaEffect.NONE, "property-added", f"a new property: {name[:80]}", ABSENT, schema)
 
 
 def _removed(place: str, name: str, schema: Any, side: SchemaSide, *, needed: bool, closed: bool) -> SchemaChange:
     if side is SchemaSide.OUTPUT:
         effect = SchemaEffect.WIDER if needed else SchemaEffect.UNCLEAR
-        said = f"{name[:80]} is not promised any more" if needed else f"{name[:80]} is not described any more"
-        return SchemaChange(place, effect, "property-removed", said, schema)
+        message = f"{name[:80]} is not promised any more" if needed else f"{name[:80]} is not described any more"
+        return SchemaChange(place, effect, "property-removed", message, schema)
     effect = SchemaEffect.NARROWER if closed else SchemaEffect.UNCLEAR
-    said = f"{name[:80]} is refused now" if closed else f"{name[:80]} is not described any more: ignored or refused"
-    return SchemaChange(place, effect, "property-removed", said, schema)
+    message = f"{name[:80]} is refused now" if closed else f"{name[:80]} is not described any more: ignored or refused"
+    return SchemaChange(place, effect, "property-removed", message, schema)
 
 
 def _need(place: str, name: str, *, is_needed: bool) -> SchemaChange:
@@ -515,11 +517,10 @@ def _alternatives(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterat
     if ours == theirs:
         return
     effect = SchemaEffect.WIDER if ours < theirs else SchemaEffect.NARROWER if theirs < ours else SchemaEffect.UNCLEAR
-    said = {SchemaEffect.WIDER: "takes more kinds of values", SchemaEffect.NARROWER: "takes fewer kinds of values"}
-    yield SchemaChange(path, effect, f"alternatives-{effect}", said.get(effect, "described in another way"), old, new)
-
-
-_WORDS = {"title", "description", "default", "examples", "$comment"}
+    members = {SchemaEffect.WIDER: "takes more kinds of values", SchemaEffect.NARROWER: "takes fewer kinds of values"}
+    yield SchemaChange(
+        path, effect, f"alternatives-{effect}", members.get(effect, "described in another way"), old, new
+    )
 
 
 def _as_alternatives(schema: dict[str, Any]) -> frozenset[str]:

@@ -42,6 +42,26 @@ _STILL_HERE = b": still here\n\n"
 _MOST = 1000
 """Maximum number of messages that are buffered while there is no listener."""
 
+_EVENTS, _STREAMS = 1000, 100
+"""Maximum number of events kept per stream, and of streams kept per session."""
+_DIGITS = 15
+"""Maximum number of digits in an event number. Python refuses to parse thousands of digits."""
+MESSAGES = "/messages"
+STREAM: Pairs = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"))
+_TEXT: Pairs = (("Content-Type", "text/plain; charset=utf-8"),)
+_STATUS = {-32601: 404, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
+"""HTTP status of a stateless error response, by error code; 200 for all others."""
+_MARK, _END = "=?base64?", "?="
+INTERNAL_ERROR = -32603
+SESSION, VERSION, LAST = "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"
+PATH, OLD_PATH = "/mcp", "/sse"
+_PATIENCE_S = 0.25
+"""Seconds after which a response becomes an event stream."""
+_JSON = (("Content-Type", "application/json"),)
+_ALLOWED = (("Allow", "GET, POST, DELETE"),)
+_OWN = "own"
+"""Name of the stream that belongs to no request."""
+
 
 class StreamItemKind(Enum):
     """Kind of an outgoing item."""
@@ -179,12 +199,6 @@ class HttpTape:
             self._journal.fact(HttpFact(HttpEvent.END, number, why=why))
 
 
-_EVENTS, _STREAMS = 1000, 100
-"""Maximum number of events kept per stream, and of streams kept per session."""
-_DIGITS = 15
-"""Maximum number of digits in an event number. Python refuses to parse thousands of digits."""
-
-
 class MockStream:
     """An event stream. Its events have ids only if it has a name; the stream of a stateless request has none."""
 
@@ -253,9 +267,6 @@ class Streams:
 
 # HTTP+SSE (2024-11-05)
 
-MESSAGES = "/messages"
-STREAM: Pairs = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"))
-_TEXT: Pairs = (("Content-Type", "text/plain; charset=utf-8"),)
 
 Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
@@ -303,10 +314,6 @@ class LegacySseSite:
 
 # Headers and status codes of stateless requests
 
-_STATUS = {-32601: 404, HEADER_MISMATCH: 400, MISSING_CAPABILITY: 400, UNSUPPORTED_VERSION: 400}
-"""HTTP status of a stateless error response, by error code; 200 for all others."""
-_MARK, _END = "=?base64?", "?="
-
 
 def status_of(payload: bytes) -> int:
     """Return the HTTP status of a stateless response."""
@@ -344,16 +351,6 @@ def _plain(value: str) -> str:
 
 
 logger = logging.getLogger(__name__)
-
-INTERNAL_ERROR = -32603
-SESSION, VERSION, LAST = "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID"
-PATH, OLD_PATH = "/mcp", "/sse"
-_PATIENCE_S = 0.25
-"""Seconds after which a response becomes an event stream."""
-_JSON = (("Content-Type", "application/json"),)
-_ALLOWED = (("Allow", "GET, POST, DELETE"),)
-_OWN = "own"
-"""Name of the stream that belongs to no request."""
 
 
 class MockSession(msgspec.Struct):

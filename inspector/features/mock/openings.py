@@ -101,8 +101,8 @@ def discover_result(script: Script) -> bytes:
         "supportedVersions": list(served_modern(script)),
         "capabilities": capabilities_for(script, Era.MODERN),
     }
-    said = {"instructions": script.instructions} if script.instructions else {}
-    return encode(result | said | _NO_CACHE | {"_meta": {SERVER_INFO: script.server}})
+    members = {"instructions": script.instructions} if script.instructions else {}
+    return encode(result | members | _NO_CACHE | {"_meta": {SERVER_INFO: script.server}})
 
 
 def capabilities_for(script: Script, era: Era) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import msgspec
 
 from inspector.capture.format.records import ConnectionRecord, FrameRecord, from_line
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import KIND_BITS, TO_SERVER_BIT, EntryKind, MessageKind, meaning_of
+from inspector.capture.store.columns import KIND_BITS, TO_SERVER_BIT, VIEW_BIT, EntryKind, MessageKind, meaning_of
 from inspector.errors import UsageError
 from inspector.features.mock.script import (
     LISTEN,
@@ -189,7 +189,7 @@ def shape_of(journal: Journal, wire: RecordedConnection) -> Shape:
     conversation, rows = Conversation(), list[_Row]()
     for n in wire.frames:
         frame = frame_of(journal, n)
-        if frame is not None:
+        if frame is not None and not frame.direction.is_of_view:
             meaning = meaning_of(conversation.observe(frame))
             flags = int(meaning.kind) | (TO_SERVER_BIT if frame.direction is Direction.TO_SERVER else 0)
             rows.append((n, flags, meaning.method, meaning.exchange))
@@ -202,7 +202,7 @@ def _rows_of_all(journal: Journal) -> Iterator[_Row]:
     for n, flags, method, exchange in zip(
         range(1, journal.count + 1), columns.flags, columns.methods, columns.exchanges, strict=True
     ):
-        if flags & KIND_BITS:
+        if flags & KIND_BITS and not flags & VIEW_BIT:
             yield n, flags, names[method] if method < len(names) else store.method(n), exchange
 
 

@@ -71,6 +71,8 @@ class ProbeCall(msgspec.Struct, frozen=True):
     """Whether the call repeats the previous call."""
     differs_from_default: bool = False
     """Whether the argument is optional and has another value than the default that the schema declares."""
+    may_be_absent: bool = False
+    """Whether the argument is optional and null, which many servers take for an absent one."""
 
 
 class ToolPlan(msgspec.Struct, frozen=True):
@@ -92,8 +94,8 @@ def plan_tool(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, see
     if not name or not isinstance(schema, dict):
         return ToolPlan([])
     root = opened(read_schema(schema))
-    base = smallest_valid(schema)
-    if not isinstance(root, ObjectField) or not isinstance(base, dict):
+    base = _valid_arguments(root, schema) if isinstance(root, ObjectField) else None
+    if not isinstance(root, ObjectField) or base is None:
         return ToolPlan([])
     found: dict[bytes, ProbeCall] = {}
     not_tried: list[str] = []
@@ -114,6 +116,21 @@ def plan_tool(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, see
             break
         _add(found, name, schema, _Proposal(f"random arguments (seed {seed})", "", _random_object(root, chance)))
     return ToolPlan(_ordered(list(found.values())), tuple(not_tried))
+
+
+def _valid_arguments(root: ObjectField, schema: object) -> dict[str, Any] | None:
+    """Return the arguments that the calls vary: the required ones, all if these are not enough; None if none are valid.
+
+    A call that differs in one place from invalid arguments would show nothing about that place.
+    """
+    base = smallest_valid(schema)
+    if not isinstance(base, dict):
+        return None
+    return next((each for each in (base, _full(root, base)) if validate(schema, each).ok), None)
+
+
+def _full(root: ObjectField, base: dict[str, Any]) -> dict[str, Any]:
+    return base | {name: _sample(field) for name, field in root.properties}
 
 
 _MOST_NOT_TRIED = 1_000
@@ -145,11 +162,14 @@ class _Proposal(NamedTuple):
     arguments: dict[str, Any]
     declared: bool = False
     differs_from_default: bool = False
+    may_be_absent: bool = False
+    meant_valid: bool = False
+    """Whether the call shows something only if it is valid."""
 
 
 def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:
     """Add a call, or describe one with the same arguments by the property that it is about."""
-    what, argument, arguments, declared, differs = proposal
+    what, argument, arguments, declared, differs, may_be_absent, meant_valid = proposal
     try:
         key = msgspec.json.encode(arguments, order="deterministic")
     except (UnicodeEncodeError, RecursionError):
@@ -158,14 +178,16 @@ def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Pr
     if known is not None and (known.argument or not argument or known is next(iter(found.values()))):
         return
     verdict = validate(schema, arguments)
-    if verdict.ok is not None:
-        found[key] = ProbeCall(name, arguments, verdict.ok, what, argument, declared, differs_from_default=differs)
+    if verdict.ok is not None and (verdict.ok or not meant_valid):
+        call = ProbeCall(name, arguments, verdict.ok, what, argument, declared, differs_from_default=differs)
+        found[key] = msgspec.structs.replace(call, may_be_absent=may_be_absent)
 
 
 def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Proposal]]:
     """Yield the kinds of calls, the most relevant first; each kind begins with another property if it can."""
-    full = base | {name: _sample(field) for name, field in root.properties}
-    yield iter([_Proposal("only required arguments", "", base), _Proposal("all arguments", "", full)])
+    full = _full(root, base)
+    whole = [_Proposal("only required arguments", "", base), _Proposal("all arguments", "", full, meant_valid=True)]
+    yield iter(whole if base != full else whole[1:])
     required = [name for name, field in root.properties if field.required]
     yield (
         _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
@@ -180,7 +202,7 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Pr
     yield from (values, values, values)  # most faults are there: three calls of each round
     yield _each(root, lambda name, field: _echoed(name, field, base))
     yield (
-        _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)})
+        _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)}, meant_valid=True)
         for name, field in root.properties
         if not field.required
     )
@@ -194,7 +216,8 @@ def _each(root: ObjectField, propose: Callable[[str, Field], Iterator[_Proposal]
 
 
 def _null(name: str, field: Field, base: dict[str, Any]) -> _Proposal:
-    return _Proposal(f"{name!r} is null", name, base | {name: None}, opened(field).nullable)
+    is_null = base | {name: None}
+    return _Proposal(f"{name!r} is null", name, is_null, opened(field).nullable, may_be_absent=not field.required)
 
 
 def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
@@ -210,10 +233,10 @@ def _empty(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]
             value = []
         case _:
             return
-    said = {"": "an empty string", "[]": "an empty list", "False": "false"}.get(str(value), str(value))
+    message = {"": "an empty string", "[]": "an empty list", "False": "false"}.get(str(value), str(value))
     default = field.schema.get("default") if isinstance(field.schema, dict) else None
     differs = not field.required and default is not None and default != value
-    yield _Proposal(f"{name!r} is {said}", name, base | {name: value}, value is False, differs)
+    yield _Proposal(f"{name!r} is {message}", name, base | {name: value}, value is False, differs)
 
 
 def _echoed(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
@@ -255,8 +278,8 @@ def _pairs(root: ObjectField, base: dict[str, Any]) -> Iterator[_Proposal]:
             (*second, *first) for at, first in enumerate(picked) for second in picked[at + 1 :]
         }
         values = {name: dict(few)[name][at] for name, at in chosen.items()}
-        said = ", ".join(f"{name!r} is {_short(value)}" for name, value in values.items())
-        yield _Proposal(said, "", base | values)
+        message = ", ".join(f"{name!r} is {_short(value)}" for name, value in values.items())
+        yield _Proposal(message, "", base | values)
 
 
 def _few(field: Field) -> list[Any]:

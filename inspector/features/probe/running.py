@@ -16,12 +16,13 @@ import msgspec
 from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
+from inspector.checks.rules.results import failure_in
 from inspector.errors import InspectError
 from inspector.features.probe.comparing import changed_values, ignored_values, slow_places
 from inspector.features.probe.plan import ProbeCall, plan_tool
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
-from inspector.protocol.frames import Direction
+from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import Tool
 from inspector.protocol.revisions._shape import Revision
@@ -40,6 +41,8 @@ _VALIDATION = re.compile(
     r"|\[type=\w+, input_value=|must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b|invalid_type"
 )
 """Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
+_OF_A_RESPONSE = re.compile(r"(?i)validation errors? for \w*(?:response|result|output)\b|output validation error")
+"""Messages of the same validators about what the tool returns, or has got itself."""
 _SHAPE = re.compile(
     r"(?i)\brequired\b|\bmissing\b|is not of type|expected (?:string|number|object|array|boolean|integer), received"
     r"|\[type=(?:missing|\w+_type|\w+_parsing), |must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b"
@@ -63,6 +66,25 @@ _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
 _SHORTEST_SECRET: Final = 8
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
+_ONE_HABIT = frozenset(
+    ("slow-tool", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint", "input-error-unspecific")
+)
+"""Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
+
+_SHORT: Final = 3
+_TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
+_CONDITION = re.compile(
+    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
+)
+"""Errors about what an argument requires of another one, which few schemas express."""
+MOST_RESTARTS = 10
+"""Maximum number of new sessions of one run."""
+_MOST_OF_TOOL = 3
+"""Maximum number of them because of one tool; its other calls are not made then."""
+_MOST_SILENT = 2
+"""Number of calls without a response after which a tool is not called again."""
+_SLOW = 0.5
+"""Fraction of the timeout. If the first call takes longer, the input of another one does not explain a timeout."""
 
 
 def _paths(text: str) -> Iterator[str]:
@@ -107,7 +129,7 @@ def judge(
     secrets: Mapping[str, str],
     is_local: bool = False,
 ) -> list[Finding]:
-    """Return the findings about one tool, at most five of each check.
+    """Return the findings about one tool: one for each check of how it validates, at most five of any other.
 
     `secrets`: values of environment variables that the server got, by name; short ones are ignored. `is_local`:
     whether the server runs on this machine, so that a home directory that does not exist is only an example.
@@ -119,9 +141,15 @@ def judge(
     leaks = _Leaks(secrets, lambda path: path in written or (is_local and not _is_home_here(path)))
     for id_, sentence, frames in _flaws(outcomes, leaks):
         counts[id_] = counts.get(id_, 0) + 1
-        if counts[id_] <= (1 if id_ == "slow-tool" else _MOST_EACH):
+        if counts[id_] <= (1 if id_ in _ONE_HABIT else _MOST_EACH):
             found.append(input_finding(id_, f"{name}: {sentence}", frames, revision))
-    return found
+    return [_counted(each, counts[each.id]) if each.id in _ONE_HABIT else each for each in found]
+
+
+def _counted(finding: Finding, count: int) -> Finding:
+    """Return a finding with the number of calls that show it."""
+    more = f" (so do {count - 1} other calls of it)" if count > 2 else " (so does another call)" if count > 1 else ""
+    return msgspec.structs.replace(finding, sentence=finding.sentence + more, count=count)
 
 
 class _Leaks(NamedTuple):
@@ -206,9 +234,10 @@ def _verdict_of(outcome: ProbeOutcome | None) -> _Failure:
 
 def _failure_of(message: ResultResponse | ErrorResponse, text: str) -> _Failure:
     code = message.code if isinstance(message, ErrorResponse) else None
-    if code is None and peek.flag(message.result, "isError") is not True:  # type: ignore[union-attr]
-        return _Failure.NOT
-    if code == _INVALID_PARAMS or _VALIDATION.search(text):
+    if isinstance(message, ResultResponse) and peek.flag(message.result, "isError") is not True:
+        _, _, is_unmarked = failure_in(message.result)
+        return _Failure.OTHERWISE if is_unmarked else _Failure.NOT
+    if code == _INVALID_PARAMS or (_VALIDATION.search(text) and not _OF_A_RESPONSE.search(text)):
         return _Failure.REJECTED
     return _Failure.INSIDE if code == _INTERNAL else _Failure.OTHERWISE
 
@@ -219,11 +248,13 @@ def _of_verdict(
     failure = _failure_of(message, text)
     is_internal = isinstance(message, ErrorResponse) and message.code == _INTERNAL
     if failure is _Failure.NOT:
-        if not call.valid:
+        is_refused = _SHAPE.search(text[:_ERROR_TEXT])  # in a report of the tool's own
+        if not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {_said(call)}"
     elif call.valid and failure is _Failure.REJECTED:
         if base is not _Failure.REJECTED:
-            is_certain = (call.declared or _SHAPE.search(text)) and not _CONDITION.search(text)
+            is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
+            is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
             yield id_, f"rejected although {_said(call)}, which inputSchema allows: {_quote(text)}"
     elif is_internal:
@@ -233,10 +264,20 @@ def _of_verdict(
         yield "input-error-unspecific", f"the error does not name {call.argument!r} if {_said(call)}: {_quote(text)}"
 
 
-_CONDITION = re.compile(
-    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
-)
-"""Errors about what an argument requires of another one, which few schemas express."""
+def _is_about_value(call: ProbeCall, text: str) -> bool:
+    """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape."""
+    sent = [each for each in call.arguments.values() if isinstance(each, str) and len(each) > _SHORT]
+    return any(each in text for each in sent) and not _TYPED.search(text)
+
+
+def _is_about_empty(call: ProbeCall, text: str) -> bool:
+    """Whether an error says that an argument is missing which was sent as an empty string: many servers do."""
+    low = text[:_ERROR_TEXT].lower()
+    at = low.find("missing")
+    return at >= 0 and any(
+        value == "" and call.argument in ("", name) and name.lower() in low[at : at + 60]
+        for name, value in call.arguments.items()
+    )
 
 
 def _leaked(call: ProbeCall, text: str, leaks: _Leaks, *, is_error: bool) -> Iterator[tuple[str, str]]:
@@ -299,17 +340,6 @@ def _said(call: ProbeCall) -> str:
 
 def _quote(text: str) -> str:
     return " ".join(text.split())[:120] or "no text"
-
-
-MOST_RESTARTS = 10
-"""Maximum number of new sessions of one run."""
-_MOST_OF_TOOL = 3
-"""Maximum number of them because of one tool; its other calls are not made then."""
-_MOST_SILENT = 2
-"""Number of calls without a response after which a tool is not called again."""
-
-_SLOW = 0.5
-"""Fraction of the timeout. If the first call takes longer, the input of another one does not explain a timeout."""
 
 
 class ProbeOptions(msgspec.Struct, frozen=True):
@@ -501,7 +531,7 @@ async def _changed_definitions(session: Session, before: list[Any]) -> list[Find
     """Return a finding if the tools changed during the calls without a notification."""
     journal = session.journal
     notified = any(journal.store.method(n) == "notifications/tools/list_changed" for n in range(1, journal.count + 1))
-    pages = await session.list_all("tools")
+    pages = await session.list_all("tools", cause=Cause.CHECK)
     after = [tool.raw for tool in tools_of(session)]
     if notified or pages.failed is not None or after == before:
         return []

@@ -30,11 +30,11 @@ from inspector.capture.journal import Journal
 from inspector.present.words import why_silent
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
+from inspector.protocol.changes import MOST, differences
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.json_diff import MOST, differences
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode, read
 from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
 from inspector.protocol.listed_items import Tool
@@ -383,7 +383,7 @@ class ResendOptions(msgspec.Struct, frozen=True):
     replies: Replies
     """Must also be a policy of the session."""
     allow_destructive: bool = False
-    told: Callable[[PlannedRequest], None] = lambda step: None
+    on_send: Callable[[PlannedRequest], None] = lambda step: None
     """Called with each step before it is sent."""
 
 
@@ -436,7 +436,7 @@ class _Run:
         params, carried = self.provenance.carry(step.method, step.params)
         self.carried += [(step, each) for each in carried]
         self.options.replies.turn_to(step.account)
-        self.options.told(step)
+        self.options.on_send(step)
         self.sent += 1
         called = await self.session.call(step.method, params, opened=lambda exchange: self._opened(step, exchange))
         self._learn(step, called.reply)

@@ -24,9 +24,43 @@ _PIECE = 4
 _LOOKED_AT = 200
 """Number of bytes of a value from which its pieces are chosen."""
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz ")
+MOST = 500
+"""Maximum number of values that are learned and searched everywhere."""
+_SHORTEST_IN_BASE64 = 6
+_SHORTEST_ACROSS = 8
+_HARMLESS = frozenset(
+    {
+        *("PATH", "TERM", "SHELL", "LANG", "LANGUAGE", "TZ", "PWD", "OLDPWD", "SHLVL"),
+        *("EDITOR", "VISUAL", "PAGER", "DISPLAY", "COLORTERM", "NO_COLOR", "HOME", "USER", "LOGNAME"),
+        *("TMPDIR", "TEMP", "TMP", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MAIL", "CI", "DEBIAN_FRONTEND"),
+        *("PYTHONPATH", "VIRTUAL_ENV", "NODE_ENV"),
+    }
+)
+_LETTER = re.compile(rb"(?<!\\)\\+u([0-9A-Fa-f]{4})")
+_SIGN = re.compile(rb'(?<!\\)\\+(["/\\])')
+_URL_SAFE = str.maketrans("+/", "-_")
+_PREFIX = "rdct_"
+_SHORTEST, _LONGEST = 12, 65536
+PSEUDONYM = re.compile(rf"{_PREFIX}[a-z2-7]{{7,}}0*")
+_DIGITS = (4, 8, 12, 15)
+"""Possible numbers of digits of a pseudonym. The last is the most that every JSON reader preserves."""
+_TOKEN = re.compile(
+    r'("(?:[^"\\]++|\\.)*+"\s*+:)|("(?:[^"\\]++|\\.)*+"?)|(-?\d[\d.eE+-]*+)|([{\[])|([}\]])|(,)|true|false|null', re.S
+)
+_KEY, _STRING, _NUMBER, _OPEN, _CLOSE, _COMMA = range(1, 7)
+_SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Members whose keys are names of schemas, not of values."""
+_VALUES = frozenset({"default", "const", "examples", "example", "enum"})
+"""Members of a schema that hold values."""
+_NAMES = frozenset({"name", "key", "header", "variable", "field"})
+"""Members that may name the adjacent `value`."""
+_DEEPEST = 1000
+_MOST_BEHIND = 24
+"""Maximum number of tokens behind a value in which its name is searched."""
+_STEP = re.compile(r"\.?(?:\[(\d+|\*)\]|\[['\"]([^'\"\]]+)['\"]\]|([^.\[\]]+))")
 
 
-class Seeker:
+class MultiSearch:
     """Searches for many values at once."""
 
     def __init__(self) -> None:
@@ -109,22 +143,6 @@ class _Step:
                     found.add(value)
 
 
-MOST = 500
-"""Maximum number of values that are learned and searched everywhere."""
-_SHORTEST_IN_BASE64 = 6
-_SHORTEST_ACROSS = 8
-_HARMLESS = frozenset(
-    {
-        *("PATH", "TERM", "SHELL", "LANG", "LANGUAGE", "TZ", "PWD", "OLDPWD", "SHLVL"),
-        *("EDITOR", "VISUAL", "PAGER", "DISPLAY", "COLORTERM", "NO_COLOR", "HOME", "USER", "LOGNAME"),
-        *("TMPDIR", "TEMP", "TMP", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MAIL", "CI", "DEBIAN_FRONTEND"),
-        *("PYTHONPATH", "VIRTUAL_ENV", "NODE_ENV"),
-    }
-)
-_LETTER = re.compile(rb"(?<!\\)\\+u([0-9A-Fa-f]{4})")
-_SIGN = re.compile(rb'(?<!\\)\\+(["/\\])')
-
-
 class Secret(NamedTuple):
     """A secret value."""
 
@@ -140,8 +158,8 @@ class KnownSecrets:
     def __init__(self) -> None:
         self._by_value: dict[str, Secret] = {}
         self._by_spelling: dict[bytes, list[tuple[Secret, str]]] = {}
-        self._seeker = Seeker()
-        self._plain_seeker = Seeker()
+        self._seeker = MultiSearch()
+        self._plain_seeker = MultiSearch()
         self._sorted: list[Secret] | None = None
         self._learnt = 0
         self.unlearnt = 0
@@ -293,9 +311,6 @@ def _letter(found: re.Match[bytes]) -> bytes:
     return found[0] if 0xD800 <= code < 0xE000 else chr(code).encode()
 
 
-_URL_SAFE = str.maketrans("+/", "-_")
-
-
 def _in_base64(data: bytes) -> Iterator[str]:
     """Yield the base64 digits that do not depend on adjacent bytes, for each of the three offsets."""
     for offset in range(3):
@@ -314,12 +329,6 @@ def as_bytes(text: str) -> bytes:
 
 
 # Pseudonyms: equal secrets get equal pseudonyms
-
-_PREFIX = "rdct_"
-_SHORTEST, _LONGEST = 12, 65536
-PSEUDONYM = re.compile(rf"{_PREFIX}[a-z2-7]{{7,}}0*")
-_DIGITS = (4, 8, 12, 15)
-"""Possible numbers of digits of a pseudonym. The last is the most that every JSON reader preserves."""
 
 
 class Pseudonyms:
@@ -367,18 +376,6 @@ def is_pseudonym(text: str) -> bool:
 
 
 # Secret members of JSON, valid or not
-
-_TOKEN = re.compile(
-    r'("(?:[^"\\]++|\\.)*+"\s*+:)|("(?:[^"\\]++|\\.)*+"?)|(-?\d[\d.eE+-]*+)|([{\[])|([}\]])|(,)|true|false|null', re.S
-)
-_KEY, _STRING, _NUMBER, _OPEN, _CLOSE, _COMMA = range(1, 7)
-_SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Members whose keys are names of schemas, not of values."""
-_VALUES = frozenset({"default", "const", "examples", "example", "enum"})
-"""Members of a schema that hold values."""
-_NAMES = frozenset({"name", "key", "header", "variable", "field"})
-"""Members that may name the adjacent `value`."""
-_DEEPEST = 1000
 
 
 class Span(NamedTuple):
@@ -435,10 +432,6 @@ def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[
                 levels.pop()
         elif kind == _COMMA and top is not None:
             top.index += 1
-
-
-_MOST_BEHIND = 24
-"""Maximum number of tokens behind a value in which its name is searched."""
 
 
 def _is_named_later(text: str, at: int, is_secret: Callable[[str], bool]) -> bool:
@@ -576,8 +569,6 @@ class Replacing:
 
 
 # Member paths, such as `params.arguments.path`, with `*` as wildcard
-
-_STEP = re.compile(r"\.?(?:\[(\d+|\*)\]|\[['\"]([^'\"\]]+)['\"]\]|([^.\[\]]+))")
 
 
 class JsonPath(tuple[str, ...]):

@@ -112,6 +112,60 @@ _SENTENCE = frozenset(
 )
 """Words of sentences about secrets. A text with one of them is unlikely to be a secret value."""
 _STATE = re.compile(r"[a-z]{2,}(?:ed|ing|able|ible|ly|less|ful)")
+_BARE = re.compile(r"(?<![A-Za-z0-9+/])(?:M[A-P]|b3BlbnNzaC1rZXkt)[A-Za-z0-9+/_-]{38,}+={0,2}")
+_OPENSSH = b"openssh-key-v1\0"
+_VERSION = b"\x02\x01"
+_ENCRYPTED = (b"\x2a\x86\x48\x86\xf7\x0d\x01\x05", b"\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01")
+_URL_SAFE = str.maketrans("-_", "+/")
+HOME = re.compile(r"(/home/|/Users/|[A-Za-z]:(?:\\+|/)Users(?:\\+|/))([^/\\\s\"':;,<>]{1,64})")
+"""Group 2 is the name of a user."""
+BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9_-]{16,}+={0,2}")
+PERCENT = re.compile(r"[^\s\"'<>&?#=;]{3,}+")
+"""Text that may contain percent escapes."""
+ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_BEGIN, _END = re.compile(PEM_BEGIN), re.compile(PEM_END)
+CONTIGUOUS = re.compile(PEM)
+"""A complete private key within one text."""
+_PUTTY = re.compile(r"Private-Lines: (\d{1,3})\s*$")
+_PUTTY_WIDTH, _WIDEST = 64, 140
+_MOST_LINES, _MOST_OTHERS = 600, 40
+"""Maximum number of lines of a private key, and of consecutive other lines in between."""
+_BODY = re.compile(r"[A-Za-z0-9+/=]+")
+_RUN = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
+_BREAK = re.compile(r"[\s\"'{}:,\[\]()|>\\]+")
+_DANGLING = re.compile(
+    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.%-]{0,100})\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}\\*[\"']?([|>][+-]?)?\s*\\?$"
+)
+"""A name at the end of a line, whose value follows; group 2 marks a YAML block."""
+_OPTION = re.compile(r"(?<!\S)(--[A-Za-z][\w-]{0,100})\s*\\?$")
+_SCHEME = re.compile(r"(?<![A-Za-z])(?:bearer|basic|dpop)\s*\\?$", re.IGNORECASE)
+_PAIR = re.compile(r"[A-Za-z_][\w.-]*\s{0,4}[=:]\s{0,4}[^\s=]")
+_PHRASE = re.compile(r"phrase|mnemonic|seed", re.IGNORECASE)
+_PASS = re.compile(r"pass|kennwort|pwd|secret", re.IGNORECASE)
+_QUOTED = re.compile(r"(?:\\*[\"'`])([^\"'`]{2,400})\\*[\"'`]\\*,?")
+_HEX = re.compile(r"(?:0x)?(?:[0-9A-Fa-f]{2}[: -]?){8,}\\?")
+_DUMPED = re.compile(r"(?:^|\s)(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*$")
+"""Parts of a private key as OpenSSL prints it. The digits follow on separate lines."""
+_NAMES = re.compile(r"\s*\"(?:name|key|header|variable|field)\"\s*:\s*\"([^\"\\]{1,100})\"\s*,?\s*$")
+_VALUES = re.compile(r"\s*\"value\"\s*:\s*\"([^\"]{1,4000})\"\s*,?\s*$")
+_MESSAGES = ("msg", "message", "text", "event", "log", "line", "body", "short_message", "@message", "MESSAGE")
+"""Members of a JSON log line that hold the message."""
+_REST = re.compile(r"[A-Za-z0-9._~+/=%-]+")
+_NO_REST = re.compile(
+    r"\d{4}-\d\d-\d\d.*|[A-Za-z+]+://.*|\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]{1,12}|[a-z]+(?:[-_.][a-z]+)+|[./].*|-.*|\w+=.+"
+)
+"""A word, number, date, path or option, which can't be the second half of a token."""
+_CUT_SIGNS = " \t\r\n\"',;\\"
+_KEPT = 4000
+"""Maximum number of characters of previous lines that are kept."""
+_LONGEST_BEGINNING = max(map(len, BEGINNINGS))
+_MOST_WRAPS = 50
+"""Maximum number of lines of one wrapped token."""
+_WORD_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]")
+_ACROSS = 1000
+"""Characters at the end and start of lines in which a wrapped known value is searched."""
+_RECENT = 6
+"""Number of lines over which a wrapped known value is searched."""
 
 
 def speaks(word: str) -> bool:
@@ -142,12 +196,6 @@ def is_spoken(name: str, value: str, *, quoted: bool, at_end: bool) -> bool:
 
 
 # Private keys without a BEGIN line
-
-_BARE = re.compile(r"(?<![A-Za-z0-9+/])(?:M[A-P]|b3BlbnNzaC1rZXkt)[A-Za-z0-9+/_-]{38,}+={0,2}")
-_OPENSSH = b"openssh-key-v1\0"
-_VERSION = b"\x02\x01"
-_ENCRYPTED = (b"\x2a\x86\x48\x86\xf7\x0d\x01\x05", b"\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01")
-_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def key_digits(run: str) -> int | None:
@@ -203,60 +251,8 @@ def without_bare_keys(text: str, replaced: Callable[[str], str]) -> str:
     return _BARE.sub(lambda found: found[0] if key_digits(found[0]) is None else replaced(found[0]), text)
 
 
-HOME = re.compile(r"(/home/|/Users/|[A-Za-z]:(?:\\+|/)Users(?:\\+|/))([^/\\\s\"':;,<>]{1,64})")
-"""Group 2 is the name of a user."""
-BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9_-]{16,}+={0,2}")
-PERCENT = re.compile(r"[^\s\"'<>&?#=;]{3,}+")
-"""Text that may contain percent escapes."""
-ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-
-
 Place = tuple[int, int]
 """Position of a line, in any numbering that the caller chooses."""
-
-_BEGIN, _END = re.compile(PEM_BEGIN), re.compile(PEM_END)
-CONTIGUOUS = re.compile(PEM)
-"""A complete private key within one text."""
-_PUTTY = re.compile(r"Private-Lines: (\d{1,3})\s*$")
-_PUTTY_WIDTH, _WIDEST = 64, 140
-_MOST_LINES, _MOST_OTHERS = 600, 40
-"""Maximum number of lines of a private key, and of consecutive other lines in between."""
-_BODY = re.compile(r"[A-Za-z0-9+/=]+")
-_RUN = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
-_BREAK = re.compile(r"[\s\"'{}:,\[\]()|>\\]+")
-_DANGLING = re.compile(
-    r"(?<![\w.-])(-{0,2}[A-Za-z_][\w.%-]{0,100})\\*[\"']?\s{0,4}(?:=>|[:=])\s{0,4}\\*[\"']?([|>][+-]?)?\s*\\?$"
-)
-"""A name at the end of a line, whose value follows; group 2 marks a YAML block."""
-_OPTION = re.compile(r"(?<!\S)(--[A-Za-z][\w-]{0,100})\s*\\?$")
-_SCHEME = re.compile(r"(?<![A-Za-z])(?:bearer|basic|dpop)\s*\\?$", re.IGNORECASE)
-_PAIR = re.compile(r"[A-Za-z_][\w.-]*\s{0,4}[=:]\s{0,4}[^\s=]")
-_PHRASE = re.compile(r"phrase|mnemonic|seed", re.IGNORECASE)
-_PASS = re.compile(r"pass|kennwort|pwd|secret", re.IGNORECASE)
-_QUOTED = re.compile(r"(?:\\*[\"'`])([^\"'`]{2,400})\\*[\"'`]\\*,?")
-_HEX = re.compile(r"(?:0x)?(?:[0-9A-Fa-f]{2}[: -]?){8,}\\?")
-_DUMPED = re.compile(r"(?:^|\s)(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*$")
-"""Parts of a private key as OpenSSL prints it. The digits follow on separate lines."""
-_NAMES = re.compile(r"\s*\"(?:name|key|header|variable|field)\"\s*:\s*\"([^\"\\]{1,100})\"\s*,?\s*$")
-_VALUES = re.compile(r"\s*\"value\"\s*:\s*\"([^\"]{1,4000})\"\s*,?\s*$")
-_MESSAGES = ("msg", "message", "text", "event", "log", "line", "body", "short_message", "@message", "MESSAGE")
-"""Members of a JSON log line that hold the message."""
-_REST = re.compile(r"[A-Za-z0-9._~+/=%-]+")
-_NO_REST = re.compile(
-    r"\d{4}-\d\d-\d\d.*|[A-Za-z+]+://.*|\d+(?:\.\d+)*|[A-Z]?[a-z]+|[A-Z]{1,12}|[a-z]+(?:[-_.][a-z]+)+|[./].*|-.*|\w+=.+"
-)
-"""A word, number, date, path or option, which can't be the second half of a token."""
-_CUT_SIGNS = " \t\r\n\"',;\\"
-_KEPT = 4000
-"""Maximum number of characters of previous lines that are kept."""
-_LONGEST_BEGINNING = max(map(len, BEGINNINGS))
-_MOST_WRAPS = 50
-"""Maximum number of lines of one wrapped token."""
-_WORD_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]")
-_ACROSS = 1000
-"""Characters at the end and start of lines in which a wrapped known value is searched."""
-_RECENT = 6
-"""Number of lines over which a wrapped known value is searched."""
 
 
 class Piece(NamedTuple):
@@ -554,10 +550,10 @@ def message_in(line: str) -> str:
     if start < 0 or start > 100 or not line.rstrip().endswith("}") or '":' not in line:
         return line
     try:
-        said = logged(msgspec.json.decode(line[start:]))
+        message = logged(msgspec.json.decode(line[start:]))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return line
-    return line if said is None else said
+    return line if message is None else message
 
 
 def logged(data: object) -> str | None:
@@ -566,9 +562,9 @@ def logged(data: object) -> str | None:
         return data
     if isinstance(data, dict):
         for name in _MESSAGES:
-            if isinstance(said := data.get(name), str):
-                said = said.rstrip("\r\n")
-                return None if "\n" in said else said
+            if isinstance(message := data.get(name), str):
+                message = message.rstrip("\r\n")
+                return None if "\n" in message else message
     return None
 
 

@@ -19,6 +19,28 @@ _GENERIC = frozenset(
 )
 """Account names that identify no person."""
 
+_SHORT, _MOST_CLEAN = 64, 50_000
+_DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
+"""A pseudonym, with characters that may follow a value in a sentence or a URL."""
+_SCHEMED = re.compile(line_secrets.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0] + "rdct_", re.IGNORECASE)
+"""A scheme whose credentials were already replaced. The scheme is kept."""
+_LONGEST_OF_LINES = 4 << 20
+_WORTH_A_LOOK = (
+    *STEMS,
+    *token_shapes.SCHEMES,
+    *(each.lower() for each in token_shapes.BEGINNINGS),
+    "private-lines",
+    "phrase",
+)
+_ANNOUNCED = re.compile(rf"{token_shapes.PEM_BEGIN}.{{0,15}}", re.DOTALL)
+"""The first line of a private key with little text after it, which is not a secret."""
+_CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
+"""Text that source code and manuals use in place of a value: a call, a placeholder, a variable."""
+_LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
+_BEHIND = re.compile(r"(?<![\w.-])([A-Za-z]+)[ \t]$")
+_SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
+"""Bytes of which a text mostly consists."""
+
 
 def telling_homes(homes: Iterable[str]) -> tuple[str, ...]:
     """Return the home directories that are worth searching."""
@@ -30,7 +52,7 @@ def telling_users(users: Iterable[str]) -> set[str]:
     return {user for user in users if len(user) > 2 and user.lower() not in _GENERIC}
 
 
-class Persons:
+class PersonNames:
     """Removes the names of persons from texts."""
 
     def __init__(self, replacing: Replacing, *, users: Iterable[str], homes: Iterable[str]) -> None:
@@ -56,28 +78,6 @@ class Persons:
         return before + (name if name.lower() in _GENERIC else self._replacing.secret(name, "home"))
 
 
-_SHORT, _MOST_CLEAN = 64, 50_000
-_DONE = re.compile(r"rdct_[a-z2-7]{7,}0*(?:[^A-Za-z0-9]*$|#)")
-"""A pseudonym, with characters that may follow a value in a sentence or a URL."""
-_SCHEMED = re.compile(line_secrets.AUTHORIZATION.pattern.rpartition("([A-Za-z0-9._")[0] + "rdct_", re.IGNORECASE)
-"""A scheme whose credentials were already replaced. The scheme is kept."""
-_LONGEST_OF_LINES = 4 << 20
-_WORTH_A_LOOK = (
-    *STEMS,
-    *token_shapes.SCHEMES,
-    *(each.lower() for each in token_shapes.BEGINNINGS),
-    "private-lines",
-    "phrase",
-)
-_ANNOUNCED = re.compile(rf"{token_shapes.PEM_BEGIN}.{{0,15}}", re.DOTALL)
-"""The first line of a private key with little text after it, which is not a secret."""
-_CODE = re.compile(r"[\w.]+\(|[{(\[]+[])}]*|new|await|<[a-z][\w -]*>|\$[A-Z_][A-Z0-9_]+|\$\{[A-Za-z_][\w:.-]*")
-"""Text that source code and manuals use in place of a value: a call, a placeholder, a variable."""
-_LONG_HEX = re.compile(r"[0-9A-Fa-f:-]{32}")
-_BEHIND = re.compile(r"(?<![\w.-])([A-Za-z]+)[ \t]$")
-_SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10, 13) or byte >= 0xC2)
-"""Bytes of which a text mostly consists."""
-
 Open = Callable[[str], str]
 """Removes secrets from a decoded text."""
 
@@ -85,7 +85,7 @@ Open = Callable[[str], str]
 class Prose:
     """Replaces secrets in unstructured text."""
 
-    def __init__(self, replacing: Replacing, persons: Persons) -> None:
+    def __init__(self, replacing: Replacing, persons: PersonNames) -> None:
         self._replacing = replacing
         self._secret = replacing.secret
         self._persons = persons

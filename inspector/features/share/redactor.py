@@ -32,7 +32,7 @@ from inspector.features.share.known import (
     spans,
     unquoted,
 )
-from inspector.features.share.prose import Persons, Prose, could_be_text
+from inspector.features.share.prose import PersonNames, Prose, could_be_text
 from inspector.protocol import token_shapes
 from inspector.protocol.credentials import is_masked, is_secret, is_secret_header
 
@@ -43,6 +43,61 @@ _JWK = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
 """Private members of a JSON Web Key (RFC 7518, section 6)."""
 _SHORTEST_OF_JWK = 20
 _GLUE = re.compile(r"(?:[\s,:{}\[\]]|true|false|null)*+")
+_BEGINNING = re.compile(
+    rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
+)
+"""Beginning of a frame as mcp-inspect writes it, which contains no secret."""
+_ALWAYS = (
+    b'"b64"',
+    rb"\/",
+    b"PRIVATE KEY",
+    b"Private-",
+    b"kty",
+    b"hrase",
+    b"HRASE",
+    b"/webhooks/",
+    b"curl",
+    b"CURL",
+    b"1//0",
+    b":AA",
+    b"/home/",
+    b"Users",
+    b"\xc4\xb0",
+    b"\xc5\xbf",
+    b"\xe2\x84\xaa",
+)
+"""Text that only the full search can judge. The last three are characters that change when they are lowercased."""
+_LETTER = re.compile(rb"\\u(?:00[2-7]|0130|017[fF]|212[aA])")
+_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
+_PARAMETER = re.compile(rb"=(?i:(?<=code=)|(?<=sig=)|(?<=key=)|(?<=state=)|(?<=nonce=)|(?<=assertion=)|(?<=ticket=))")
+_ODD_PARAMETER = re.compile(rb"[\[\]~%][\w.~\[\]%-]{0,100}=")
+_ESCAPED_HEADER = re.compile(rb'\["[^"\\]*+\\')
+_MASKED = re.compile(rb'\["[\w-]+","(?:[A-Za-z]+ )?(?:\xe2\x80\xa2){6} \(\d+ characters\)"\]')
+"""A header whose value was masked when it was recorded."""
+_USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
+_ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
+"""A key that is not a single word. The character before the colon may be an escaped quote of any depth."""
+_ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
+_VALUE = re.compile(rb'value\\*+"')
+"""A key whose value may be named by an adjacent member."""
+_NAMES = bytes(
+    byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
+    for byte in range(256)
+)
+"""Translation table that keeps characters of names and maps all digits to 0."""
+_DIGITS = bytes(byte if byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_-\\") else 32 for byte in range(256))
+"""Translation table that keeps characters of base64."""
+_ESCAPE = re.compile(r"\\+(?:u[0-9A-Fa-f]{4}|.)?")
+_PIECE = re.compile(r"[^\w.-]+")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in token_shapes.BEGINNINGS)
+_OTHER = ("ya00.", "_v0_", "hooks.slack.com")
+"""Beginnings of tokens that differ from what the name translation keeps."""
+_SHORTEST, _LONGEST, _PREFIX = 16, 64, 344
+_FEW = 16
+"""Number of lines that are judged together once a larger group is suspect."""
+_MOST = 100_000
+"""Maximum number of cached words."""
 
 
 class Redactor:
@@ -65,7 +120,7 @@ class Redactor:
         """
         self._paths = tuple(paths)
         self._replacing = Replacing(pseudonyms, known, learns=learns)
-        self._prose = Prose(self._replacing, Persons(self._replacing, users=users, homes=homes))
+        self._prose = Prose(self._replacing, PersonNames(self._replacing, users=users, homes=homes))
 
     @property
     def found(self) -> list[Replacement]:
@@ -186,64 +241,7 @@ def _quoted(value: str, literal: str) -> str:
     return new if len(literal) > 1 and literal.endswith('"') else new[:-1]
 
 
-_BEGINNING = re.compile(
-    rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
-)
-"""Beginning of a frame as mcp-inspect writes it, which contains no secret."""
-_ALWAYS = (
-    b'"b64"',
-    rb"\/",
-    b"PRIVATE KEY",
-    b"Private-",
-    b"kty",
-    b"hrase",
-    b"HRASE",
-    b"/webhooks/",
-    b"curl",
-    b"CURL",
-    b"1//0",
-    b":AA",
-    b"/home/",
-    b"Users",
-    b"\xc4\xb0",
-    b"\xc5\xbf",
-    b"\xe2\x84\xaa",
-)
-"""Text that only the full search can judge. The last three are characters that change when they are lowercased."""
-_LETTER = re.compile(rb"\\u(?:00[2-7]|0130|017[fF]|212[aA])")
-_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
-_PARAMETER = re.compile(rb"=(?i:(?<=code=)|(?<=sig=)|(?<=key=)|(?<=state=)|(?<=nonce=)|(?<=assertion=)|(?<=ticket=))")
-_ODD_PARAMETER = re.compile(rb"[\[\]~%][\w.~\[\]%-]{0,100}=")
-_ESCAPED_HEADER = re.compile(rb'\["[^"\\]*+\\')
-_MASKED = re.compile(rb'\["[\w-]+","(?:[A-Za-z]+ )?(?:\xe2\x80\xa2){6} \(\d+ characters\)"\]')
-"""A header whose value was masked when it was recorded."""
-_USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
-_ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
-"""A key that is not a single word. The character before the colon may be an escaped quote of any depth."""
-_ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
-_VALUE = re.compile(rb'value\\*+"')
-"""A key whose value may be named by an adjacent member."""
-_NAMES = bytes(
-    byte if chr(byte) in "_.-\\" or chr(byte).isalpha() or byte > 127 else 48 if chr(byte).isdigit() else 32
-    for byte in range(256)
-)
-"""Translation table that keeps characters of names and maps all digits to 0."""
-_DIGITS = bytes(byte if byte < 128 and (chr(byte).isalnum() or chr(byte) in "+/_-\\") else 32 for byte in range(256))
-"""Translation table that keeps characters of base64."""
-_ESCAPE = re.compile(r"\\+(?:u[0-9A-Fa-f]{4}|.)?")
-_PIECE = re.compile(r"[^\w.-]+")
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
-_BEGINNINGS = tuple(re.sub(r"\d", "0", each) for each in token_shapes.BEGINNINGS)
-_OTHER = ("ya00.", "_v0_", "hooks.slack.com")
-"""Beginnings of tokens that differ from what the name translation keeps."""
-_SHORTEST, _LONGEST, _PREFIX = 16, 64, 344
-_FEW = 16
-"""Number of lines that are judged together once a larger group is suspect."""
-_MOST = 100_000
-"""Maximum number of cached words."""
-
-
-class Sieve:
+class RecordFilter:
     """Judges lines."""
 
     def __init__(self, *, paths: Iterable[JsonPath] = (), persons: Iterable[str] = ()) -> None:
@@ -264,30 +262,30 @@ class Sieve:
 
         Many lines are judged together, and individually only if the group is suspect.
         """
-        said = list(map(_foreign_part, lines))
+        texts = list(map(_foreign_part, lines))
         found = [
-            at for first, last in self._parts(said) for at in range(first, last) if not self._is_harmless(said[at])
+            at for first, last in self._parts(texts) for at in range(first, last) if not self._is_harmless(texts[at])
         ]
         self._are_dense = len(found) * _FEW > len(lines)
         return found
 
-    def _parts(self, said: list[bytes]) -> Iterator[tuple[int, int]]:
+    def _parts(self, texts: list[bytes]) -> Iterator[tuple[int, int]]:
         """Yield the ranges of lines that are suspect."""
         if self._are_dense:
-            yield 0, len(said)
-        elif not self._is_harmless(b"\n".join(said)):
-            for first in range(0, len(said), _FEW):
-                if not self._is_harmless(b"\n".join(said[first : first + _FEW])):
-                    yield first, min(first + _FEW, len(said))
+            yield 0, len(texts)
+        elif not self._is_harmless(b"\n".join(texts)):
+            for first in range(0, len(texts), _FEW):
+                if not self._is_harmless(b"\n".join(texts[first : first + _FEW])):
+                    yield first, min(first + _FEW, len(texts))
 
-    def _is_harmless(self, said: bytes) -> bool:
-        return self._is_innocent(said) and self._holds_nothing(said)
+    def _is_harmless(self, text: bytes) -> bool:
+        return self._is_innocent(text) and self._holds_nothing(text)
 
-    def _is_innocent(self, said: bytes) -> bool:
-        if any(map(said.__contains__, self._marks)) or _is_telling(said):
+    def _is_innocent(self, text: bytes) -> bool:
+        if any(map(text.__contains__, self._marks)) or _is_telling(text):
             return False
-        words = _apart(said).translate(_NAMES).split()
-        return (self._cold.issuperset(words) or self._are_cold(words)) and _has_no_odd_names(said)
+        words = _apart(text).translate(_NAMES).split()
+        return (self._cold.issuperset(words) or self._are_cold(words)) and _has_no_odd_names(text)
 
     def _are_cold(self, words: list[bytes]) -> bool:
         if not self._hot.isdisjoint(words):
@@ -302,9 +300,9 @@ class Sieve:
                 return False
         return True
 
-    def _holds_nothing(self, said: bytes) -> bool:
+    def _holds_nothing(self, text: bytes) -> bool:
         """Return whether no base64 text needs to be searched."""
-        for word in _apart(said).translate(_DIGITS).split():
+        for word in _apart(text).translate(_DIGITS).split():
             if len(word) < _SHORTEST or word in self._closed:
                 continue
             if texts := _opened(word):

@@ -51,10 +51,10 @@ from inspector.capture.format.records import (
     type_of,
 )
 from inspector.errors import UsageError
-from inspector.features.share.known import JsonPath, KnownSecrets, Pseudonyms, Secret, Seeker
+from inspector.features.share.known import JsonPath, KnownSecrets, MultiSearch, Pseudonyms, Secret
 from inspector.features.share.line_secrets import LineSecrets, Piece, Place, logged
 from inspector.features.share.prose import telling_homes, telling_users
-from inspector.features.share.redactor import Redactor, Sieve
+from inspector.features.share.redactor import RecordFilter, Redactor
 from inspector.protocol import peek
 from inspector.protocol.credentials import is_secret, is_secret_header
 from inspector.protocol.frames import SseFacts
@@ -66,8 +66,24 @@ _replace = msgspec.structs.replace
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite"})
 """Attributes of a cookie."""
 
+_CHUNK = 1024 * 1024
+_SCANNED = 64 * 1024
+"""Bytes per search. A longer chunk contains more matches that must be confirmed."""
+_LINES = 200
+"""Number of lines that are searched together for known values."""
+_PASSES = 4
+_SHORTEST_PIECE = 16
+"""Minimum length of a secret's piece that is searched everywhere."""
+_NOT_JSON = re.compile(
+    rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
+)
+"""A frame with a line that is not a message."""
+_PSEUDONYM = "rdct_"
+_TOLD = 5
+"""Maximum number of places listed for each kind of replacement."""
 
-class Copyist:
+
+class RecordRedactor:
     """Copies records without secrets."""
 
     def __init__(self, redactor: Redactor) -> None:
@@ -77,11 +93,11 @@ class Copyist:
     def head(self, head: Head) -> Head:
         """Return the head, marked as a redacted copy."""
         text, tool = self._text, head.tool
-        told = RecordingTool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
+        recording_tool = RecordingTool(*(text(each, "tool") for each in (tool.name, tool.version, tool.py, tool.os)))
         whole = _replace(
             head, v=text(head.v, "v"), id=text(head.id, "id"), tz=text(head.tz, "tz"), mode=text(head.mode, "mode")
         )
-        return _replace(whole, must=(), tool=told, redaction=SHARED)
+        return _replace(whole, must=(), tool=recording_tool, redaction=SHARED)
 
     def gap(self, record: GapRecord) -> GapRecord:
         return _replace(record, c=self._text(record.c, "c"), why=self._text(record.why, "why"))
@@ -137,8 +153,8 @@ class Copyist:
         length = record.len
         if (raw, b64) != (record.raw, record.b64):
             length = len(b64) if b64 is not None else len((raw or "").encode("utf-8", "surrogatepass"))
-        origin, fwd = self._text(record.origin, "origin"), self._text(record.fwd, "fwd")
-        return _replace(record, origin=origin, fwd=fwd, sse=sse, raw=raw, b64=b64, len=length)
+        texts = {name: self._text(getattr(record, name), name) for name in ("origin", "fwd", "cause")}
+        return _replace(record, **texts, sse=sse, raw=raw, b64=b64, len=length)
 
     def _payload(
         self, raw: str | None, b64: bytes | None, *, is_message: bool = False
@@ -153,25 +169,27 @@ class Copyist:
     def _connection(self, record: ConnectionRecord) -> ConnectionRecord:
         text, target = self._text, record.target
         where = "target"
-        told = Target(self._argv(target.argv), text(target.cwd, f"{where}.cwd"), text(target.url, f"{where}.url"))
+        recorded_target = Target(
+            self._argv(target.argv), text(target.cwd, f"{where}.cwd"), text(target.url, f"{where}.url")
+        )
         names = tuple(text(name, "env_names") for name in record.env_names)
         transport = text(record.transport, "transport")
         peer = None if record.peer is None else _replace(record.peer, exe=text(record.peer.exe, "peer.exe"))
         return _replace(
-            record, transport=transport, target=told, env_names=names, why=text(record.why, "why"), peer=peer
+            record, transport=transport, target=recorded_target, env_names=names, why=text(record.why, "why"), peer=peer
         )
 
     def _argv(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        told: list[str] = []
+        lines: list[str] = []
         before = ""
         for number, word in enumerate(argv):
             where = f"target.argv.{number}"
             if before.startswith("-") and "=" not in before and is_secret(before.lstrip("-")) and word[:1] != "-":
-                told.append(self._redactor.value(word, where, "option"))
+                lines.append(self._redactor.value(word, where, "option"))
             else:
-                told.append(self._text(word, where))
+                lines.append(self._text(word, where))
             before = word
-        return tuple(told)
+        return tuple(lines)
 
     def _http(self, record: HttpRecord) -> HttpRecord:
         text = self._text
@@ -204,23 +222,6 @@ class Copyist:
         if name.strip().lower() in _ATTRIBUTES:
             return part
         return f"{name}={self._redactor.value(value, where, 'cookie')}"
-
-
-_CHUNK = 1024 * 1024
-_SCANNED = 64 * 1024
-"""Bytes per search. A longer chunk contains more matches that must be confirmed."""
-_LINES = 200
-"""Number of lines that are searched together for known values."""
-_PASSES = 4
-_SHORTEST_PIECE = 16
-"""Minimum length of a secret's piece that is searched everywhere."""
-_NOT_JSON = re.compile(
-    rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
-)
-"""A frame with a line that is not a message."""
-_PSEUDONYM = "rdct_"
-_TOLD = 5
-"""Maximum number of places listed for each kind of replacement."""
 
 
 class ShareRequest(msgspec.Struct, frozen=True):
@@ -291,7 +292,7 @@ class Sharing:
             )
 
         persons = (*telling_users(request.users), *telling_homes(request.homes))
-        self._sieve = Sieve(paths=request.paths, persons=persons)
+        self._sieve = RecordFilter(paths=request.paths, persons=persons)
         self._sifted: list[_Sifted] = []
         self._pieces: dict[Place, list[tuple[str, str]]] = {}
         """Pieces of secrets that span lines, by block and line."""
@@ -411,9 +412,9 @@ class Sharing:
             return self._sifted[number].checked
         return range(len(lines))
 
-    def _telling_words(self) -> Seeker:
+    def _telling_words(self) -> MultiSearch:
         """Return a search for harmless words that contain a known value in base64."""
-        seeker = Seeker()
+        seeker = MultiSearch()
         for word, held in self._sieve.held.items():
             if self.known.hidden(held):
                 seeker.add(word)
@@ -478,10 +479,10 @@ def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
     if not is_log:
         return (record.c, f"out {record.dir}"), raw
     try:
-        said = logged(peek.at(msgspec.json.decode(raw), "params", "data"))
+        message = logged(peek.at(msgspec.json.decode(raw), "params", "data"))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    return None if said is None else ((record.c, "log"), said)
+    return None if message is None else ((record.c, "log"), message)
 
 
 class _Sifted(NamedTuple):
@@ -522,7 +523,7 @@ class _Copying:
 
     def __init__(self, redactor: Redactor, writer: _Writer, shared: ShareResult) -> None:
         self._redactor = redactor
-        self._copyist = Copyist(redactor)
+        self._copyist = RecordRedactor(redactor)
         self._writer = writer
         self._shared = shared
 

@@ -11,8 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from inspector.features.tap.options import Options
+    from inspector.features.tap.processes import ServerProcess
     from inspector.features.tap.recording import RecordingQueue
-    from inspector.features.tap.relay import Options, Relay, ServerProcess
+    from inspector.features.tap.relay import Relay
 
 
 def main() -> "NoReturn":

@@ -75,9 +75,9 @@ if TYPE_CHECKING:
         def timers(self) -> Timers: ...
 
         @property
-        def has_desk(self) -> bool: ...
+        def is_armed(self) -> bool: ...
 
-        def open_desk(self) -> Inbox: ...
+        def arm(self) -> Inbox: ...
 
         def watch(self, fd: int, mask: int, handler: Callable[[int], None] | None) -> None: ...
 
@@ -241,10 +241,10 @@ class Control:
         """Send a request from the interface. Return its id, which no client uses."""
         from inspector.protocol.jsonrpc import encode
 
-        desk, method, params = self._tap.open_desk(), asked.get("method"), asked.get("params")
+        rule_queue, method, params = self._tap.arm(), asked.get("method"), asked.get("params")
         if not isinstance(method, str) or not method or not isinstance(params, dict | None):
             raise _Refused("a request has a method, and params that are an object")
-        if len(desk.sent) >= _MOST_SENT:
+        if len(rule_queue.sent) >= _MOST_SENT:
             raise _Refused(f"{_MOST_SENT} requests were sent through this tap already")
         id_ = f"mcpi:{os.urandom(6).hex()}"
         if params is not None:
@@ -252,11 +252,11 @@ class Control:
             if isinstance(meta, dict) and "progressToken" in meta:
                 params = params | {"_meta": meta | {"progressToken": id_}}
         request = {"jsonrpc": "2.0", "id": id_, "method": method} | ({"params": params} if params is not None else {})
-        desk.send(encode(request), id_)
+        rule_queue.send(encode(request), id_)
         return id_
 
     def _response(self, asked: dict[str, Any]) -> str | None:
-        sent = self._tap.open_desk().sent
+        sent = self._tap.arm().sent
         if asked.get("request") not in sent:
             raise _Refused("this request was not sent through this tap")
         found = sent[asked["request"]]
@@ -265,8 +265,8 @@ class Control:
     def _change_rules(self, what: str, asked: dict[str, Any]) -> None:
         from inspector.features.tap.rules import BadRule, armed
 
-        desk = self._tap.open_desk()
-        before, rules = list(desk.judge.rules), desk.judge.rules
+        rule_queue = self._tap.arm()
+        before, rules = list(rule_queue.judge.rules), rule_queue.judge.rules
         name = str(asked.get("name"))
         found = next((each for each in rules if each.rule.name == name), None)
         if what == "set_rule":
@@ -276,29 +276,29 @@ class Control:
                 raise _Refused(str(bad)) from None
             rule.by = "user"
             rules[:] = [each for each in rules if each.rule.name != rule.rule.name] + [rule]
-            desk.told_of(rule)
+            rule_queue.told_of(rule)
         elif found is None:
             raise _Refused(f"there is no rule named {name[:80]!r}")
         elif what == "remove_rule":
             rules.remove(found)
             found.enabled = False
-            desk.told_of(found)
+            rule_queue.told_of(found)
         else:
             found.enabled, found.trouble = bool(asked.get("enabled")), ""
-            desk.told_of(found)
+            rule_queue.told_of(found)
         if {each.rule.action for each in rules + before if each is found or each not in before} & _SHAPING:
-            desk.lists_changed()
+            rule_queue.lists_changed()
 
     def _decide(self, what: str, asked: dict[str, Any]) -> None:
         from inspector.features.tap.held import HoldOutcome
         from inspector.protocol.jsonrpc import Request, encode
 
-        desk = self._tap.open_desk()
+        rule_queue = self._tap.arm()
         if what == "release_all":
-            desk.held.release_all("user")
-            desk.pump()
+            rule_queue.held.release_all("user")
+            rule_queue.pump()
             return
-        held = desk.held.get(asked.get("held"))
+        held = rule_queue.held.get(asked.get("held"))
         if held is None:
             raise _Refused("this message is not held any more")
         if what == "release":
@@ -307,16 +307,16 @@ class Control:
             if b"\n" in edited:
                 raise _Refused("a message is one line")
             act = "modify" if edited != held.payload else "release"
-            desk.decide(held, HoldOutcome(act, "user", edited))
+            rule_queue.decide(held, HoldOutcome(act, "user", edited))
         elif what == "drop":
-            desk.decide(held, HoldOutcome("drop", "user"))
+            rule_queue.decide(held, HoldOutcome("drop", "user"))
         else:
             message = held.view.message
             if not isinstance(message, Request):
                 raise _Refused("only a request can be answered")
             member = "error" if "error" in asked else "result"
             reply = encode({"jsonrpc": "2.0", "id": message.id, member: asked.get(member)})
-            desk.decide(held, HoldOutcome("answer", "user", reply=reply))
+            rule_queue.decide(held, HoldOutcome("answer", "user", reply=reply))
 
     def _status(self) -> dict[str, Any]:
         recording = self._tap.recording
@@ -329,15 +329,15 @@ class Control:
         } | self._desk_status()
 
     def _desk_status(self) -> dict[str, Any]:
-        if not self._tap.has_desk:
+        if not self._tap.is_armed:
             return {"held": [], "rules": [], "timeout_s": self._tap.host_timeout_s or 60.0, "timeout_by": ""}
         from inspector.features.tap.held import held_facts
 
-        desk, now = self._tap.open_desk(), time.monotonic()
-        seconds, by = desk.held.timeout
+        rule_queue, now = self._tap.arm(), time.monotonic()
+        seconds, by = rule_queue.held.timeout
         return {
-            "held": [held_facts(each, now) for each in desk.held.all],
-            "rules": [each.facts() for each in desk.judge.rules],
+            "held": [held_facts(each, now) for each in rule_queue.held.all],
+            "rules": [each.facts() for each in rule_queue.judge.rules],
             "timeout_s": seconds,
             "timeout_by": by,
         }
@@ -380,18 +380,18 @@ class Control:
     def _let_go(self, why: str) -> None:
         """End the control by an interface: release held messages in order, and remove its rules."""
         self._controller = None
-        if not self._tap.has_desk:
+        if not self._tap.is_armed:
             return
-        desk = self._tap.open_desk()
-        before, rules = list(desk.judge.rules), desk.judge.rules
+        rule_queue = self._tap.arm()
+        before, rules = list(rule_queue.judge.rules), rule_queue.judge.rules
         for rule in [each for each in rules if each.by == "user"]:
             rules.remove(rule)
             rule.enabled = False
-            desk.told_of(rule, why)
-        desk.held.release_all("lease", why)
-        desk.pump()
+            rule_queue.told_of(rule, why)
+        rule_queue.held.release_all("lease", why)
+        rule_queue.pump()
         if {each.rule.action for each in before if each not in rules} & _SHAPING:
-            desk.lists_changed()
+            rule_queue.lists_changed()
 
 
 def listen(relay: "Relay") -> None:
@@ -435,23 +435,23 @@ class _RelayTap:
         self.post = relay.post
 
     @property
-    def has_desk(self) -> bool:
-        return self._relay.desk is not None
+    def is_armed(self) -> bool:
+        return self._relay.rule_queue is not None
 
-    def open_desk(self) -> "RuleQueue":
-        return open_desk(self._relay)
+    def arm(self) -> "RuleQueue":
+        return arm(self._relay)
 
 
-def open_desk(relay: "Relay") -> "RuleQueue":
-    """Return the desk of a relay. It is created on demand, so that nothing of it is imported without rules."""
+def arm(relay: "Relay") -> "RuleQueue":
+    """Return the rule queue of a relay. It is created on demand, so that nothing of it is imported without rules."""
     from inspector.features.tap.held import HeldList, RuleQueue
 
-    if relay.desk is None:
+    if relay.rule_queue is None:
         from inspector.features.tap.judging import Judge
 
-        relay.desk = RuleQueue(relay, Judge(), HeldList(relay.options.host_timeout))
-    assert isinstance(relay.desk, RuleQueue)
-    return relay.desk
+        relay.rule_queue = RuleQueue(relay, Judge(), HeldList(relay.options.host_timeout))
+    assert isinstance(relay.rule_queue, RuleQueue)
+    return relay.rule_queue
 
 
 def arm_file(relay: "Relay") -> None:
@@ -467,14 +467,14 @@ def arm_file(relay: "Relay") -> None:
             rules, problems = read_rules(file.read(10_000_000))
     except (OSError, UnicodeDecodeError) as error:
         rules, problems = [], [RuleProblem(0, "", f"the rules file can't be read: {error}")]
-    desk = open_desk(relay)
-    desk.judge.rules += rules
+    rule_queue = arm(relay)
+    rule_queue.judge.rules += rules
     for rule in rules:
-        desk.told_of(rule)
+        rule_queue.told_of(rule)
     for problem in problems:
-        said = f"{path}:{problem.line}: {problem.why}"
-        relay.rule_problems.append(said)
-        relay.recording.rule(problem.name, False, "file", why=said)
+        message = f"{path}:{problem.line}: {problem.why}"
+        relay.rule_problems.append(message)
+        relay.recording.rule(problem.name, False, "file", why=message)
 
 
 def peer_uid(end: socket.socket) -> int:

@@ -13,10 +13,11 @@ import msgspec
 
 from inspector.features.tap.judging import Judge, Ruling
 from inspector.features.tap.recording import RecordedMessage, RecordingQueue
-from inspector.features.tap.rules import ArmedRule, MessageView
+from inspector.features.tap.rules import ArmedRule
+from inspector.filters.engine.message import MessageView
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, encode
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse
 
 if TYPE_CHECKING:
     from inspector.features.tap.relay import Relay
@@ -27,6 +28,10 @@ SHARE = 0.8
 """Fraction of the timeout after which a held message is released."""
 SHORTEST_S = 0.5
 """Lower limit for an observed timeout."""
+LIST_CHANGED = tuple(
+    b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind
+    for kind in (b"tools", b"prompts", b"resources")
+)
 FULL = 8 * 1024 * 1024
 """Bytes behind a held message at which reading from the direction stops."""
 
@@ -74,6 +79,11 @@ class HeldMessage:
         self.resolve = resolve
         self.keeps_on_cancel = False
 
+    @property
+    def wait(self) -> str:
+        """How long it is held at most, as it is recorded."""
+        return f"until {self.deadline - self.since:.3g} s later"
+
 
 class HeldList:
     """All held messages, oldest first, and the client's timeout."""
@@ -104,13 +114,9 @@ class HeldList:
         payload: bytes,
         rule: ArmedRule,
         resolve: Callable[[HoldOutcome], None],
-        waited_s: float = 0.0,
     ) -> HeldMessage:
-        """Hold a message until a decision or its deadline.
-
-        `waited_s`: time since the request was sent.
-        """
-        seconds = max(0.0, self.timeout[0] * SHARE - waited_s)
+        """Hold a message until a decision or its deadline, which for a response counts from its request."""
+        seconds = max(0.0, self.timeout[0] * SHARE - (view.elapsed_ns or 0) / 1e9)
         held = HeldMessage(self._next, view, payload, rule.rule.name, seconds, resolve)
         held.fallback, held.keeps_on_cancel = rule.rule.fallback, rule.rule.keep_on_cancel
         self._all[held.number] = held
@@ -140,11 +146,24 @@ class HeldList:
                 self.decide(held, HoldOutcome(held.fallback, "deadline", payload, why=why))
         return min((held.deadline for held in self._all.values()), default=None)
 
-    def cancelled(self, direction: Direction, id_: Any) -> bool:
-        """Process the cancellation of a request by its sender.
+    def take_cancellation(self, view: MessageView, judge: Judge) -> bool:
+        """Process a client's message if it cancels a request.
 
         Return True if the held request was dropped, so that the cancellation need not be forwarded.
         """
+        message = view.message
+        if not isinstance(message, Notification) or message.method != "notifications/cancelled":
+            return False
+        id_ = peek.request_id(message.params, "requestId")
+        if id_ is None:
+            return False
+        age = judge.age_ns(Direction.TO_SERVER, id_)
+        if age is not None and "time" in (peek.text(message.params, "reason") or "").lower():
+            self.observe_timeout(age / 1e9)
+        return self.cancelled(Direction.TO_SERVER, id_)
+
+    def cancelled(self, direction: Direction, id_: Any) -> bool:
+        """End the hold of a request that its sender cancels; return whether it was dropped."""
         for held in self.all:
             message = held.view.message
             if held.view.direction is direction and isinstance(message, Request) and message.id == id_:
@@ -224,10 +243,10 @@ class RuleQueue:
             return
         ruling = self.judge.judge(Direction(direction), line.removesuffix(end), channel=_CHANNELS[direction])
         view = ruling.view
-        if direction == Direction.TO_SERVER and isinstance(view.message, Notification):
-            if view.message.method == "notifications/initialized":
+        if direction == Direction.TO_SERVER:
+            if isinstance(view.message, Notification) and view.message.method == "notifications/initialized":
                 self._listens_to_lists = True
-            elif view.message.method == "notifications/cancelled" and self._cancelled(view):
+            elif self.held.take_cancellation(view, self.judge):
                 token = RecordedMessage(direction, line, tm, tw, "dropped")
                 self._recording.message(token)
                 self._recording.edit(token, "drop", "client", why="what it cancels was not forwarded")
@@ -287,14 +306,12 @@ class RuleQueue:
 
     def told_of(self, rule: ArmedRule, why: str = "") -> None:
         """Record that a rule was set, switched or removed."""
-        text = encode(msgspec.to_builtins(rule.rule)).decode("utf-8", "replace")
-        self._recording.rule(rule.rule.name, rule.enabled, rule.by, text, why)
+        self._recording.rule(rule.rule.name, rule.enabled, rule.by, rule.text, why)
 
     def lists_changed(self) -> None:
         """Make the client fetch lists again after a change of rules that affect them, if its session has begun."""
         if self._listens_to_lists or self._relay.saw_initialized:
-            for kind in ("tools", "prompts", "resources"):
-                payload = b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind.encode()
+            for payload in LIST_CHANGED:
                 self.put(str(Direction.FROM_SERVER), payload, "rule")
 
     def client_ended(self) -> None:
@@ -335,9 +352,7 @@ class RuleQueue:
         elif ruling.is_changed or ruling.before or ruling.twice:
             token.fwd = "replaced"
         self._recording.message(token)
-        last = ruling.notes[-1] if ruling.notes else None
-        for note in ruling.notes:
-            payload = ruling.payload if note is last and ruling.is_changed else None
+        for note, payload in ruling.edits():
             self._recording.edit(token, note.act, note.by, why=note.why, payload=payload)
         if ruling.kill:
             self._relay.signal_server(9)
@@ -374,10 +389,9 @@ class RuleQueue:
             if outcome.reply is not None:
                 self.put(_other(direction), outcome.reply, "user")
 
-        waited = (ruling.view.elapsed_ns or 0) / 1e9
-        held = self.held.add(ruling.view, ruling.payload, ruling.hold, resolve, waited)
+        held = self.held.add(ruling.view, ruling.payload, ruling.hold, resolve)
         held.token = token
-        self._recording.edit(token, "hold", f"rule:{held.rule}", why=f"until {held.deadline - held.since:.3g} s later")
+        self._recording.edit(token, "hold", f"rule:{held.rule}", why=held.wait)
 
     def _may_pass(self, direction: str, view: MessageView) -> bool:
         """Return whether a message may overtake a held one.
@@ -391,16 +405,6 @@ class RuleQueue:
         if isinstance(view.message, ResultResponse | ErrorResponse):
             return True
         return view.method in ("ping", "notifications/cancelled")
-
-    def _cancelled(self, view: MessageView) -> bool:
-        params = view.message.params if isinstance(view.message, Notification) else None
-        id_ = peek.request_id(params, "requestId")
-        if id_ is None:
-            return False
-        age = self.judge.age_ns(Direction.TO_SERVER, id_)
-        if age is not None and "time" in (peek.text(params, "reason") or "").lower():
-            self.held.observe_timeout(age / 1e9)
-        return self.held.cancelled(Direction.TO_SERVER, id_)
 
     def _switched_off(self, rule: ArmedRule) -> None:
         self._recording.rule(rule.rule.name, False, rule.by, why=rule.trouble)

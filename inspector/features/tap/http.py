@@ -10,7 +10,6 @@ import asyncio
 import itertools
 import logging
 import os
-import re
 import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -22,20 +21,29 @@ import httpx
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
 from inspector.features.tap.control import Control
+from inspector.features.tap.http_body import (
+    ResponseReading,
+    at_boundary,
+    event_bytes,
+    is_at_boundary,
+    is_json,
+    is_judged,
+    is_stream,
+)
 from inspector.features.tap.http_held import HttpRecording, HttpRules, registration_facts
 from inspector.features.tap.judging import Ruling
 from inspector.features.tap.private_path import below
 from inspector.features.tap.rules import ArmedRule
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
-from inspector.protocol.frames import Channel, Direction, SseFacts
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming
+from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.headers import METHOD, NAME, routing_name
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
 from inspector.transports.http.client import Forwarded, Forwarder, forwarded, make_client, needs_proxy
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
-from inspector.transports.http.reply import BadPacking, broken, in_text, unpacker, unreachable
-from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SseParser
+from inspector.transports.http.reply import broken, in_text, unreachable
+from inspector.transports.http.sse import SseEvent, SseItem, SseParser
 
 logger = logging.getLogger(__name__)
 
@@ -44,16 +52,10 @@ _HOP_BY_HOP = {
     *("te", "trailer", "transfer-encoding", "upgrade"),
 }
 """Fields that apply to a single connection (RFC 9110, section 7.6.1)."""
-_KEPT = 64 * 1024 * 1024
-"""Maximum number of recorded bytes of a response body that is not a stream. The rest is only forwarded."""
 _MOST_URLS = 256
-_UNRECORDABLE = (BadPacking, EventTooLong, InspectError, OSError, ValueError)
-"""Exceptions that may occur while a body is decoded or recorded."""
 _CLIENT_LEFT = "the client closed the connection"
 _NO_BODY = (204, 304)
 _ACCEPT = "application/json, text/event-stream"
-_BOUNDARY = re.compile(rb"\r\n\r\n|\r\n\n|\n\r\n|\n\n|\r\r")
-"""End of an event in a stream."""
 
 
 class HttpTap:
@@ -103,8 +105,8 @@ class HttpTap:
         """Address at the server by target of a request."""
         self._own_names = {name.lower() for name, _ in options.headers}
         self._control: Control | None = None
-        self._desk = HttpRules(self._recording, rules, host_timeout_s, self._send_own, self._insert)
-        self._judge = self._desk.judge
+        self._rule_queue = HttpRules(self._recording, rules, host_timeout_s, self._send_own, self._insert)
+        self._judge = self._rule_queue.judge
         self.trouble = ""
         """Why something is not recorded; "" if there is no problem."""
 
@@ -162,10 +164,10 @@ class HttpTap:
         await self._tasks.__aexit__(None, None, None)
         if self._control is not None:
             self._control.close()
-            for each in self._desk.at_end:
+            for each in self._rule_queue.at_end:
                 each()
             self._control = None
-        self._desk.timers.stop()
+        self._rule_queue.timers.stop()
         self._recording.fact(
             ConnectionFact(ConnectionEvent.CLOSE, "http", url=str(self._target), why="the tap was closed")
         )
@@ -184,7 +186,7 @@ class HttpTap:
         url, host, capture = str(self._target), self._target.host, self._recording.path
         try:
             facts = registration_facts(url, self._label, host, self.url, os.getcwd(), capture)
-            self._control = Control(self._desk, facts)
+            self._control = Control(self._rule_queue, facts)
             self._control.start()
         except OSError as error:
             self.trouble = self._recording.trouble = f"not listed as a live tap: {error.strerror}"
@@ -206,8 +208,8 @@ class HttpTap:
         self._record_request(number, request, url, headers)
         if request.method == "POST":
             self._last_post = request
-        if self._judge.armed and request.body and _is_json(request.header("content-type")):
-            done = await self._desk.rule(Direction.TO_SERVER, request.body, "post", request.headers)
+        if self._judge.armed and request.body and is_json(request.header("content-type")):
+            done = await self._rule_queue.rule(Direction.TO_SERVER, request.body, "post", request.headers)
             if done.status:
                 self._record(HttpFact(HttpEvent.RESPONSE, number, status=done.status))
                 self._record(HttpFact(HttpEvent.END, number, why="answered by a rule", body_bytes=0))
@@ -259,7 +261,7 @@ class HttpTap:
             self._record(HttpFact(HttpEvent.ERROR, number, why=why))
 
     async def _read_own(self, number: int, response: Forwarded) -> None:
-        reading, parser, whole = _Reading(self._recording, number, "POST", response), SseParser(), b""
+        reading, parser, whole = ResponseReading(self._recording, number, "POST", response), SseParser(), b""
         try:
             async for chunk in response.aiter_raw():
                 reading.take(chunk)
@@ -274,8 +276,8 @@ class HttpTap:
 
     def _take_own(self, payload: bytes | None) -> None:
         for message in read(payload) if payload else ():
-            if isinstance(message, ResultResponse | ErrorResponse) and message.id in self._desk.sent:
-                self._desk.sent[str(message.id)] = payload
+            if isinstance(message, ResultResponse | ErrorResponse) and message.id in self._rule_queue.sent:
+                self._rule_queue.sent[str(message.id)] = payload
 
     def _insert(self, payload: bytes) -> None:
         for stream in self._streams:
@@ -373,15 +375,15 @@ class HttpTap:
             return HttpResponse(response.status_code, headers, b"", reason)
         whole = response.whole() if not self._judge.armed else None
         if whole is not None:
-            reading = _Reading(self._recording, number, request.method, response)
+            reading = ResponseReading(self._recording, number, request.method, response)
             reading.take(whole)
             reading.end("")
             self._recording.flush()
             return HttpResponse(response.status_code, headers, whole, reason)
-        if self._judge.armed and _is_judged(response):
+        if self._judge.armed and is_judged(response):
             headers = tuple(each for each in headers if each[0].lower() != "content-length")
             body = self._judged_body(number, request, response)
-        elif _is_stream(response) and _is_judged(response) and not response.header("content-length"):
+        elif is_stream(response) and is_judged(response) and not response.header("content-length"):
             body = self._judged_body(number, request, response, waits_for_rules=True)
         else:
             body = self._body(number, request, response)
@@ -389,7 +391,7 @@ class HttpTap:
 
     async def _body(self, number: int, request: HttpRequest, response: Forwarded) -> AsyncGenerator[bytes, None]:
         """Forward a body unchanged."""
-        reading = _Reading(self._recording, number, request.method, response)
+        reading = ResponseReading(self._recording, number, request.method, response)
         why = _CLIENT_LEFT
         try:
             async for chunk in response.aiter_raw():
@@ -414,7 +416,7 @@ class HttpTap:
         `waits_for_rules`: forward a stream unchanged until a rule is armed, and event by event from the next event
         on.
         """
-        reading = _Reading(self._recording, number, request.method, response)
+        reading = ResponseReading(self._recording, number, request.method, response)
         why, tail, renames = _CLIENT_LEFT, b"", request.method == "GET"
         try:
             async for chunk, is_own in self._chunks(request, response):
@@ -431,7 +433,7 @@ class HttpTap:
                     tail, renames = (tail + chunk)[-4:], False
                     continue
                 if waits_for_rules:
-                    passed, chunk, waits_for_rules = _at_boundary(tail, chunk)
+                    passed, chunk, waits_for_rules = at_boundary(tail, chunk)
                     if passed:
                         reading.take(passed)
                         self._recording.flush()
@@ -442,7 +444,7 @@ class HttpTap:
                         yield piece
             body = reading.record_body()
             if body is not None:
-                ruling = await self._desk.rule(
+                ruling = await self._rule_queue.rule(
                     Direction.FROM_SERVER, body, "reply", _as_recorded(response.headers), response.status_code
                 )
                 if ruling.payload is None:
@@ -460,7 +462,7 @@ class HttpTap:
     async def _chunks(self, request: HttpRequest, response: Forwarded) -> AsyncGenerator[tuple[bytes, bool], None]:
         """Yield the chunks of a body with False, and messages that the tap inserts between events with True."""
         pieces = response.aiter_raw()
-        if request.method != "GET" or not _is_stream(response):
+        if request.method != "GET" or not is_stream(response):
             async for piece in pieces:
                 yield piece, False
             return
@@ -490,7 +492,7 @@ class HttpTap:
                     yield found, False
                     tail = (tail + found)[-4:]
                     turn.release()
-                while due and _is_at_boundary(tail):
+                while due and is_at_boundary(tail):
                     yield due.pop(0), True
             if failed:
                 raise failed[0]
@@ -499,15 +501,15 @@ class HttpTap:
             pumping.cancel()
             await asyncio.wait((pumping,))
 
-    async def _judged_event(self, item: SseItem, reading: "_Reading", status: int) -> AsyncGenerator[bytes, None]:
+    async def _judged_event(self, item: SseItem, reading: ResponseReading, status: int) -> AsyncGenerator[bytes, None]:
         if not reading.record(item) or not isinstance(item, SseEvent) or item.data is None:
             self._recording.flush()
             yield self._with_own_endpoint(item.raw) + b"\n\n"
             return
-        ruling = await self._desk.rule(Direction.FROM_SERVER, item.data, "sse", (), status)
+        ruling = await self._rule_queue.rule(Direction.FROM_SERVER, item.data, "sse", (), status)
         if ruling.payload is None:
             return
-        raw = item.raw if ruling.payload == item.data else _event(item, ruling.payload)
+        raw = item.raw if ruling.payload == item.data else event_bytes(item, ruling.payload)
         self._recording.flush()
         for _ in range(2 if ruling.twice else 1):
             yield raw + b"\n\n"
@@ -524,8 +526,9 @@ class HttpTap:
     def _record_request(
         self, number: int, request: HttpRequest, address: "_Address", headers: Headers, origin: str = ""
     ) -> None:
-        self._record(HttpFact(HttpEvent.REQUEST, number, request.method, address.text, headers=headers))
-        if request.body and _is_json(request.header("content-type")):
+        method, connection = request.method, request.connection
+        self._record(HttpFact(HttpEvent.REQUEST, number, method, address.text, headers=headers, connection=connection))
+        if request.body and is_json(request.header("content-type")):
             self._recording.frame(Direction.TO_SERVER, Channel.POST, request.body, http=number, origin=origin)
 
     def _record_head(self, number: int, response: Forwarded, timing: HttpTiming) -> None:
@@ -556,128 +559,11 @@ class _Address(NamedTuple):
     """Path and query."""
 
 
-class _Reading:
-    """Records the body of one response while it is forwarded."""
-
-    def __init__(self, recording: HttpRecording, number: int, method: str, response: Forwarded) -> None:
-        self._recording = recording
-        self._number = number
-        self._response = response
-        self.is_stream = _is_stream(response)
-        self._is_recorded = self.is_stream or _is_json(response.kind)
-        self._channel = Channel.GET if method == "GET" else Channel.SSE
-        self._unpack = unpacker(response.header("content-encoding"))
-        self._parser = SseParser()
-        self._pieces: list[bytes] = []
-        self._size = 0
-        length = response.header("content-length")
-        self._expected = int(length) if length.isdecimal() else 0
-        """Bytes of the whole body on the wire; 0 if the server does not say."""
-        self._trouble = ""
-
-    def take(self, chunk: bytes) -> None:
-        """Process the next received bytes."""
-        if not self._is_recorded or self._trouble:
-            return
-        try:
-            for piece in self._unpack(chunk):
-                self._size += len(piece)
-                if self.is_stream:
-                    for item in self._parser.feed(piece):
-                        self._report(item)
-                elif self._size <= _KEPT:
-                    self._pieces.append(piece)
-            if 0 < self._expected <= self._response.num_bytes_downloaded:
-                self.record_body()
-        except _UNRECORDABLE as error:  # must not stop the traffic
-            self._trouble = f"not recorded further: {error}"
-
-    def events(self, chunk: bytes) -> list[SseItem]:
-        """Return the events that end in this chunk. A body that is not a stream is collected instead."""
-        if self.is_stream:
-            return self._parser.feed(chunk)
-        self._size += len(chunk)
-        self._pieces.append(chunk)
-        return []
-
-    def record(self, item: SseItem) -> bool:
-        """Record an event. Return whether it carries a message."""
-        self._report(item)
-        return isinstance(item, SseEvent) and item.complete and bool(item.data) and item.event != "endpoint"
-
-    def record_body(self) -> bytes | None:
-        """Record a body that is not a stream, once. Return it; None if there is none."""
-        body, self._pieces = b"".join(self._pieces), []
-        if not body or self.is_stream:
-            return None
-        lost = max(0, self._size - len(body))
-        self._recording.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=self._number, cut=lost)
-        return body
-
-    def end(self, why: str) -> None:
-        """Finish the recording. `why`: the reason if the body ended early; "" otherwise."""
-        try:
-            if self.is_stream:
-                for item in self._parser.finish():
-                    self._report(item)
-            self.record_body()
-        except _UNRECORDABLE as error:
-            self._trouble = f"not recorded further: {error}"
-        size = self._response.num_bytes_downloaded
-        self._recording.fact(HttpFact(HttpEvent.END, self._number, why=why or self._trouble, body_bytes=size))
-
-    def _report(self, item: SseItem) -> None:
-        if not isinstance(item, SseEvent):
-            self._recording.fact(SseNote(self._number, item.raw))
-        elif item.complete and item.data and item.event != "endpoint":
-            facts = SseFacts(item.event, item.id, item.retry)
-            self._recording.frame(Direction.FROM_SERVER, self._channel, item.data, http=self._number, sse=facts)
-        else:
-            self._recording.fact(SseNote(self._number, item.raw, item.event, item.id, item.retry))
-
-
 def _as_recorded(headers: Headers) -> Headers:
     """Return headers that are Latin-1 as UTF-8 where they are that."""
     if all(value.isascii() for _, value in headers):
         return headers
     return in_text(httpx.Headers([(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]))
-
-
-def _is_json(content_type: str | None) -> bool:
-    kind = (content_type or "").partition(";")[0].strip().lower()
-    return kind == "application/json" or kind.endswith("+json")
-
-
-def _is_stream(response: Forwarded) -> bool:
-    return response.kind == "text/event-stream"
-
-
-def _at_boundary(tail: bytes, chunk: bytes) -> tuple[bytes, bytes, bool]:
-    """Return the rest of a partially forwarded event, what follows it, and whether its end is still missing."""
-    if _is_at_boundary(tail):
-        return b"", chunk, False
-    found = next((each for each in _BOUNDARY.finditer(tail + chunk) if each.end() > len(tail)), None)
-    if found is None:
-        return chunk, b"", True
-    cut = found.end() - len(tail)
-    return chunk[:cut], chunk[cut:], False
-
-
-def _is_at_boundary(tail: bytes) -> bool:
-    """Return whether the previous bytes end at the end of an event."""
-    return not tail or any(each.end() == len(tail) for each in _BOUNDARY.finditer(tail))
-
-
-def _is_judged(response: Forwarded) -> bool:
-    """Return whether the messages in a body can be judged: it is uncompressed JSON or a stream."""
-    packed = response.header("content-encoding").strip().lower() not in ("", "identity")
-    return not packed and (_is_json(response.kind) or _is_stream(response))
-
-
-def _event(item: SseEvent, data: bytes) -> bytes:
-    fields = [(b"event", item.event), (b"id", item.id), (b"retry", item.retry)]
-    lines = [name + b": " + str(value).encode() for name, value in fields if value is not None]
-    return b"\n".join([*lines, *(b"data: " + line for line in data.split(b"\n"))])
 
 
 def _for_body(headers: Headers, body: bytes) -> Headers:

@@ -21,21 +21,16 @@ from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleR
 from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import InspectError
-from inspector.features.tap.held import HeldList, HeldMessage, HoldOutcome
+from inspector.features.tap.held import LIST_CHANGED, HeldList, HeldMessage, HoldOutcome
 from inspector.features.tap.judging import Judge, Ruling
-from inspector.features.tap.relay import SMALLEST_PART
-from inspector.features.tap.rules import ArmedRule, MessageView
+from inspector.features.tap.options import SMALLEST_PART
+from inspector.features.tap.rules import ArmedRule
 from inspector.features.tap.writing import OPENING, earlier_part
-from inspector.protocol import peek
 from inspector.protocol.facts import Fact, Headers
-from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
-from inspector.protocol.jsonrpc import Notification, Request, encode
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.jsonrpc import Request
 from inspector.transports.http.listener import HangUp
 
-LIST_CHANGED = tuple(
-    b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}' % kind
-    for kind in (b"tools", b"prompts", b"resources")
-)
 REST_S = 0.005
 """Seconds that reports wait, so that recording a message does not delay its response."""
 _TURN_S = 0.002
@@ -112,14 +107,14 @@ class HttpRecording:
         eol: Eol = Eol.NONE,
         http: int | None = None,
         sse: SseFacts | None = None,
-        probe: bool = False,
+        cause: Cause = Cause.UNKNOWN,
         cut: int = 0,
         origin: str = "",
     ) -> None:
         """Record a message that has just crossed the wire; see `Journal.frame`."""
         self.count += 1
         n, now, wall = self.count, time.monotonic_ns(), time.time_ns()
-        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, probe, cut)
+        frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, cause, cut)
         self._put(Entry(n, now, wall, frame), origin)
 
     def fact(self, fact: Fact) -> None:
@@ -241,7 +236,7 @@ class HttpRecording:
 
 
 class HttpRules:
-    """The desk of `tap http`, which also implements the control socket's view of a tap.
+    """The rule queue of `tap http`, which also implements the control socket's view of a tap.
 
     Used in the event loop's thread.
     """
@@ -254,7 +249,7 @@ class HttpRules:
         send: Callable[[bytes], None],
         insert: Callable[[bytes], None],
     ) -> None:
-        """Create the desk.
+        """Create the rule queue.
 
         `host_timeout_s`: 0 if it is not given. `send` starts a request that originates from the tap. `insert` adds a
         message to the streams that clients keep open for notifications.
@@ -278,10 +273,10 @@ class HttpRules:
 
     # Interface for the control socket
 
-    has_desk = True
+    is_armed = True
 
-    def open_desk(self) -> "HttpRules":
-        """Return the desk itself."""
+    def arm(self) -> "HttpRules":
+        """Return the rule queue itself."""
         return self
 
     def watch(self, fd: int, mask: int, handler: Callable[[int], None] | None) -> None:
@@ -316,8 +311,7 @@ class HttpRules:
 
     def told_of(self, rule: ArmedRule, why: str = "") -> None:
         """Record that a rule was set, switched or removed."""
-        text = encode(msgspec.to_builtins(rule.rule)).decode("utf-8", "replace")
-        self.recording.ruled(RuleRecord(name=rule.rule.name, on=rule.enabled, by=rule.by, text=text, why=why))
+        self.recording.ruled(RuleRecord(name=rule.rule.name, on=rule.enabled, by=rule.by, text=rule.text, why=why))
 
     def lists_changed(self) -> None:
         """Make clients fetch lists again after a change of rules that affect them."""
@@ -340,13 +334,12 @@ class HttpRules:
         """
         frame = self.recording.count
         ruling = self.judge.judge(direction, payload, channel=channel, headers=headers, http_status=status)
-        if direction is Direction.TO_SERVER and self._cancels_held(ruling.view):
+        if direction is Direction.TO_SERVER and self.held.take_cancellation(ruling.view, self.judge):
             self._note(frame, "drop", "client", "what it cancels was not forwarded")
             ruling.payload = None
             return ruling
-        for note in ruling.notes:
-            is_last = note is ruling.notes[-1] and ruling.is_changed and ruling.payload is not None
-            self._note(frame, note.act, note.by, note.why, ruling.payload if is_last else None)
+        for note, replacement in ruling.edits():
+            self._note(frame, note.act, note.by, note.why, replacement)
         if ruling.delay_s:
             await asyncio.sleep(ruling.delay_s)
         if ruling.hold is not None and ruling.payload is not None:
@@ -357,12 +350,11 @@ class HttpRules:
 
     async def _hold(self, frame: int, ruling: Ruling, rule: ArmedRule, payload: bytes) -> None:
         decided: asyncio.Future[HoldOutcome] = asyncio.get_running_loop().create_future()
-        waited = (ruling.view.elapsed_ns or 0) / 1e9
         held = self.held.add(
-            ruling.view, payload, rule, lambda outcome: None if decided.done() else decided.set_result(outcome), waited
+            ruling.view, payload, rule, lambda outcome: None if decided.done() else decided.set_result(outcome)
         )
         held.n = frame
-        self._note(frame, "hold", f"rule:{held.rule}", f"until {held.deadline - held.since:.3g} s later")
+        self._note(frame, "hold", f"rule:{held.rule}", held.wait)
         self.recording.flush()
         self.timers.arrange()
         try:
@@ -376,13 +368,6 @@ class HttpRules:
         ruling.payload, ruling.reply = outcome.payload, outcome.reply or ruling.reply
         if outcome.payload is None and isinstance(ruling.view.message, Request):
             self.judge.forget(ruling.view.direction, ruling.view.message.id)
-
-    def _cancels_held(self, view: MessageView) -> bool:
-        message = view.message
-        if not isinstance(message, Notification) or message.method != "notifications/cancelled":
-            return False
-        id_ = peek.request_id(message.params, "requestId")
-        return id_ is not None and self.held.cancelled(Direction.TO_SERVER, id_)
 
     def _note(self, frame: int, act: str, by: str, why: str, payload: bytes | None = None) -> None:
         text = None if payload is None else payload.decode("utf-8", "replace")

@@ -13,16 +13,16 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
-from inspector.atomic_write import write_whole
-from inspector.config.paths import replace_file
-from inspector.config.servers import ClientFile, client_files, parse
-from inspector.documents import UnreadableDocument, read_toml
+from inspector.atomic_write import replace_file, write_whole
+from inspector.config.servers import ClientFile, client_files, parse, read_servers, user_files
+from inspector.documents import UnreadableDocument, prepared_type, read_toml
 from inspector.errors import UsageError
 from inspector.features.tap.client_consent import reason_to_leave_out
 from inspector.features.tap.private_path import private_path
@@ -41,6 +41,7 @@ class Change(msgspec.Struct, frozen=True):
     after: str
 
 
+@prepared_type
 class Installed(msgspec.Struct, frozen=True):
     """A server whose entry was changed to run through the tap."""
 
@@ -51,6 +52,8 @@ class Installed(msgspec.Struct, frozen=True):
     sha256_before: str
     sha256_after: str
     changes: tuple[Change, ...]
+    feature: str = "tap"
+    """What was installed: "tap", or "serve" for an entry of its own."""
 
     @property
     def name(self) -> str:
@@ -134,8 +137,11 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: i
                     notes.append(f"{name} has no command; --listen 127.0.0.1:PORT is for a server with a URL")
                     continue
                 own = _own_url(url, port, state)
-                span = _span_toml(edited, name, member) if is_toml else _span(edited, (*keys, name, member))
-                changes = [(span[0], edited[slice(*span)], json.dumps(own))]
+                if is_toml:
+                    changes = _edit_toml(edited, (*keys, name), {member: own})
+                else:
+                    begin, end = _span(edited, (*keys, name, member))
+                    changes = [(begin, edited[begin:end], json.dumps(own))]
                 edited = _applied(edited, changes)
                 _at(wanted, (*keys, name))[member] = own
                 entries.append((name, tuple(Change(before, after) for _, before, after in changes)))
@@ -147,7 +153,10 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: i
                 notes.append(f"{name} is tapped already")
                 continue
             new = wrapped(name, argv)
-            changes = _edit_toml(edited, name, new) if is_toml else _edit_json(edited, (*keys, name), entry, new)
+            if is_toml:
+                changes = _edit_toml(edited, (*keys, name), {"command": new[0], "args": new[1:]})
+            else:
+                changes = _edit_json(edited, (*keys, name), entry, new)
             edited = _applied(edited, changes)
             _set_argv(_at(wanted, (*keys, name)), new)
             entries.append((name, tuple(Change(before, after) for _, before, after in changes)))
@@ -160,16 +169,82 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: i
     return Plan(path, text, edited, made, tuple(notes))
 
 
-def plan_uninstall(wanted: str, state: Path) -> list[Plan]:
+ENTRY = "mcp-inspect"
+"""Name of the entry of `serve`."""
+_GROUP_OF = {"VS Code": "servers"}
+_TYPED = ("VS Code", "Claude Code")
+"""Clients that write the type of an entry."""
+
+
+def configured_servers(client: str, env: Mapping[str, str], cwd: Path) -> tuple[str, ...]:
+    """Return the names of the servers in a client's own files. Raises: UsageError if there are none."""
+    files = [each for each in client_files(env, cwd) if _slug(each.host) == _slug(client) and not each.is_local]
+    names = [each.name for file in files for each in read_servers(file.host, file.path, cwd) if each.name]
+    if not (found := tuple(name for name in dict.fromkeys(names) if name != ENTRY)):
+        raise UsageError(
+            f"{client} has no servers that the agent could open",
+            hint="Say what it may start: -- COMMAND, --allow-config NAME, or --allow-commands.",
+        )
+    return found
+
+
+def plan_entry(client: str, argv: Sequence[str], env: Mapping[str, str], cwd: Path, state: Path) -> Plan:
+    """Return the change of `serve install CLIENT`: an entry of its own in the user's file, which may be a new one.
+
+    Raises: UsageError for an unknown client, for an entry that exists, and if the file can't be edited.
+    """
+    file = next((each for each in user_files(env, cwd) if _slug(each.host) == _slug(client)), None)
+    if file is None:
+        known = ", ".join(dict.fromkeys(_slug(each.host) for each in user_files(env, cwd)))
+        raise UsageError(f"unknown client {client!r}", hint=f"Known: {known}.")
+    path = file.path.resolve()
+    text = _text(path) if path.is_file() else ""
+    entry = ({"type": "stdio"} if file.host in _TYPED else {}) | {"command": argv[0], "args": list(argv[1:])}
+    if path.suffix == ".toml":
+        keys, value, change = ("mcp_servers",), _parsed(text, path), _toml_entry(text, entry)
+    else:
+        keys, value = (_GROUP_OF.get(file.host, "mcpServers"),), _parsed(text or "{}", path)
+        change = _json_entry(text, keys[0], value, entry)
+    if ENTRY in (_at(value, keys) or {}):
+        raise UsageError(f"{path} has an entry {ENTRY} already", hint=f"mcp-inspect serve uninstall {client}")
+    edited = _applied(text, [change])
+    wanted = deepcopy(value)
+    wanted.setdefault(keys[0], {})[ENTRY] = entry
+    if _parsed(edited, path) != wanted:
+        raise UsageError(f"{path} has a form that cannot be edited safely", hint="Add the entry by hand.")
+    made = Installed(
+        file.host, ENTRY, str(path), _digest(text), _digest(edited), (Change(change[1], change[2]),), "serve"
+    )
+    return Plan(path, text, edited, (made,))
+
+
+def _toml_entry(text: str, entry: Mapping[str, Any]) -> tuple[int, str, str]:
+    members = (f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.items())
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return len(text), "", "\n".join((f"{gap}[mcp_servers.{ENTRY}]", *members, ""))
+
+
+def _json_entry(text: str, group: str, value: Any, entry: Mapping[str, Any]) -> tuple[int, str, str]:
+    """Return position, old and new text of the insertion: into the group of servers, or with it into the file."""
+    own = f"{json.dumps(ENTRY)}: {json.dumps(entry, ensure_ascii=False)}"
+    if not text.strip():
+        return len(text), "", f"{{\n  {json.dumps(group)}: {{\n    {own}\n  }}\n}}\n"
+    if isinstance(servers := _at(value, (group,)), dict):
+        return _span(text, (group,))[0] + 1, "", f"\n    {own}{',' if servers else chr(10) + '  '}"
+    comma = "," if value else "\n"
+    return _span(text, ())[0] + 1, "", f"\n  {json.dumps(group)}: {{\n    {own}\n  }}{comma}"
+
+
+def plan_uninstall(wanted: str, state: Path, feature: str = "tap") -> list[Plan]:
     """Return the changes of `tap uninstall HOST[:SERVER]`. Raises: UsageError if the ledger has no such entry."""
     host, _, server = wanted.partition(":")
-    fitting = [
-        each for each in read_ledger(state) if _slug(each.host) == _slug(host) and (not server or each.server == server)
-    ]
+    installed = [each for each in read_ledger(state) if each.feature == feature]
+    fitting = [each for each in installed if _slug(each.host) == _slug(host) and (not server or each.server == server)]
     if not fitting:
-        known = ", ".join(dict.fromkeys(each.name for each in read_ledger(state)))
+        known = ", ".join(dict.fromkeys(each.name for each in installed))
         raise UsageError(
-            f"no tap is installed for {wanted}", hint=f"Installed: {known}." if known else "See tap status."
+            f"{feature} is not installed for {wanted}",
+            hint=f"Installed: {known}." if known else "Nothing is installed.",
         )
     plans = []
     for path in dict.fromkeys(each.path for each in fitting):
@@ -317,13 +392,16 @@ def _for_codex(argv: Sequence[str], entries: Mapping[str, Any], tapped: Sequence
 
 def carry_out(plan: Plan, state: Path, *, installs: bool) -> None:
     """Write the ledger, then the file. Raises: UsageError if the file has changed since it was read."""
-    if _text(plan.path) != plan.before:
+    if (_text(plan.path) if plan.path.is_file() else "") != plan.before:
         raise UsageError(f"{plan.path} has just been changed by another program", hint="Try again.")
     rest = [each for each in read_ledger(state) if each not in plan.entries]
     if installs:
         replace_file(_backup_path(state, plan.entries[0]), plan.before.encode("utf-8"))
         _write_ledger(state, [*rest, *plan.entries])
-    if plan.after != plan.before:
+    if not plan.after:
+        plan.path.unlink()  # it was made by the installation
+    elif plan.after != plan.before:
+        plan.path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(plan.path, plan.after.encode("utf-8"))
     if not installs:
         _write_ledger(state, rest)
@@ -469,52 +547,34 @@ def _skipped(tokens: Sequence[tuple[str, int, int]], at: int) -> int:
             return at
 
 
-def _toml_table(text: str, name: str) -> tuple[int, int]:
-    """Return the span of the members of a server's table. Raises: UsageError."""
-    quoted = re.escape(name)
-    header = rf"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:{quoted}|\"{quoted}\"|'{quoted}')[ \t]*\][^\n]*$"
-    found = re.search(header, text, re.MULTILINE)
-    if found is None:
-        raise UsageError(f"no table [mcp_servers.{name}] was found", hint="Edit the entry by hand.")
-    following = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, found.end())
-    return found.end(), following.start() if following else len(text)
+def _edit_toml(text: str, keys: Sequence[str], members: Mapping[str, Any]) -> list[tuple[int, str, str]]:
+    """Set members of a table; return position, old and new text of the lines that change. Raises: UsageError."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document: Any = tomlkit.parse(text)
+        table = document
+        for key in keys:
+            table = table[key]
+        table.update(members)
+        edited = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, ValueError, RecursionError):
+        raise UsageError(f"{keys[-1]} has a form that cannot be edited safely", hint="Edit it by hand.") from None
+    return [_changed_lines(text, edited)]
 
 
-def _span_toml(text: str, name: str, member: str) -> tuple[int, int]:
-    """Return the span of a member's value in a server's table. Raises: UsageError."""
-    found = _toml_value(text, member, *_toml_table(text, name))
-    if found is None:
-        raise UsageError(f"{name} has no {member} that can be edited", hint="Edit the entry by hand.")
-    return found
+def _changed_lines(before: str, after: str) -> tuple[int, str, str]:
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    first = _count_equal(old, new)
+    head, old, new = old[:first], old[first:], new[first:]
+    last = _count_equal(old[::-1], new[::-1])
+    return len("".join(head)), "".join(old[: len(old) - last]), "".join(new[: len(new) - last])
 
 
-def _edit_toml(text: str, name: str, argv: list[str]) -> list[tuple[int, str, str]]:
-    begin, end = _toml_table(text, name)
-    command, arguments = json.dumps(argv[0], ensure_ascii=False), json.dumps(argv[1:], ensure_ascii=False)
-    first = _toml_value(text, "command", begin, end)
-    second = _toml_value(text, "args", begin, len(text))
-    if first is None:
-        raise UsageError(f"{name} has no command that can be edited", hint="Wrap the command by hand.")
-    if second is None or second[0] > end:
-        return [(first[0], text[slice(*first)], f"{command}\nargs = {arguments}")]
-    changes = [(first[0], text[slice(*first)], command), (second[0], text[slice(*second)], arguments)]
-    return sorted(changes)
-
-
-_TOML_TOKEN = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]]|\n|[^"\'#\[\]\n]+')
-
-
-def _toml_value(text: str, key: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the span of a key's value: a single-line string, or an array."""
-    found = re.compile(rf"^[ \t]*{key}[ \t]*=[ \t]*", re.MULTILINE).search(text, start, end)
-    if found is None:
-        return None
-    depth = 0
-    for token in _TOML_TOKEN.finditer(text, found.end()):
-        depth += (token.group() == "[") - (token.group() == "]")
-        if depth == 0:
-            return found.end(), token.end()
-    return None
+def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of equal lines at the beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _applied(text: str, changes: Sequence[tuple[int, str, str]]) -> str:

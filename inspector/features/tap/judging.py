@@ -6,14 +6,15 @@ the ruling.
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from fnmatch import fnmatchcase
 from typing import Any
 
 import msgspec
 
-from inspector.features.tap.rules import LISTS, ArmedRule, MessageView, Rule
+from inspector.features.tap.rules import LISTS, ArmedRule, Rule
+from inspector.filters.engine.message import MessageView
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, Request, ResultResponse, encode, write_error
@@ -30,63 +31,17 @@ class PatchFailed(ValueError):
 
 def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
     """Apply a JSON Patch (RFC 6902) to a copy of the value. Raises: PatchFailed."""
+    import jsonpatch  # few taps have a rule that edits
+
     value = deepcopy(value)
-    for each in operations:
-        kind, path = each["op"], each["path"]
-        if kind == "test":
-            if _get(value, path) != each["value"]:
-                raise PatchFailed(f"{path} is not as the patch expects")
-        elif kind in ("move", "copy"):
-            moved = deepcopy(_get(value, each["from"]))
-            if kind == "move":
-                value = _change(value, each["from"], "remove", None)
-            value = _change(value, path, "add", moved)
-        else:
-            value = _change(value, path, kind, deepcopy(each.get("value")))
-    return value
-
-
-def _steps(path: str) -> list[str]:
-    if path and not path.startswith("/"):
-        raise PatchFailed(f"{path} is not a JSON Pointer")
-    return [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-
-
-def _get(value: Any, path: str) -> Any:
-    for step in _steps(path):
-        value = _child(value, step, path)
-    return value
-
-
-def _child(value: Any, step: str, path: str) -> Any:
-    if isinstance(value, dict) and step in value:
-        return value[step]
-    if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-        return value[int(step)]
-    raise PatchFailed(f"{path} is not there")
-
-
-def _change(value: Any, path: str, kind: str, new: Any) -> Any:
-    steps = _steps(path)
-    if not steps:
-        return None if kind == "remove" else new
-    parent, last = value, steps[-1]
-    for step in steps[:-1]:
-        parent = _child(parent, step, path)
-    if isinstance(parent, list) and kind == "add" and (last == "-" or (last.isdecimal() and int(last) <= len(parent))):
-        parent.insert(len(parent) if last == "-" else int(last), new)
-        return value
-    if kind != "add" or not isinstance(parent, dict):
-        _child(parent, last, path)
-    if isinstance(parent, list):
-        if kind == "remove":
-            del parent[int(last)]
-        else:
-            parent[int(last)] = new
-    elif kind == "remove":
-        del parent[last]
-    else:
-        parent[last] = new
+    for each in deepcopy([*operations]):  # the library puts the values of a patch into the document
+        where = f"{each['from']} or {each['path']}" if "from" in each else each["path"]
+        try:
+            value = jsonpatch.apply_patch(value, [each], in_place=True)
+        except jsonpatch.JsonPatchTestFailed:  # what the library says quotes the message
+            raise PatchFailed(f"{where} is not as the patch expects") from None
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException):
+            raise PatchFailed(f"{where} is not there") from None
     return value
 
 
@@ -143,6 +98,11 @@ class Ruling(msgspec.Struct):
     def is_changed(self) -> bool:
         """Whether the message is replaced or dropped."""
         return self.payload != self.view.payload
+
+    def edits(self) -> Iterator[tuple[Note, bytes | None]]:
+        """Yield the notes, the last one with the message that replaces this one, if one does."""
+        for note in self.notes:
+            yield note, self.payload if note is self.notes[-1] and self.is_changed else None
 
 
 class Judge:
@@ -262,8 +222,8 @@ class Judge:
                 self._answer(view.message, rule.rule, view, ruling)
             elif isinstance(view.message, ResultResponse):
                 error = rule.rule.error or {}
-                code, said = peek.integer(error, "code") or -32603, peek.text(error, "message")
-                ruling.payload = write_error(view.message.id, code, said or "Fault injected by mcp-inspect")
+                code, message = peek.integer(error, "code") or -32603, peek.text(error, "message")
+                ruling.payload = write_error(view.message.id, code, message or "Fault injected by mcp-inspect")
         elif kind == "cut":
             ruling.payload = payload[: len(payload) // 2]
         elif kind == "malformed":

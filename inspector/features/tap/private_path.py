@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from inspector.config.paths import replace_file
+from inspector.atomic_write import replace_file
 from inspector.errors import UsageError
 
 _DIGITS = 32

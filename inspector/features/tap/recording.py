@@ -309,9 +309,9 @@ class RecordingQueue:
         """Wait for the bell or the end of the producer. Return whether there was one."""
         if self._listening is None or not self._listening.poll(timeout and timeout * 1000):
             return False
-        rung = os.read(self._lifeline, 4096)
-        if rung:
-            if b"\1" not in rung:
+        step = os.read(self._lifeline, 4096)
+        if step:
+            if b"\1" not in step:
                 time.sleep(REST_S)
         elif self._producer_ended is not None:
             ended, self._producer_ended = self._producer_ended, None

@@ -9,7 +9,7 @@ import os
 import stat
 from typing import Any
 
-from inspector.features.tap.relay import start_time
+from inspector.features.tap.processes import start_time
 
 _APP = "mcp-inspect"
 VERSION = 1

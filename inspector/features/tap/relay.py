@@ -2,30 +2,30 @@
 
 Bytes are forwarded before they are analyzed. Recording, the registry and the control socket are separate; if they
 fail, traffic continues. Before the server is started, only a small part of the standard library is imported. With an
-armed rule the loop assembles messages and passes them to the desk (`desk.py`) before it writes.
+armed rule the loop assembles messages and passes them to the rules (`judging.py`) before it writes.
 """
 
-import errno
 import os
 import select
 import signal
 import sys
 import time
-from _thread import allocate_lock, start_new_thread
+from _thread import start_new_thread
 from collections import deque
+
+from inspector.features.tap.options import Options, UnusableOptions
+from inspector.features.tap.processes import end_like, fork_reaper, signal_group, spawned, start_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn, Protocol
 
+    from inspector.features.tap.processes import Record
     from inspector.features.tap.recording import RecordingQueue
 
-if TYPE_CHECKING:
-    Record = Callable[["Options", RecordingQueue, "ServerProcess"], None]
-
     class Judging(Protocol):
-        """The loop's interface to the desk once a rule was armed."""
+        """The loop's interface to the rule queue once a rule was armed."""
 
         @property
         def armed(self) -> bool:
@@ -73,218 +73,8 @@ PARTIAL_S = 0.25
 """Seconds after which an unfinished line is forwarded without judging."""
 LONGEST = 8 * 1024 * 1024
 """Maximum length in bytes of a line that is judged."""
-SMALLEST_PART = 50_000
-"""Minimum size in bytes of one of the two parts of a capture with `--keep`."""
 _FORWARDED = ("SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH", "SIGCONT", "SIGTSTP")
 _BROKEN = select.POLLERR | select.POLLHUP | select.POLLNVAL
-
-
-class UnusableOptions(Exception):
-    """The tap's command line is invalid."""
-
-
-class Options:
-    """Command line options of the tap."""
-
-    def __init__(self, argv: list[str]) -> None:
-        """Parse the arguments. Raises: UnusableOptions."""
-        self.label = ""
-        self.capture = ""
-        """Path of the capture; "" for a new file in the directory of captures."""
-        self.rules = ""
-        self.host_timeout = 0.0
-        """Seconds that the client waits for a response; 0 if not given."""
-        self.stderr = "record"
-        self.keep = 0
-        """Bytes of the newest traffic that the capture keeps; 0 for all."""
-        self.keep_on = ""
-        """Filter: the capture is removed at the end unless a message matches; "" to keep it."""
-        self.fail_on = ""
-        """Filter: if a message matches, the tap exits with 1 although the server exited with 0."""
-        if "--" not in argv:
-            raise UnusableOptions("the server's command is missing; give it after --: mcp-tap -- node server.js")
-        at = argv.index("--")
-        self.command = argv[at + 1 :]
-        if not self.command:
-            raise UnusableOptions("the server's command after -- is empty")
-        words = iter(argv[:at])
-        for word in words:
-            name, equals, value = word.partition("=")
-            if not equals:
-                value = next(words, "")
-            self._set(name, value)
-
-    def _set(self, name: str, value: str) -> None:
-        if name == "--label":
-            self.label = value
-        elif name == "--capture":
-            self.capture = value
-        elif name == "--rules":
-            self.rules = value
-        elif name == "--host-timeout":
-            self.host_timeout = _number(name, value.removesuffix("s"))
-        elif name == "--stderr" and value in ("record", "inherit"):
-            self.stderr = value
-        elif name == "--keep":
-            self.keep = read_size(value)
-        elif name in ("--keep-on", "--fail-on") and value:
-            setattr(self, name[2:].replace("-", "_"), value)
-        else:
-            raise UnusableOptions(f"{name} {value}: no such option")
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found < 1e6:
-        raise UnusableOptions(f"{name} needs a number of seconds above 0, not {text!r}")
-    return found
-
-
-def read_size(text: str) -> int:
-    """Return the number of bytes that `--keep` states. Raises: UnusableOptions."""
-    units = {"k": 1000, "M": 1000**2, "G": 1000**3}
-    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
-    size = int(number) * unit if number.isdecimal() else 0
-    if size < SMALLEST_PART * 2:
-        raise UnusableOptions(f"--keep needs a size of at least 100k, such as 20M, not {text!r}")
-    return size
-
-
-def own_environment() -> dict[bytes, bytes]:
-    """Return the environment as the client set it: Python adds LC_CTYPE to its own if the locale is C (PEP 538)."""
-    try:
-        with open("/proc/self/environ", "rb") as file:
-            pairs = file.read().split(b"\0")
-    except OSError:
-        return dict(os.environb)
-    found: dict[bytes, bytes] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition(b"=")
-        if equals:
-            found.setdefault(name, value)
-    return found
-
-
-# The reaper: a process that terminates the server's group once this process has ended for any reason
-
-_GRACE_S = 1.0
-
-
-def start_time(pid: int) -> str:
-    """Return the start time of a process in kernel units; "" if it has ended or the system does not provide it."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[19].decode()
-    except (OSError, IndexError):
-        return ""
-
-
-class ServerProcess:
-    """The server, as the reaper knows it."""
-
-    def __init__(self, pid: int, started: str, client: int, tm: int, tw: int) -> None:
-        self.pid = pid
-        self.started = started
-        """Start time in kernel units; "" if the system does not provide it."""
-        self.client = client
-        """Process id of the client."""
-        self.tm = tm
-        self.tw = tw
-
-
-def _fork_reaper(options: Options, recording: "RecordingQueue", record: "Record") -> int:
-    """Start the reaper and return its lifeline descriptor once it is out of reach of the client's signals.
-
-    Only this process may hold the descriptor: the reaper waits for it to be closed. It records until then.
-    """
-    their, ours = os.pipe()
-    reports, report = os.pipe()
-    client = os.getppid()
-    ready_r, ready_w = os.pipe()
-    if os.fork():
-        os.close(their)
-        os.close(ready_w)
-        os.close(report)
-        recording.produce(ours, reports)
-        os.read(ready_r, 1)  # a group that is killed at once would take the reaper with it
-        os.close(ready_r)
-        return ours
-    try:
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
-            signal.signal(number, signal.SIG_IGN)
-        os.setsid()  # a signal to the client's group ends the tap but must not end the reaper
-        os.write(ready_w, b"r")
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):
-            os.dup2(nowhere, fd)
-        for name in os.listdir("/dev/fd"):
-            if int(name) > 2 and int(name) not in (their, report):
-                try:
-                    os.close(int(name))
-                except OSError:
-                    pass
-        _outlive(their, report, client, options, recording, record)
-    finally:
-        os._exit(0)
-
-
-def _outlive(
-    lifeline: int, report: int, client: int, options: Options, recording: "RecordingQueue", record: "Record"
-) -> None:
-    """Record until the tap has ended, and end the server's group as soon as it has."""
-    line = b""
-    while not line.endswith(b"\n"):
-        piece = os.read(lifeline, 1)
-        if not piece:
-            return  # no server was started
-        line += piece
-    pid, started, tm, tw = line.decode().strip("\n").split(" ")
-    server = ServerProcess(int(pid), started, client, int(tm), int(tw))
-    reaped = allocate_lock()
-    reaped.acquire()
-
-    def end_server() -> None:
-        try:
-            _reap(server.pid, server.started)
-        finally:
-            reaped.release()
-
-    recording.consume(lifeline, report, lambda: start_new_thread(end_server, ()))
-    try:
-        record(options, recording, server)
-    finally:
-        os.close(report)
-        recording.await_end()
-        reaped.acquire()
-
-
-def _reap(group: int, started: str) -> None:
-    now = start_time(group)
-    if started and now and now != started:
-        return  # the process id belongs to another process now
-    _signal_group(group, signal.SIGTERM)
-    end = time.monotonic() + _GRACE_S
-    while _alive(group) and time.monotonic() < end:
-        time.sleep(0.02)
-    _signal_group(group, signal.SIGKILL)
-
-
-def _alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except OSError:
-        return False
-    return True
-
-
-def _signal_group(group: int, number: int) -> None:
-    try:
-        os.killpg(group, number)
-    except OSError:
-        pass
 
 
 # One direction
@@ -412,7 +202,7 @@ class Relay:
         self.pid = pid
         self.flows = flows
         self.recording = recording
-        self.desk: Judging | None = None
+        self.rule_queue: Judging | None = None
         """Judges messages from the next line on; None if there never was a rule."""
         self.saw_initialized = False
         self.rule_problems: list[str] = []
@@ -461,7 +251,7 @@ class Relay:
 
     def signal_server(self, number: int) -> None:
         """Send a signal to the server's process group."""
-        _signal_group(self.pid, number)
+        signal_group(self.pid, number)
         self.recording.signalled(number)
 
     def deliver(self, direction: str, data: bytes) -> bool:
@@ -502,7 +292,7 @@ class Relay:
                 self._source_ready(flow_of)
                 self._is_talking = True
                 still_reads: bool = flow_of.reads
-                if flow_of.size or self.desk is not None or not (still_reads and flow_of.writes):
+                if flow_of.size or self.rule_queue is not None or not (still_reads and flow_of.writes):
                     self._is_unsettled = True
                 continue
             self._is_unsettled = True
@@ -606,15 +396,15 @@ class Relay:
                     self._source_ended(flow)
             if flow.size:
                 return False
-        return self.desk is None or not self.desk.flush()
+        return self.rule_queue is None or not self.rule_queue.flush()
 
     def _waits(self, name: str) -> bool:
-        return self.desk is not None and self.desk.waits(name)
+        return self.rule_queue is not None and self.rule_queue.waits(name)
 
     def _is_held_up(self, name: str) -> bool:
-        if self.desk is None or name == STDERR or not self.flows[name].is_line_start:
+        if self.rule_queue is None or name == STDERR or not self.flows[name].is_line_start:
             return False  # waiting messages can only follow the rest of a line that has begun
-        return self.desk.is_full(name) or (self._lines[name].size > LONGEST and self.desk.waits(name))
+        return self.rule_queue.is_full(name) or (self._lines[name].size > LONGEST and self.rule_queue.waits(name))
 
     def _target_ready(self, flow: Flow, events: int) -> None:
         if events & select.POLLOUT and not events & _BROKEN:
@@ -635,12 +425,12 @@ class Relay:
     def _source_ended(self, flow: Flow) -> None:
         flow.end_reading()
         if flow.name in self._lines and (rest := self._lines[flow.name].take()):
-            if self.desk is not None and self.desk.waits(flow.name):
-                self.desk.append(flow.name, rest, time.monotonic_ns(), time.time_ns())
+            if self.rule_queue is not None and self.rule_queue.waits(flow.name):
+                self.rule_queue.append(flow.name, rest, time.monotonic_ns(), time.time_ns())
             else:
                 self._pass(flow, rest)
-        if self.desk is not None and flow.name == TO_SERVER:
-            self.desk.client_ended()
+        if self.rule_queue is not None and flow.name == TO_SERVER:
+            self.rule_queue.client_ended()
         self.recording.ended(flow.name)
         self._pass_on_end(flow)
 
@@ -655,18 +445,18 @@ class Relay:
             if not self.saw_initialized and flow.name == TO_SERVER and b"notifications/initialized" in data:
                 self.saw_initialized = True
             return
-        assert self.desk is not None
+        assert self.rule_queue is not None
         if not flow.is_line_start:
             head, newline, data = data.partition(b"\n")
             self._pass(flow, head + newline)
             if not newline:
                 return
-            self.desk.pump()
+            self.rule_queue.pump()
         self._judge(flow, data)
 
     def _is_judged(self, name: str) -> bool:
-        desk = self.desk
-        return desk is not None and (desk.armed or desk.waits(name) or bool(self._lines[name].parts))
+        rule_queue = self.rule_queue
+        return rule_queue is not None and (rule_queue.armed or rule_queue.waits(name) or bool(self._lines[name].parts))
 
     def _pass(self, flow: Flow, data: bytes) -> None:
         """Put a copy into the queue of the recorder, then write data."""
@@ -682,56 +472,14 @@ class Relay:
             self._pass(flow, lines.take())
 
     def _ask(self, flow: Flow, line: bytes) -> None:
-        assert self.desk is not None
+        assert self.rule_queue is not None
         tm, tw = time.monotonic_ns(), time.time_ns()
-        self.desk.take(flow.name, line, tm, tw)
+        self.rule_queue.take(flow.name, line, tm, tw)
 
     def _let_partial_through(self, now: float) -> None:
         for name, lines in self._lines.items():
             if lines.parts and now - lines.since >= PARTIAL_S and not self._waits(name):
                 self._pass(self.flows[name], lines.take())
-
-
-# The process
-
-
-def _spawn(command: list[str], in_r: int, out_w: int, err_w: int) -> int:
-    """Start the server in its own process group. Raises: OSError.
-
-    Uses fork and exec, because posix_spawn of glibc leaves two signals ignored in the server.
-    """
-    failed_r, failed_w = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            os.setpgid(0, 0)
-            for fd, place in ((in_r, 0), (out_w, 1), (err_w, 2)):
-                os.dup2(fd, place)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these
-                signal.signal(number, signal.SIG_DFL)
-            os.execvpe(command[0], command, own_environment())
-        except OSError as error:
-            os.write(failed_w, b"%d" % (error.errno or errno.EIO))
-        except ValueError:  # a NUL in the command
-            os.write(failed_w, b"%d" % errno.EINVAL)
-        finally:
-            os._exit(127)
-    os.close(failed_w)
-    failed = os.read(failed_r, 20)
-    os.close(failed_r)
-    if failed:
-        os.waitpid(pid, 0)
-        raise OSError(int(failed), os.strerror(int(failed)))
-    return pid
-
-
-def _spawned(command: list[str], *pipes: int) -> int:
-    """Return the server's process id; exit if it can't be started."""
-    try:
-        return _spawn(command, *pipes)
-    except OSError as error:
-        os.write(2, f"mcp-tap: {command[0]}: {error.strerror}\n".encode())
-        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
 def _open_missing_streams() -> None:
@@ -773,18 +521,18 @@ def run(
     from inspector.features.tap.recording import RecordingQueue
 
     recording = RecordingQueue()
-    lifeline = _fork_reaper(options, recording, record)
+    lifeline = fork_reaper(options, recording, record)
     _listen_to_signals()
     records_stderr = options.stderr == "record" and not os.isatty(2)
     in_r, in_w = os.pipe()
     out_r, out_w = os.pipe()
     err_r, err_w = os.pipe() if records_stderr else (-1, 2)
-    pid = _spawned(options.command, in_r, out_w, err_w)
+    pid = spawned(options.command, in_r, out_w, err_w)
     os.write(lifeline, f"{pid} {start_time(pid)} {time.monotonic_ns()} {time.time_ns()}\n".encode())
     for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
         os.close(fd)
     status = 70 << 8
-    said = os.dup(2) if options.fail_on else -1
+    count = os.dup(2) if options.fail_on else -1
     try:
         relay = _relay(options, pid, recording, in_w, out_r, err_r)
         if options.rules:
@@ -795,10 +543,10 @@ def run(
             each()
         relay.recording.close()
         if (options.keep_on or options.fail_on) and (why := judge_end(relay)):
-            os.write(said, f"mcp-tap: {why}\n".encode("utf-8", "replace"))
+            os.write(count, f"mcp-tap: {why}\n".encode("utf-8", "replace"))
             status = status or 1 << 8
     finally:
-        _end_like(status)  # the server is running, so the client must see an end whatever failed
+        end_like(status)  # the server is running, so the client must see an end whatever failed
 
 
 def _relay(options: Options, pid: int, recording: "RecordingQueue", in_w: int, out_r: int, err_r: int) -> Relay:
@@ -821,18 +569,3 @@ def _relay(options: Options, pid: int, recording: "RecordingQueue", in_w: int, o
         os.close(host_err)
     sys.setswitchinterval(0.0001)
     return Relay(options, pid, flows, recording)
-
-
-def _end_like(status: int) -> "NoReturn":
-    """Exit with the server's status, or by the same signal."""
-    number = status & 0x7F
-    if number:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-        if number not in (signal.SIGKILL, signal.SIGSTOP):
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
-        os.kill(os.getpid(), number)
-        time.sleep(1)
-    os._exit(status >> 8)

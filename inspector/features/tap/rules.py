@@ -7,43 +7,19 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
 import msgspec
 
-from inspector.documents import UnreadableDocument, read_yaml
+from inspector.documents import UnreadableDocument, prepared_type, read_yaml
 from inspector.errors import FilterError
-from inspector.filters.engine.matching import Test, matcher, reach
-from inspector.filters.language.fields import (
-    BY_NAME,
-    KINDS,
-    And,
-    BareText,
-    Compare,
-    FieldScope,
-    FieldType,
-    Has,
-    Not,
-    Op,
-    Or,
-    Ref,
-    Term,
-)
+from inspector.filters.engine.message import KNOWN, Condition, MessageView, condition
+from inspector.filters.language.fields import refs
 from inspector.filters.language.parser import parse
-from inspector.filters.language.patterns import Pattern
 from inspector.protocol import peek
-from inspector.protocol.frames import Direction
-from inspector.protocol.jsonrpc import (
-    ErrorResponse,
-    Message,
-    Notification,
-    NotJsonRpc,
-    Request,
-    ResultResponse,
-    read,
-)
+from inspector.protocol.jsonrpc import encode
 
 Action = Literal["hold", "log", "edit", "answer", "drop", "delay", "fault", "hide", "override"]
 Side = Literal["request", "response", "notification", "either"]
@@ -54,24 +30,41 @@ LONGEST_FILE = 300_000
 logger = logging.getLogger(__name__)
 _SLOW_S = 0.05
 """Maximum CPU time per message, above which a rule is switched off."""
-_LONGEST_SEARCHED = 4096
-"""Maximum number of bytes that are searched for the names of a rule."""
-_NAMES = ("method", "tool", "prompt", "uri", "target")
-"""Fields whose values are JSON strings of a message or of its request."""
-_REQUEST, _NOTIFICATION, _RESPONSE, _ERROR, _GARBLED, _BATCH = KINDS[:6]
 LISTS = {
     "tools/list": ("tools", "name"),
     "prompts/list": ("prompts", "name"),
     "resources/list": ("resources", "uri"),
     "resources/templates/list": ("resourceTemplates", "uriTemplate"),
 }
-_KNOWN = frozenset(
-    {"method", "tool", "prompt", "uri", "target", "kind", "dir", "id", "error.code", "dur", "size", "failed", "status"}
-    | {"raw.valid", "text", "params", "args", "result", "error", "channel", "http.status", "http.header"}
-)
-"""Fields that are known when a message passes."""
+
+_FIELDS = {
+    "hold": {"only_this", "fallback", "keep_on_cancel"},
+    "log": {"text"},
+    "edit": {"patch", "merge"},
+    "answer": {"result", "error"},
+    "drop": set(),
+    "delay": {"delay"},
+    "fault": {"fault", "error", "status"},
+    "hide": {"names"},
+    "override": {"names", "patch", "merge"},
+}
+_OF_ALL = {"name", "action", "when", "side", "hit", "once", "enabled", "probability", "seed"}
+_NEEDED = {
+    "edit": ("patch", "merge"),
+    "answer": ("result", "error"),
+    "delay": ("delay",),
+    "fault": ("fault",),
+    "hide": ("names",),
+    "override": ("names",),
+}
+_HIT = re.compile(r"(?:(\d{1,9})|>=\s*(\d{1,9})|every\s+(\d{1,9}))$")
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)$")
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kM]?B)/s$")
+_SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
+@prepared_type
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """One rule as written in a file."""
 
@@ -212,28 +205,6 @@ def _bad_rule(item: Any, error: str) -> BadRule:
     return BadRule(f"`{field}`: {error.partition(' - at')[0].lower()}" if field else error, field)
 
 
-_FIELDS = {
-    "hold": {"only_this", "fallback", "keep_on_cancel"},
-    "log": {"text"},
-    "edit": {"patch", "merge"},
-    "answer": {"result", "error"},
-    "drop": set(),
-    "delay": {"delay"},
-    "fault": {"fault", "error", "status"},
-    "hide": {"names"},
-    "override": {"names", "patch", "merge"},
-}
-_OF_ALL = {"name", "action", "when", "side", "hit", "once", "enabled", "probability", "seed"}
-_NEEDED = {
-    "edit": ("patch", "merge"),
-    "answer": ("result", "error"),
-    "delay": ("delay",),
-    "fault": ("fault",),
-    "hide": ("names",),
-    "override": ("names",),
-}
-
-
 def _demand_fields(rule: Rule) -> None:
     given = set(msgspec.to_builtins(rule)) - _OF_ALL
     if extra := sorted(given - _FIELDS[rule.action]):
@@ -251,13 +222,6 @@ def _demand_fields(rule: Rule) -> None:
         raise BadRule("only requests can be answered", "side")
     if rule.action in ("hide", "override") and rule.side not in ("response", "either"):
         raise BadRule(f"the action {rule.action} changes responses", "side")
-
-
-_HIT = re.compile(r"(?:(\d{1,9})|>=\s*(\d{1,9})|every\s+(\d{1,9}))$")
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)$")
-_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kM]?B)/s$")
-_SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
 def _hit(written: int | str) -> Callable[[int], bool]:
@@ -299,245 +263,17 @@ def _span(text: str) -> float:
     return seconds
 
 
-# A message as seen by conditions
-
-
-class MessageView:
-    """One message at the moment when it passes."""
-
-    def __init__(
-        self,
-        direction: Direction,
-        payload: bytes,
-        *,
-        message: Message | None = None,
-        channel: str = "",
-        headers: Sequence[tuple[str, str]] = (),
-        http_status: int | None = None,
-    ) -> None:
-        self.direction = direction
-        self.payload = payload
-        self.messages = (message,) if message is not None else read(payload)
-        self.message = self.messages[0]
-        self.channel = channel
-        self.headers = headers
-        self.http_status = http_status
-        self.request: MessageView | None = None
-        """The request of a response, if it was seen."""
-        self.elapsed_ns: int | None = None
-        self._values: dict[str, list[Any]] = {}
-        """Cached values of fields."""
-        self._names_in: bytes | None = None
-
-    @property
-    def names_in(self) -> bytes:
-        """Bytes of the message, and of the request that it answers, in which each ASCII name occurs as it is.
-
-        b"" if there may be others: a JSON string may escape any character. Also b"" for a long message, because
-        searching it takes longer than reading it.
-        """
-        if self._names_in is None:
-            both = self.payload if self.request is None else self.payload + b"\n" + self.request.payload
-            self._names_in = both if len(both) <= _LONGEST_SEARCHED and b"\\" not in both else b""
-        return self._names_in
-
-    @property
-    def is_response(self) -> bool:
-        """Whether the message is a result or an error."""
-        return isinstance(self.message, ResultResponse | ErrorResponse)
-
-    @property
-    def method(self) -> str:
-        """Method of the message, or of the request that it answers."""
-        if isinstance(self.message, Request | Notification):
-            return self.message.method
-        return self.request.method if self.request is not None else ""
-
-    @property
-    def target(self) -> str:
-        """Tool, prompt or resource of the message; "" for none."""
-        return self._target("target") or ""
-
-    @property
-    def id(self) -> int | str | None:
-        """Id of the message; None for a notification or an invalid message."""
-        return None if isinstance(self.message, NotJsonRpc | Notification) else self.message.id
-
-    def is_of(self, side: Side) -> bool:
-        """Return whether a rule for this side applies to the message."""
-        return side == "either" or side == self.side
-
-    @property
-    def side(self) -> str:
-        """Kind of the message: "request", "response" or "notification"; "" for anything else."""
-        if isinstance(self.message, Request):
-            return "request"
-        if isinstance(self.message, Notification):
-            return "notification"
-        return "response" if self.is_response else ""
-
-    def values(self, ref: Ref) -> list[Any]:
-        """Return the values of a field: none, one, or several at a path."""
-        name = ref.name
-        if FieldType.JSON is BY_NAME[name].type:
-            found = self._part(name)
-            return reach(found, ref.path) if found is not None else []
-        if name == "http.header":
-            wanted = str(ref.path[0]).lower() if ref.path else ""
-            return [value for key, value in self.headers if key.lower() == wanted]
-        values = self._values.get(name)
-        if values is None:
-            value = self._value(name)
-            values = self._values[name] = [] if value is None else [value]
-        return values
-
-    def _part(self, name: str) -> Any:
-        message = self.message
-        if name in ("params", "args"):
-            params = message.params if isinstance(message, Request | Notification) else None
-            return peek.at(params, "arguments") if name == "args" else params
-        if name == "result":
-            return message.result if isinstance(message, ResultResponse) else None
-        return message.error if isinstance(message, ErrorResponse) else None
-
-    def _value(self, name: str) -> Any:
-        message, method = self.message, self.method
-        if name == "method":
-            return method or None
-        if name in ("tool", "prompt", "uri", "target"):
-            return self._target(name)
-        if name == "kind":
-            return self._kind()
-        if name == "dir":
-            return str(self.direction)
-        if name == "id":
-            return self.id
-        if name == "error.code":
-            return message.code if isinstance(message, ErrorResponse) else None
-        if name == "dur":
-            return self.elapsed_ns
-        if name == "size":
-            return len(self.payload)
-        if name == "text":
-            return self.payload.decode("utf-8", "replace")
-        if name == "failed":
-            return True if self._status() in ("error", "tool-error") else None
-        if name == "status":
-            return self._status()
-        if name == "raw.valid":
-            return None if isinstance(message, NotJsonRpc) else True
-        return self.http_status if name == "http.status" else self.channel or None
-
-    def _target(self, name: str) -> Any:
-        asked = self.request.message if self.request is not None else self.message
-        params = asked.params if isinstance(asked, Request | Notification) else None
-        if name in ("tool", "prompt") and self.method != {"tool": "tools/call", "prompt": "prompts/get"}[name]:
-            return None
-        if name == "uri":
-            return peek.text(params, "uri") if self.method.startswith("resources/") else None
-        return peek.text(params, "name") or (peek.text(params, "uri") if name == "target" else None)
-
-    def _kind(self) -> str:
-        if len(self.messages) > 1:
-            return _BATCH
-        if isinstance(self.message, NotJsonRpc):
-            return _GARBLED
-        if isinstance(self.message, ErrorResponse):
-            return _ERROR
-        return {"request": _REQUEST, "notification": _NOTIFICATION}.get(self.side, _RESPONSE)
-
-    def _status(self) -> str | None:
-        if isinstance(self.message, ErrorResponse):
-            return "error"
-        if isinstance(self.message, ResultResponse):
-            return "tool-error" if peek.flag(self.message.result, "isError") else "ok"
-        return None
-
-
-Condition = Callable[[MessageView], bool]
-
-
-def compile_condition(text: str) -> Condition:
-    """Compile a filter into a test of one message.
-
-    Raises: BadRule if it is invalid, or uses fields that are unknown when a message passes.
-    """
+def _compiled(text: str) -> Condition:
+    """Compile a filter. Raises: BadRule if it is invalid, or uses fields that are unknown when a message passes."""
     try:
         term = parse(text)
     except FilterError as error:
         raise BadRule(f"`when`, column {error.column + 1}: {error}", "when") from None
     if term is None:
         return lambda view: True
-    holds, names = _compiled(term), _needed_names(term)
-    if not names:
-        return holds
-
-    def condition(view: MessageView) -> bool:
-        found = view.names_in
-        return (not found or any(map(found.__contains__, names))) and holds(view)
-
-    return condition
-
-
-def _needed_names(term: Term) -> list[bytes]:
-    """Return names of which one occurs in each message, or its request, that matches; [] if that is not certain."""
-    match term:
-        case And(terms):
-            return next(filter(None, map(_needed_names, terms)), [])
-        case Or(terms):
-            of_each = [_needed_names(each) for each in terms]
-            return [name for names in of_each for name in names] if all(of_each) else []
-        case Compare(ref, op, values) if op in (Op.EQ, Op.IN) and ref.name in _NAMES:
-            names = [value.encode() for value in values if isinstance(value, str) and value.isascii()]
-            return names if len(names) == len(values) else []
-    return []
-
-
-def _compiled(term: Term) -> Condition:
-    match term:
-        case And(terms):
-            every = [_compiled(each) for each in terms]
-            return lambda view: all(test(view) for test in every)
-        case Or(terms):
-            some = [_compiled(each) for each in terms]
-            return lambda view: any(test(view) for test in some)
-        case Not(inner):
-            test = _compiled(inner)
-            return lambda view: not test(view)
-        case BareText(text):
-            wanted = text.casefold()
-            return lambda view: wanted in view.payload.decode("utf-8", "replace").casefold()
-        case Has(ref):
-            return _of_field(ref, lambda found: found is not None and found is not False)
-        case Compare(ref):
-            patterns: list[Pattern] = []
-            return _of_field(ref, matcher(term, patterns))
-
-
-def _of_field(ref: Ref, test: Test) -> Condition:
-    if ref.name not in _KNOWN:
-        raise BadRule(f"`{ref.name}` is not known yet when a message passes", "when")
-
-    if ref.scope is FieldScope.OWN:
-        return lambda view: any(map(test, view.values(ref)))
-
-    def holds(view: MessageView) -> bool:
-        return any(test(value) for each in _scoped(view, ref.scope) for value in each.values(ref))
-
-    return holds
-
-
-def _scoped(view: MessageView, scope: FieldScope) -> Iterator[MessageView]:
-    is_request = isinstance(view.message, Request)
-    if scope in (FieldScope.OWN, FieldScope.ANY):
-        yield view
-    if scope in (FieldScope.REQUEST, FieldScope.ANY):
-        if view.request is not None:
-            yield view.request
-        elif is_request and scope is FieldScope.REQUEST:
-            yield view
-    if scope is FieldScope.RESPONSE and view.is_response:
-        yield view
+    if unknown := next((ref.name for ref in refs(term) if ref.name not in KNOWN), ""):
+        raise BadRule(f"`{unknown}` is not known yet when a message passes", "when")
+    return condition(term)
 
 
 class ArmedRule:
@@ -553,7 +289,7 @@ class ArmedRule:
         """Origin of the rule: `file` or `user`."""
         self.trouble = ""
         """Why the rule was switched off automatically."""
-        self._condition = compile_condition(rule.when)
+        self._condition = _compiled(rule.when)
         self._counts = _hit(rule.hit)
         self._delay = _delay(rule.delay) if rule.delay else (0.0, 0.0, 0.0)
         if rule.seed is None and (rule.probability < 1 or self._delay[0] != self._delay[1]):
@@ -561,6 +297,11 @@ class ArmedRule:
         self._random = random.Random(self.rule.seed)
         for patch in rule.patch:
             _check_operation(patch)
+
+    @property
+    def text(self) -> str:
+        """The rule as JSON, as it is recorded."""
+        return encode(msgspec.to_builtins(self.rule)).decode("utf-8", "replace")
 
     def wants(self, view: MessageView) -> bool:
         """Return whether the rule acts on a message, and count matches. A rule that takes too long is switched off."""

@@ -28,14 +28,16 @@ from inspector.capture.format.records import (
 from inspector.capture.format.writer import Recorder
 from inspector.capture.store.runs import LONGEST_PAYLOAD, FrameRun, StderrRun
 from inspector.errors import InspectError
-from inspector.features.tap.relay import SMALLEST_PART
+from inspector.features.tap.options import SMALLEST_PART
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
+from inspector.transports.process_state import inherited_state
 
 if TYPE_CHECKING:
+    from inspector.features.tap.options import Options
+    from inspector.features.tap.processes import ServerProcess
     from inspector.features.tap.recording import RecordedMessage, RecordingQueue
-    from inspector.features.tap.relay import Options, ServerProcess
 
 OPENING = 12
 """Number of entries at the beginning of a session that each part of a capture repeats."""
@@ -376,4 +378,5 @@ def _connection(options: "Options", server: "ServerProcess") -> ConnectionFact:
         env_names=names,
         peer_pid=server.client,
         peer_exe=program_of(server.client),
+        inherited=inherited_state(*options.inherited),
     )

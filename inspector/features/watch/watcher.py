@@ -57,6 +57,46 @@ _BY_PROGRAM: dict[str, tuple[str, ...]] = {
 _ANY = ("**/*.{py,js,ts,mjs,json,go,rs,rb,php,cs,java,kt,sh,toml,yaml,yml}",)
 _PACKAGE_DIRECTORIES = ("src", "")
 _SHEBANG_BYTES = 128
+_RELOADS: dict[str, frozenset[str]] = {
+    "--watch": frozenset({"node", "bun", "deno", "tsx", "ts-node-dev", "dotnet"}),
+    "--watch-path": frozenset({"node"}),
+    "--hot": frozenset({"bun"}),
+    "--reload": frozenset({"uvicorn", "hypercorn", "gunicorn", "fastmcp", "mcp", "flask", "granian", "fastapi"}),
+    "watch": frozenset({"tsx", "cargo", "dotnet"}),
+    "dev": frozenset({"fastapi"}),
+}
+_RELOADERS = frozenset(
+    {
+        "nodemon",
+        "watchexec",
+        "entr",
+        "watchfiles",
+        "watchmedo",
+        "reflex",
+        "air",
+        "cargo-watch",
+        "ts-node-dev",
+        "jurigged",
+    }
+)
+MOST_DIRECTORIES = 4_096
+"""Maximum number of watched directories. Each uses one watch of the operating system."""
+MOST_ENTRIES = 200_000
+"""Maximum number of files and directories that are examined while listing directories."""
+QUIET_S, LONGEST_S = 0.15, 1.0
+"""Seconds without a change after which a restart is due, and the limit after which it is due anyway."""
+GAP_S, LONGEST_GAP_S = 1.0, 10.0
+"""Minimum seconds between two restarts: initially, and after a long series of restarts."""
+FEW_FAILURES = 3
+"""Number of consecutive failures after which the user is notified."""
+_STEP_MS, _GROUP_MS, _LOOK_MS = 60, 240, 250
+_MOST_NAMES, _MOST_PATHS = 100, 20_000
+"""Maximum number of names kept per batch of changes, and of paths examined per batch."""
+_ABSENT_S = 0.5
+"""Polling interval for a root that does not exist."""
+_PATIENCE_S = 2.0
+_GRAIN_NS = 20_000_000
+"""Maximum lag of file times behind the clock."""
 
 
 class Glob(msgspec.Struct, frozen=True):
@@ -111,60 +151,35 @@ def read_glob(typed: str, base: Path) -> Glob:
     else:
         root, rest = Path(os.path.normpath(os.path.join(*parts[:fixed]))), parts[fixed:]
     try:
-        pattern = re.compile("|".join(map(_translated, _expanded("/".join(rest)))), re.DOTALL)
+        pattern = _compiled("/".join(rest))
     except re.error as error:
         raise UsageError(f"--watch {typed!r} is not a glob: {error}", hint="Quote it: --watch 'src/**/*.py'.") from None
     depth = None if any("**" in part for part in rest) else len(rest) - 1
     return Glob(typed, Path(os.path.realpath(root)), pattern, depth, frozenset(rest) & IGNORED)
 
 
-def file_glob(path: Path) -> Glob:
-    """Return a glob for one file, with special characters in its path escaped."""
-    whole = Path(os.path.abspath(path))
-    return read_glob(str(whole.parent / _escaped(whole.name)), whole.parent)
-
-
 def _escaped(name: str) -> str:
     return re.sub(r"([*?\[{])", r"[\1]", name)
 
 
-def _expanded(pattern: str) -> list[str]:
-    """Expand `{a,b}` into all alternatives. Raises: UsageError for too many."""
-    found = re.search(r"\{([^{}/]*)\}", pattern)
-    if found is None:
-        return [pattern]
-    made = [pattern[: found.start()] + each + pattern[found.end() :] for each in found[1].split(",")]
-    written = [each for one in made for each in _expanded(one)]
-    if len(written) > _MOST_BRACES:
-        raise UsageError(f"--watch: more than {_MOST_BRACES} alternatives in {{}}", hint="Give --watch several times.")
-    return written
+def _compiled(glob: str) -> re.Pattern[str]:
+    """Compile a glob of paths. Raises: UsageError for too many alternatives, re.error."""
+    import bracex  # only --watch needs them
+    from wcmatch.glob import CASE, DOTGLOB, GLOBSTAR, translate
+
+    try:
+        alternatives = bracex.expand(glob.replace("\\", r"\\"), keep_escapes=True, limit=_MOST_BRACES)
+    except bracex.ExpansionLimitException:
+        raise UsageError(
+            f"--watch: more than {_MOST_BRACES} alternatives in {{}}", hint="Give --watch several times."
+        ) from None
+    return re.compile("|".join(translate(alternatives, flags=GLOBSTAR | DOTGLOB | CASE, limit=0)[0]))
 
 
-def _translated(pattern: str) -> str:
-    parts = pattern.split("/")
-    said = ""
-    for at, part in enumerate(parts):
-        is_last = at == len(parts) - 1
-        if part == "**":
-            said += ".*" if is_last else "(?:[^/]+/)*"
-        else:
-            said += _translated_part(part) + ("" if is_last else "/")
-    return f"(?:{said})"
-
-
-def _translated_part(part: str) -> str:
-    said, at = "", 0
-    while at < len(part):
-        char = part[at]
-        end = part.find("]", at + 2) if char == "[" else -1
-        if end > 0:
-            inside = part[at + 1 : end].replace("\\", "\\\\")
-            inside = f"^{inside[1:]}" if inside.startswith("!") else inside
-            said, at = f"{said}[{inside}]", end + 1
-            continue
-        said += {"*": "[^/]*", "?": "[^/]"}.get(char) or re.escape(char)
-        at += 1
-    return said
+def file_glob(path: Path) -> Glob:
+    """Return a glob for one file, with special characters in its path escaped."""
+    whole = Path(os.path.abspath(path))
+    return read_glob(str(whole.parent / _escaped(whole.name)), whole.parent)
 
 
 # Defaults if no glob is given
@@ -251,30 +266,6 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-_RELOADS: dict[str, frozenset[str]] = {
-    "--watch": frozenset({"node", "bun", "deno", "tsx", "ts-node-dev", "dotnet"}),
-    "--watch-path": frozenset({"node"}),
-    "--hot": frozenset({"bun"}),
-    "--reload": frozenset({"uvicorn", "hypercorn", "gunicorn", "fastmcp", "mcp", "flask", "granian", "fastapi"}),
-    "watch": frozenset({"tsx", "cargo", "dotnet"}),
-    "dev": frozenset({"fastapi"}),
-}
-_RELOADERS = frozenset(
-    {
-        "nodemon",
-        "watchexec",
-        "entr",
-        "watchfiles",
-        "watchmedo",
-        "reflex",
-        "air",
-        "cargo-watch",
-        "ts-node-dev",
-        "jurigged",
-    }
-)
-
-
 def reloads_itself(argv: Sequence[str]) -> str:
     """Return the part of a command that restarts the server itself, such as "node --watch"; "" for none."""
     names = [PurePosixPath(word).name.partition("@")[0] for word in argv]
@@ -289,11 +280,6 @@ def reloads_itself(argv: Sequence[str]) -> str:
 
 
 # Directories below the roots
-
-MOST_DIRECTORIES = 4_096
-"""Maximum number of watched directories. Each uses one watch of the operating system."""
-MOST_ENTRIES = 200_000
-"""Maximum number of files and directories that are examined while listing directories."""
 
 
 class Directories(msgspec.Struct, frozen=True):
@@ -352,21 +338,6 @@ def _is_venv(entry: "os.DirEntry[str]") -> bool:
 
 
 logger = logging.getLogger(__name__)
-
-QUIET_S, LONGEST_S = 0.15, 1.0
-"""Seconds without a change after which a restart is due, and the limit after which it is due anyway."""
-GAP_S, LONGEST_GAP_S = 1.0, 10.0
-"""Minimum seconds between two restarts: initially, and after a long series of restarts."""
-FEW_FAILURES = 3
-"""Number of consecutive failures after which the user is notified."""
-_STEP_MS, _GROUP_MS, _LOOK_MS = 60, 240, 250
-_MOST_NAMES, _MOST_PATHS = 100, 20_000
-"""Maximum number of names kept per batch of changes, and of paths examined per batch."""
-_ABSENT_S = 0.5
-"""Polling interval for a root that does not exist."""
-_PATIENCE_S = 2.0
-_GRAIN_NS = 20_000_000
-"""Maximum lag of file times behind the clock."""
 
 
 class FileChange(msgspec.Struct, frozen=True):
@@ -494,13 +465,13 @@ class Watcher:
     def problems(self) -> tuple[str, ...]:
         """Return the problems for the user, one sentence each, most severe first."""
         found = self._found
-        said = [f"{place} does not exist; it is watched once it does." for place in found.missing]
+        lines = [f"{place} does not exist; it is watched once it does." for place in found.missing]
         if self._trouble:
-            said.append(self._trouble)
+            lines.append(self._trouble)
         with self._lock:
-            said.append(self.pace.remark(time.monotonic()))
-        said += [f"{place} is huge: only a part of it is watched. Narrow the glob." for place in found.huge]
-        return tuple(each for each in (*said, *self._warnings) if each)
+            lines.append(self.pace.remark(time.monotonic()))
+        lines += [f"{place} is huge: only a part of it is watched. Narrow the glob." for place in found.huge]
+        return tuple(each for each in (*lines, *self._warnings) if each)
 
     # Methods that run in the thread
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from inspector.filters.language.fields import Compare, Op, Value
+from inspector.filters.language.fields import Compare, Op, Ref, Step, Value
 from inspector.filters.language.patterns import Pattern
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, ResultResponse
 
+METHODS_OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/"}
+"""Prefix of the methods whose target is the value of a field."""
 Test = Callable[[Any], bool]
 """A test of whether a value matches. It is only called with present values."""
 
@@ -79,6 +82,26 @@ def _ordered(op: Op, wanted: Value) -> Test:
     if wanted is None or isinstance(wanted, bool):
         return lambda found: False
     return test
+
+
+def is_there(found: Any) -> bool:
+    """Whether a value counts as set: neither null nor false."""
+    return found is not None and found is not False
+
+
+def values_in(message: Message, ref: Ref) -> list[Any]:
+    """Return the values of a JSON field of a message: params, arguments, result or error, or a path into them."""
+    match message:
+        case Request() | Notification() if ref.name in ("params", "args"):
+            part = message.params
+        case ResultResponse() if ref.name == "result":
+            part = message.result
+        case ErrorResponse() if ref.name == "error":
+            part = message.error
+        case _:
+            part = None
+    path: tuple[Step, ...] = ("arguments", *ref.path) if ref.name == "args" else ref.path
+    return reach(part, path) if part is not None else []
 
 
 def reach(value: Any, path: tuple[str | int | None, ...]) -> list[Any]:

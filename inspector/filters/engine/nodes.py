@@ -27,6 +27,39 @@ from inspector.protocol.frames import Frame
 # Masks: one byte per entry of a stretch, 1 or 0. They are combined as big integers, thousands of entries at once.
 
 _ORDER: Literal["little"] = "little"
+BYTES = 512 * 1024
+"""Maximum bytes of the file per stretch, unless a single line is longer.
+
+With twice as many, each byte costs half as much again, because memory blocks of that size are requested from the
+system each time.
+"""
+ENTRIES = 8192
+"""Maximum number of entries per stretch."""
+_RAW = b',"raw":"'
+_MORE = b'","'
+_BACKSLASH = 0x5C
+_STATES = {
+    ExchangeState.PENDING: "pending",
+    ExchangeState.ERROR: "error",
+    ExchangeState.CANCELLED: "cancelled",
+    ExchangeState.LATE: "late",
+    ExchangeState.LOST: "lost",
+}
+_WORDS = tuple(
+    "tool-error" if bits & TOOL_ERROR else _STATES.get(STATES[min(bits & STATE_BITS, len(STATES) - 1)], "ok")
+    for bits in range(256)
+)
+"""Value of the field `status` by the value in the column of states."""
+_WITH_CODE = frozenset(
+    bits
+    for bits in range(256)
+    if bits & STATE_BITS in (STATES.index(ExchangeState.ERROR), STATES.index(ExchangeState.LATE))
+)
+_OF_EXCHANGE = (MessageKind.REQUEST, MessageKind.RESPONSE, MessageKind.ERROR, MessageKind.BATCH)
+REQUEST_OR_ANSWER = bytes((flags & KIND_BITS) in _OF_EXCHANGE for flags in range(256))
+"""By flags: whether the message is part of its exchange. Messages merely caused by an exchange are not."""
+COLUMN, EXCHANGE, SEARCH, READ, SLOW = range(5)
+"""Cost classes of nodes, in ascending order."""
 
 
 def both(one: bytes, other: bytes) -> bytes:
@@ -54,18 +87,6 @@ def ones(mask: bytes) -> Iterator[int]:
 
 
 # A stretch of the journal: consecutive entries with their columns and, on demand, their bytes.
-
-BYTES = 512 * 1024
-"""Maximum bytes of the file per stretch, unless a single line is longer.
-
-With twice as many, each byte costs half as much again, because memory blocks of that size are requested from the
-system each time.
-"""
-ENTRIES = 8192
-"""Maximum number of entries per stretch."""
-_RAW = b',"raw":"'
-_MORE = b'","'
-_BACKSLASH = 0x5C
 
 
 class Stretch:
@@ -198,24 +219,6 @@ class _Places:
 
 # Exchange fields, read from the columns of the log: no ended exchange is unpacked for a filter.
 
-_STATES = {
-    ExchangeState.PENDING: "pending",
-    ExchangeState.ERROR: "error",
-    ExchangeState.CANCELLED: "cancelled",
-    ExchangeState.LATE: "late",
-    ExchangeState.LOST: "lost",
-}
-_WORDS = tuple(
-    "tool-error" if bits & TOOL_ERROR else _STATES.get(STATES[min(bits & STATE_BITS, len(STATES) - 1)], "ok")
-    for bits in range(256)
-)
-"""Value of the field `status` by the value in the column of states."""
-_WITH_CODE = frozenset(
-    bits
-    for bits in range(256)
-    if bits & STATE_BITS in (STATES.index(ExchangeState.ERROR), STATES.index(ExchangeState.LATE))
-)
-
 
 def state_name(exchange: Exchange) -> str:
     """Return the value of the field `status`."""
@@ -347,14 +350,6 @@ class ExchangeColumns:
         if not answer and self._exchanges.states[number] in _WITH_CODE:
             return self.exchange(number).answer_frame  # it was late
         return answer or None
-
-
-_OF_EXCHANGE = (MessageKind.REQUEST, MessageKind.RESPONSE, MessageKind.ERROR, MessageKind.BATCH)
-REQUEST_OR_ANSWER = bytes((flags & KIND_BITS) in _OF_EXCHANGE for flags in range(256))
-"""By flags: whether the message is part of its exchange. Messages merely caused by an exchange are not."""
-
-COLUMN, EXCHANGE, SEARCH, READ, SLOW = range(5)
-"""Cost classes of nodes, in ascending order."""
 
 
 class Node(Protocol):

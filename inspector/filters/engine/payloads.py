@@ -7,10 +7,9 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from inspector.capture.store.columns import BYTES_BIT, KIND_BITS, PROBE_BIT, EntryKind, MessageKind
-from inspector.filters.engine.matching import Test, reach
+from inspector.filters.engine.matching import Test, values_in
 from inspector.filters.engine.nodes import (
     READ,
     SEARCH,
@@ -27,10 +26,10 @@ from inspector.filters.engine.nodes import (
     text_in,
     without,
 )
-from inspector.filters.language.fields import STATES, Compare, Op, Ref, Step
+from inspector.filters.language.fields import STATES, Compare, Op, Ref
 from inspector.protocol.facts import Fact
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, ResultResponse, read
+from inspector.protocol.jsonrpc import Message, read
 
 # Search for a text, ignoring case and JSON escapes: in names, in payloads, in the lines of a stretch.
 
@@ -39,6 +38,23 @@ _B64 = b',"b64":"'
 _BYTES = bytes(bool(flags & BYTES_BIT) for flags in range(256))
 _STDERR = bytes(kind == EntryKind.STDERR for kind in range(256))
 """For these entries, no flag says whether they are text."""
+
+_CALLS = (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.BATCH)
+_KINDS_WITH = {
+    "params": _CALLS,
+    "args": _CALLS,
+    "result": (MessageKind.RESPONSE, MessageKind.BATCH),
+    "error": (MessageKind.ERROR, MessageKind.BATCH),
+}
+_WITH_TEXT = bytes(kind in (EntryKind.FRAME, EntryKind.STDERR) for kind in range(256))
+_OTHER_FACTS = bytes(kind > EntryKind.STDERR for kind in range(256))
+_PROBES = bytes(bool(flags & PROBE_BIT) for flags in range(256))
+_ANSWERS = bytes((flags & KIND_BITS) in (MessageKind.RESPONSE, MessageKind.ERROR) for flags in range(256))
+_SAFE = re.compile(r"[A-Za-z0-9_ .:$-]+")
+"""Characters that JSON encoders never escape, except those that escape everything."""
+_OF_ERRORS = frozenset("error -0123456789")
+_ESCAPED_ASCII = rb"\\u00"
+"""Start of an unnecessary escape sequence (of an ASCII character) in a line of the file."""
 
 
 class Needle:
@@ -114,8 +130,8 @@ def candidates(
 def odd_lines(stretch: Stretch, need: bytes) -> Iterator[int]:
     """Yield the needed entries with binary payload, which is encoded in the file."""
     odd = both(need, stretch.columns.flags.translate(_BYTES))
-    said = both(need, stretch.columns.kinds.translate(_STDERR))
-    return ones(either(odd, _as_bytes(stretch, said)) if 1 in said else odd)
+    text = both(need, stretch.columns.kinds.translate(_STDERR))
+    return ones(either(odd, _as_bytes(stretch, text)) if 1 in text else odd)
 
 
 def _as_bytes(stretch: Stretch, need: bytes) -> bytes:
@@ -149,24 +165,6 @@ def _in_line(spelling: bytes) -> set[bytes]:
     except UnicodeDecodeError:
         return set()  # a payload with such bytes is binary, and not in its line as text
     return {json.dumps(text, ensure_ascii=False)[1:-1].encode().lower(), json.dumps(text)[1:-1].encode().lower()}
-
-
-_CALLS = (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.BATCH)
-_KINDS_WITH = {
-    "params": _CALLS,
-    "args": _CALLS,
-    "result": (MessageKind.RESPONSE, MessageKind.BATCH),
-    "error": (MessageKind.ERROR, MessageKind.BATCH),
-}
-_WITH_TEXT = bytes(kind in (EntryKind.FRAME, EntryKind.STDERR) for kind in range(256))
-_OTHER_FACTS = bytes(kind > EntryKind.STDERR for kind in range(256))
-_PROBES = bytes(bool(flags & PROBE_BIT) for flags in range(256))
-_ANSWERS = bytes((flags & KIND_BITS) in (MessageKind.RESPONSE, MessageKind.ERROR) for flags in range(256))
-_SAFE = re.compile(r"[A-Za-z0-9_ .:$-]+")
-"""Characters that JSON encoders never escape, except those that escape everything."""
-_OF_ERRORS = frozenset("error -0123456789")
-_ESCAPED_ASCII = rb"\\u00"
-"""Start of an unnecessary escape sequence (of an ASCII character) in a line of the file."""
 
 
 class TextSearch:
@@ -247,8 +245,7 @@ class InJson:
 
     def __init__(self, ref: Ref, test: Test, literal: bytes | None) -> None:
         """Create a node; `literal` is contained in each matching line, possibly escaped. None: unknown."""
-        self._root = ref.name
-        self._path: tuple[Step, ...] = ("arguments", *ref.path) if ref.name == "args" else ref.path
+        self._ref = ref
         self._test = test
         self._literal = literal
         kinds = _KINDS_WITH[ref.name]
@@ -273,18 +270,7 @@ class InJson:
         yield from odd_lines(stretch, need)
 
     def _holds(self, payload: bytes) -> bool:
-        return any(self._test(each) for message in read(payload) for each in reach(self._part(message), self._path))
-
-    def _part(self, message: Message) -> Any:
-        match message:
-            case Request() | Notification() if self._root in ("params", "args"):
-                return message.params
-            case ResultResponse() if self._root == "result":
-                return message.result
-            case ErrorResponse() if self._root == "error":
-                return message.error
-            case _:
-                return None
+        return any(self._test(each) for message in read(payload) for each in values_in(message, self._ref))
 
 
 def _maybe(payload: bytes) -> bool:
@@ -299,11 +285,6 @@ def literal_of(ref: Ref, compare: Compare | None) -> bytes | None:
         texts.append(compare.values[0])
     runs = [run for text in texts for run in _SAFE.findall(text)]
     return max(runs, key=len).encode() if runs else None
-
-
-def is_there(found: Any) -> bool:
-    """Whether a value counts as set: neither null nor false."""
-    return found is not None and found is not False
 
 
 class InMessages:

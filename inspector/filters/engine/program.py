@@ -12,9 +12,16 @@ from typing import Any, assert_never
 
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import FROM_SERVER_BIT, KIND_BITS, PROBE_BIT, TO_SERVER_BIT, EntryKind, MessageKind
+from inspector.capture.store.columns import (
+    BITS_OF_DIRECTION,
+    DIRECTION_BITS,
+    KIND_BITS,
+    PROBE_BIT,
+    EntryKind,
+    MessageKind,
+)
 from inspector.filters.engine.findings import FINDING_FIELDS, NO_FINDINGS, ByFinding, FindingSource
-from inspector.filters.engine.matching import Test, matcher
+from inspector.filters.engine.matching import METHODS_OF_TARGET, Test, is_there, matcher
 from inspector.filters.engine.nodes import (
     BYTES,
     EXCHANGE,
@@ -33,7 +40,7 @@ from inspector.filters.engine.nodes import (
     Stretch,
     backwards,
 )
-from inspector.filters.engine.payloads import InJson, InMessages, InText, TextSearch, is_there, literal_of
+from inspector.filters.engine.payloads import InJson, InMessages, InText, TextSearch, literal_of
 from inspector.filters.language.fields import (
     BY_NAME,
     And,
@@ -46,6 +53,7 @@ from inspector.filters.language.fields import (
     Or,
     Ref,
     Term,
+    refs,
 )
 from inspector.filters.language.patterns import PATIENCE, Pattern
 from inspector.protocol import peek
@@ -64,8 +72,6 @@ from inspector.protocol.jsonrpc import ErrorResponse, Message, ResultResponse
 
 # Implementation of each field: from a field and a test of its value to a node.
 
-_OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "resources/"}
-"""Prefix of the methods whose target is the value of a field."""
 _MESSAGES = {kind.name.lower(): kind for kind in MessageKind if kind is not MessageKind.NONE}
 _FACTS = {kind.name.lower(): kind for kind in EntryKind if kind is not EntryKind.FRAME}
 _FAILED = ("error", "tool-error", "lost")
@@ -128,8 +134,8 @@ class NodeFactory:
             return ByEntry(lambda entry: any(map(test, self._headers(entry, str(ref.path[0])))))
         if name == "text":
             return InText(test, compare)
-        if name in _OF_TARGET:
-            return self._of_target(_OF_TARGET[name], test)
+        if name in METHODS_OF_TARGET:
+            return self._of_target(METHODS_OF_TARGET[name], test)
         if name in _COLUMNS:
             return ByNumber(_COLUMNS[name], test)
         return self._makers[name](test)
@@ -255,8 +261,8 @@ def _kind(test: Test) -> Node:
 
 
 def _direction(test: Test) -> Node:
-    sent, came = test("c2s"), test("s2c")
-    return _flagged(lambda flags: bool((flags & TO_SERVER_BIT and sent) or (flags & FROM_SERVER_BIT and came)))
+    wanted = {bits for direction, bits in BITS_OF_DIRECTION.items() if test(direction.value)}
+    return _flagged(lambda flags: flags & DIRECTION_BITS in wanted)
 
 
 def _channel(entry: Entry) -> str | None:
@@ -311,7 +317,7 @@ class Program:
         """Whether it reads nothing from the file. Then even a flood of messages can be filtered live."""
         self.follows_exchanges = bool(names & _CHANGING) or "" in names
         """Whether the outcome of an exchange affects earlier messages."""
-        self.lifts = "" in names and any(ref.scope is not FieldScope.OWN for ref in _refs(term))
+        self.lifts = "" in names and any(ref.scope is not FieldScope.OWN for ref in refs(term))
         """Whether a message can match by its counterpart."""
         self.follows_progress = "progress" in names
         """Whether a later change of an ended exchange affects the result."""
@@ -369,21 +375,6 @@ def _presence(ref: Ref) -> Test:
     if kind is FieldType.JSON:
         return is_there
     return bool if kind is FieldType.TEXT else lambda found: True
-
-
-def _refs(term: Term) -> Iterator[Ref]:
-    match term:
-        case And(terms) | Or(terms):
-            for each in terms:
-                yield from _refs(each)
-        case Not(inner):
-            yield from _refs(inner)
-        case Has(ref) | Compare(ref):
-            yield ref
-        case BareText():
-            pass
-        case _:
-            assert_never(term)
 
 
 def _names(term: Term) -> Iterator[str]:

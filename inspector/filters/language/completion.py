@@ -36,6 +36,23 @@ from inspector.filters.language.fields import (
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TIMES = (("h", 3600 * 10**9), ("m", 60 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 _SIZES = (("MB", 10**6), ("k", 10**3), ("", 1))
+MOST = 50
+"""Maximum number of suggestions."""
+_WORD = re.compile(r"""[^\s()"'{},<>=!~]*$""")
+_OPEN_STRING = re.compile(r"""(?:^|[\s(=~{,])("[^"]*)$""")
+_COMPARED = re.compile(r"""([A-Za-z][\w.]*(?:\["[^"]*"\]|\[[^\]]*\])*)\s*(==|!=|contains|in\s*\{[^}]*)\s*$""")
+_FIELD_BEFORE = re.compile(r"(?:^|[\s(])([A-Za-z][\w.]*)\s+$")
+_SUGGEST_PLAIN = re.compile(r"[A-Za-z_][\w./:-]*")
+_OPERATORS = {
+    FieldType.TEXT: ("==", "!=", "~", "contains", "in {"),
+    FieldType.CHOICE: ("==", "!=", "in {"),
+    FieldType.JSON: ("==", "!=", "~", "contains", ">", "<"),
+    FieldType.HEADER: ("==", "~", "contains"),
+    FieldType.ID: ("==", "!=", "in {"),
+    FieldType.FLAG: (),
+}
+_MEASURED = (">", "<", "==", "!=")
+_WORDS = (("and", "both"), ("or", "one of both"), ("not", "the opposite"))
 
 
 def describe(term: Term | None) -> str:
@@ -131,24 +148,6 @@ def _escaped(char: str) -> str:
     code = ord(char)
     return f"\\u{code:04x}" if code < 32 or 127 <= code < 160 or 0xD800 <= code < 0xE000 else char
 
-
-MOST = 50
-"""Maximum number of suggestions."""
-_WORD = re.compile(r"""[^\s()"'{},<>=!~]*$""")
-_OPEN_STRING = re.compile(r"""(?:^|[\s(=~{,])("[^"]*)$""")
-_COMPARED = re.compile(r"""([A-Za-z][\w.]*(?:\["[^"]*"\]|\[[^\]]*\])*)\s*(==|!=|contains|in\s*\{[^}]*)\s*$""")
-_FIELD_BEFORE = re.compile(r"(?:^|[\s(])([A-Za-z][\w.]*)\s+$")
-_SUGGEST_PLAIN = re.compile(r"[A-Za-z_][\w./:-]*")
-_OPERATORS = {
-    FieldType.TEXT: ("==", "!=", "~", "contains", "in {"),
-    FieldType.CHOICE: ("==", "!=", "in {"),
-    FieldType.JSON: ("==", "!=", "~", "contains", ">", "<"),
-    FieldType.HEADER: ("==", "~", "contains"),
-    FieldType.ID: ("==", "!=", "in {"),
-    FieldType.FLAG: (),
-}
-_MEASURED = (">", "<", "==", "!=")
-_WORDS = (("and", "both"), ("or", "one of both"), ("not", "the opposite"))
 
 Seen = Callable[[str], Iterable[str]]
 """Returns the values of a field seen so far, most likely first."""

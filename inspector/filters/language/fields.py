@@ -1,9 +1,22 @@
 """The fields of the filter language, for parser, evaluator, completion, help and docs/filters.md."""
 
+from collections.abc import Iterator
 from difflib import get_close_matches
 from enum import StrEnum
 
 import msgspec
+
+KINDS = (
+    *("request", "notification", "response", "error", "invalid", "batch"),
+    *("stderr", "connection", "process", "http", "sse"),
+)
+STATES = ("ok", "tool-error", "error", "pending", "cancelled", "late", "lost")
+GRADES = ("hint", "warning", "error")
+"""Severities in ascending order, compared by their position from 1."""
+ROOTS = ("params", "args", "result", "error")
+"""Fields with a path into JSON."""
+EVERY = None
+"""The step `[*]` of a path: every item of an array."""
 
 
 class FieldType(StrEnum):
@@ -42,13 +55,6 @@ class Field(msgspec.Struct, frozen=True):
     example: str = ""
 
 
-KINDS = (
-    *("request", "notification", "response", "error", "invalid", "batch"),
-    *("stderr", "connection", "process", "http", "sse"),
-)
-STATES = ("ok", "tool-error", "error", "pending", "cancelled", "late", "lost")
-GRADES = ("hint", "warning", "error")
-"""Severities in ascending order, compared by their position from 1."""
 _T, _C, _N, _G = FieldType.TEXT, FieldType.CHOICE, FieldType.NUMBER, FieldType.GRADE
 
 FIELDS: tuple[Field, ...] = (
@@ -58,7 +64,13 @@ FIELDS: tuple[Field, ...] = (
     Field("uri", _T, "URI of the requested resource", example="uri contains .md"),
     Field("target", _T, "name or URI that the request is about", example="target == debug"),
     Field("kind", _C, "kind of entry", choices=KINDS, example="kind in {error, invalid}"),
-    Field("dir", _C, "direction: client to server, or server to client", choices=("c2s", "s2c"), example="dir == s2c"),
+    Field(
+        "dir",
+        _C,
+        "direction: client to server, server to client, View to host (MCP Apps), host to View",
+        choices=("c2s", "s2c", "v2h", "h2v"),
+        example="dir == s2c",
+    ),
     Field("status", _C, "status of the exchange", choices=STATES, example="status == tool-error"),
     Field("id", FieldType.ID, 'JSON-RPC id; 1 is not "1"', example="id == 7"),
     Field("error.code", _N, "code of a JSON-RPC error", example="error.code == -32602"),
@@ -100,7 +112,7 @@ FIELDS: tuple[Field, ...] = (
     Field("args", FieldType.JSON, "params.arguments", False, example='args.path ~ "^/etc"'),
     Field("result", FieldType.JSON, "result of a response", False, example="result.isError == true"),
     Field("error", FieldType.JSON, "error object of a JSON-RPC error", False, example="error.message contains timeout"),
-    Field("channel", _T, "channel: stdin, stdout, post, reply, sse, get", False, example="channel == sse"),
+    Field("channel", _T, "channel: stdin, stdout, post, reply, sse, get, view", False, example="channel == sse"),
     Field("http.status", _N, "HTTP status of the exchange", False, example="http.status >= 400"),
     Field(
         "http.header", FieldType.HEADER, "a request or response header", False, example='http.header["mcp-name"] ~ x'
@@ -110,8 +122,6 @@ FIELDS: tuple[Field, ...] = (
 """In the order of help and completion."""
 
 BY_NAME = {field.name: field for field in FIELDS}
-ROOTS = ("params", "args", "result", "error")
-"""Fields with a path into JSON."""
 
 
 def find(name: str) -> Field | None:
@@ -156,8 +166,6 @@ class Op(StrEnum):
     IN = "in"
 
 
-EVERY = None
-"""The step `[*]` of a path: every item of an array."""
 Step = str | int | None
 Value = bool | int | float | str | None
 
@@ -228,3 +236,15 @@ def any_of(terms: list[Term]) -> Term:
 def opposite(term: Term) -> Term:
     """Negate a term, removing a double negation."""
     return term.term if isinstance(term, Not) else Not(term)
+
+
+def refs(term: Term) -> Iterator[Ref]:
+    """Yield the fields of a filter, each as it is used."""
+    match term:
+        case And(terms) | Or(terms):
+            for each in terms:
+                yield from refs(each)
+        case Not(inner):
+            yield from refs(inner)
+        case Has(ref) | Compare(ref):
+            yield ref

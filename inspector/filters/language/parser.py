@@ -41,29 +41,6 @@ from inspector.filters.language.patterns import check
 LONGEST = 20_000
 """The maximum length of a filter in characters."""
 
-
-class TokenKind(StrEnum):
-    WORD = "word"
-    STRING = "string"
-    """Quoted: never a field, never a keyword."""
-    OP = "operator"
-    MARK = "mark"
-    """`( ) { } [ ] ,` and `-` before something."""
-    END = "end"
-
-
-class Token(msgspec.Struct, frozen=True):
-    """One token of the filter."""
-
-    kind: TokenKind
-    text: str
-    """The text; of a string its value, unescaped and without quotes."""
-    column: int
-    """Of the first character, from 0."""
-    end: int
-    """The column after the last character."""
-
-
 _SPACE = re.compile(r"\s+")
 _OPERATOR = re.compile(r"===|!==|=~|~=|=>|=<|<>|==|!=|<=|>=|!~|&&|\|\||<|>|~|=|!")
 _FOREIGN = {
@@ -86,6 +63,67 @@ _PATTERN = re.compile(r"[^\s\"']\S*")
 """An unquoted regular expression after ~, up to the next space."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NUMBER = re.compile(r"([+-]?(?:\d{1,15}(?:_\d{3})*(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)([A-Za-zµμ]*)")
+_TIMES = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_SIZES = {
+    "": 1,
+    "b": 1,
+    "k": 10**3,
+    "kb": 10**3,
+    "m": 10**6,
+    "mb": 10**6,
+    "g": 10**9,
+    "gb": 10**9,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+}
+_JSON_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
+_CLOCK = re.compile(r"(?:(\d{4})-(\d\d)-(\d\d)[T ])?(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
+_FORMS = {
+    FieldType.NUMBER: "a number",
+    FieldType.TIME: "a time with its unit, such as 500ms or 2s",
+    FieldType.SIZE: "a size, such as 200, 10k or 64KiB",
+    FieldType.MOMENT: "a time of day, such as 12:30:05",
+    FieldType.FLAG: "no value",
+}
+_PREFIXES = {"m": "method", "t": "tool", "p": "prompt", "u": "uri"}
+_MEASURES = {
+    "larger-than": ("size", Op.GT),
+    "smaller-than": ("size", Op.LT),
+    "slower-than": ("dur", Op.GT),
+    "faster-than": ("dur", Op.LT),
+}
+_KINDS = frozenset(BY_NAME["kind"].choices) - {"error"}
+_STATES = frozenset(BY_NAME["status"].choices) - {"error", "pending"}
+DEEPEST = 60
+"""The maximum nesting of parentheses and named filters."""
+_AND, _OR, _NOT = ("and", "&&"), ("or", "||"), ("not", "!")
+_COMPARISONS = {op.value: op for op in Op}
+_ORDERED = (Op.LT, Op.LE, Op.GT, Op.GE)
+_ON_TEXT = (Op.MATCHES, Op.DIFFERS, Op.CONTAINS)
+
+
+class TokenKind(StrEnum):
+    WORD = "word"
+    STRING = "string"
+    """Quoted: never a field, never a keyword."""
+    OP = "operator"
+    MARK = "mark"
+    """`( ) { } [ ] ,` and `-` before something."""
+    END = "end"
+
+
+class Token(msgspec.Struct, frozen=True):
+    """One token of the filter."""
+
+    kind: TokenKind
+    text: str
+    """The text; of a string its value, unescaped and without quotes."""
+    column: int
+    """Of the first character, from 0."""
+    end: int
+    """The column after the last character."""
 
 
 def tokens(text: str) -> list[Token]:
@@ -174,31 +212,6 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
 
 
 # Values, parsed according to the field's type: units, choices, times of day.
-
-_NUMBER = re.compile(r"([+-]?(?:\d{1,15}(?:_\d{3})*(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][+-]?\d{1,2})?)([A-Za-zµμ]*)")
-_TIMES = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_SIZES = {
-    "": 1,
-    "b": 1,
-    "k": 10**3,
-    "kb": 10**3,
-    "m": 10**6,
-    "mb": 10**6,
-    "g": 10**9,
-    "gb": 10**9,
-    "kib": 2**10,
-    "mib": 2**20,
-    "gib": 2**30,
-}
-_JSON_WORDS: dict[str, Value] = {"true": True, "false": False, "null": None}
-_CLOCK = re.compile(r"(?:(\d{4})-(\d\d)-(\d\d)[T ])?(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
-_FORMS = {
-    FieldType.NUMBER: "a number",
-    FieldType.TIME: "a time with its unit, such as 500ms or 2s",
-    FieldType.SIZE: "a size, such as 200, 10k or 64KiB",
-    FieldType.MOMENT: "a time of day, such as 12:30:05",
-    FieldType.FLAG: "no value",
-}
 
 
 def expected(field: Field) -> str:
@@ -294,16 +307,6 @@ def span(text: str) -> bool:
 Make = Callable[[Token, datetime], Term]
 """Creates a term from the value after the colon; the datetime completes times of day."""
 
-_PREFIXES = {"m": "method", "t": "tool", "p": "prompt", "u": "uri"}
-_MEASURES = {
-    "larger-than": ("size", Op.GT),
-    "smaller-than": ("size", Op.LT),
-    "slower-than": ("dur", Op.GT),
-    "faster-than": ("dur", Op.LT),
-}
-_KINDS = frozenset(BY_NAME["kind"].choices) - {"error"}
-_STATES = frozenset(BY_NAME["status"].choices) - {"error", "pending"}
-
 
 def shorthand(name: str) -> Make | None:
     """Return the parser for the value after a prefix; None if the prefix is not a shorthand."""
@@ -348,13 +351,6 @@ def unknown(token: Token, name: str, scope: FieldScope = FieldScope.OWN) -> Filt
     hint = f"; did you mean `{prefix}{near}`?" if near else ""
     return FilterError(f"unknown field `{prefix}{name[:60]}`{hint}", token.column)
 
-
-DEEPEST = 60
-"""The maximum nesting of parentheses and named filters."""
-_AND, _OR, _NOT = ("and", "&&"), ("or", "||"), ("not", "!")
-_COMPARISONS = {op.value: op for op in Op}
-_ORDERED = (Op.LT, Op.LE, Op.GT, Op.GE)
-_ON_TEXT = (Op.MATCHES, Op.DIFFERS, Op.CONTAINS)
 
 Named = Mapping[str, str]
 """Saved filters by name, as typed."""

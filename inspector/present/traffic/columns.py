@@ -24,8 +24,19 @@ _FIELD_WIDTH = 16
 _LEAST = 20
 """Minimum cells of the column for method and target."""
 
+_BY_WIDTH = (
+    (56, "mark way what status took"),
+    (66, "seconds mark way what status took"),
+    (100, "seconds mark way what status took size"),
+    (140, "number time mark way what status took size"),
+    (150, "number time since mark way what status took sent came channel"),
+)
+_WIDEST = "number time since mark way what status took sent came channel lane"
+_TITLES = {"start": "Elapsed", "above": "Delta", "reference": "From #{}"}
+"""Title of the Time column by time format."""
 
-class Column(msgspec.Struct, frozen=True):
+
+class Column(msgspec.Struct, frozen=True, cache_hash=True):
     """A column; width 0 means that it takes the remaining space."""
 
     name: str
@@ -62,14 +73,6 @@ CHOICES: tuple[Column, ...] = (
 )
 """In the order of the list to choose from."""
 _BY_NAME = {column.name: column for column in (*CHOICES, _SECONDS)}
-_BY_WIDTH = (
-    (56, "mark way what status took"),
-    (66, "seconds mark way what status took"),
-    (100, "seconds mark way what status took size"),
-    (140, "number time mark way what status took size"),
-    (150, "number time since mark way what status took sent came channel"),
-)
-_WIDEST = "number time since mark way what status took sent came channel lane"
 
 
 def column(name: str) -> Column | None:
@@ -103,38 +106,48 @@ def _taken(shown: Sequence[Column]) -> int:
     return sum(each.width for each in shown) + sum(not each.tight for each in shown[:-1])
 
 
-def lay_out(cells: dict[str, list[Span]], width: int, shown: Sequence[Column]) -> list[Span]:
+@lru_cache(maxsize=64)
+def _taken_of_row(shown: tuple[Column, ...]) -> tuple[int, bool]:
+    """Return the cells that columns take, and whether one takes the rest; cached because each row needs them."""
+    return _taken(shown), any(not each.width for each in shown)
+
+
+def lay_out(cells: dict[str, list[Span]], width: int, shown: tuple[Column, ...]) -> list[Span]:
     """Lay cells out in columns; exactly `width` cells."""
-    shown = _with_room(shown, cells)
-    left = width - _taken(shown)
-    has_rest = left >= 0 and any(not each.width for each in shown)
+    if "status" not in cells and "took" not in cells:
+        shown = _with_room(shown, has_size=bool(cells.get("size")))
+    taken, has_rest = _taken_of_row(shown)
+    left = width - taken
     spans: list[Span] = []
-    for at, each in enumerate(shown):
-        if at and not shown[at - 1].tight:
+    is_tight = True
+    for each in shown:
+        if not is_tight:
             spans.append((" ", "text"))
-        cell = cells.get(each.name, [])
-        if each.right and cell:
+        is_tight = each.tight
+        cell = cells.get(each.name)
+        if not cell:
+            spans.append((" " * (each.width or max(0, left)), "text"))
+        elif each.right:
             spans.append((text.pad(cell[0][0], each.width, right=True), cell[0][1]))
         else:
             spans += lay(cell, each.width or max(0, left))
-    return spans if has_rest else lay(spans, width)
+    return spans if has_rest and left >= 0 else lay(spans, width)
 
 
-def _with_room(shown: Sequence[Column], cells: dict[str, list[Span]]) -> Sequence[Column]:
-    """Leave out status and duration if both are empty, so that the text gets their space.
+@lru_cache(maxsize=64)
+def _with_room(shown: tuple[Column, ...], *, has_size: bool) -> tuple[Column, ...]:
+    """Leave out status and duration, as both are empty, so that the text gets their space.
 
     The other columns keep their positions.
     """
-    if "status" in cells or "took" in cells:
-        return shown
-    empty = ("status", "took") if cells.get("size") else ("status", "took", "size")
+    empty = ("status", "took") if has_size else ("status", "took", "size")
     text_at = [each.width for each in shown].index(0) if any(not each.width for each in shown) else len(shown)
-    return [each for at, each in enumerate(shown) if at < text_at or each.name not in empty]
+    return tuple(each for at, each in enumerate(shown) if at < text_at or each.name not in empty)
 
 
-def titles(width: int, shown: Sequence[Column], named: dict[str, str] | None = None) -> list[Span]:
+def titles(width: int, shown: tuple[Column, ...], named: dict[str, str] | None = None) -> list[Span]:
     """Return the titles of the columns; `named` replaces some of them."""
-    return list(_titles(width, tuple(shown), tuple((named or {}).items())))
+    return list(_titles(width, shown, tuple((named or {}).items())))
 
 
 @lru_cache(maxsize=8)
@@ -160,9 +173,6 @@ class TimeMode(StrEnum):
     """Seconds since the entry that the user has chosen."""
 
 
-_TITLES = {TimeMode.START: "Elapsed", TimeMode.ABOVE: "Delta", TimeMode.REFERENCE: "From #{}"}
-
-
 class Look(msgspec.Struct, frozen=True):
     """The user's choice of columns and time format."""
 
@@ -180,7 +190,7 @@ class Look(msgspec.Struct, frozen=True):
     marked: bool = False
     """Whether checks run, so that the list has a column for findings."""
 
-    def columns(self, width: int) -> Sequence[Column]:
+    def columns(self, width: int) -> tuple[Column, ...]:
         """Return the columns for a width in cells."""
         return _shown(self, width)
 

@@ -86,7 +86,7 @@ def _value_of(field: str, word: str, today: datetime) -> int:
     return int(str(read(Token(TokenKind.WORD, word, 0, len(word)), BY_NAME[field], today)))
 
 
-class LogJumps:
+class RowNavigation:
     """Navigation between the rows of one list."""
 
     def __init__(self, journal: Journal, index: RowIndex) -> None:
@@ -208,7 +208,7 @@ class LogModel(RowSource):
         self._shown: tuple[int, array[int]] = (-1, array("I"))
         """Exchanges that match, and the filter's `changes` when they were looked up."""
         self._writer = RowWriter(journal)
-        self.jumps = LogJumps(journal, index)
+        self.jumps = RowNavigation(journal, index)
         self.marks = LogMarks(index, found or (lambda: None))
         """Marks of findings; `refresh` does not update them."""
         self._is_marked = found is not None
@@ -455,6 +455,11 @@ class LogFind:
     def matches(self) -> int:
         """Number of entries found so far."""
         return self._found.matches
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether existing entries are still being searched."""
+        return self._found.is_filtering
 
     def set(self, text: str) -> None:
         """Search for another text; "" for none."""

@@ -24,10 +24,10 @@ from inspector.present.spans import Line, Role, Span, lay
 from inspector.present.traffic.columns import LANE, PLAIN, Look, TimeMode, lay_out, since
 from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
-from inspector.present.words import fraction, mark, said, state_of
+from inspector.present.words import fraction, mark, progress_spans, state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import ConnectionFact, Fact, ProcessEvent, ProcessFact
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Frame
 from inspector.text import decode
 
 if TYPE_CHECKING:
@@ -41,6 +41,16 @@ FULL, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"
 MOMENT = "·"
 BEFORE, BEHIND = "‹", "›"
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
+_BAR = 10
+"""Cells of the bar that shows a request's progress."""
+_MOST_BEFORE = 300
+"""How many entries before a run of stderr are searched for the message that it follows."""
+_DURATION = re.compile(r" after [0-9.]{1,12} s")
+_LOST_BYTES = "cannot read the message from the capture"
+_ROLES: dict[str, Role] = {
+    "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
+}  # fmt: skip
+_SHORT = 40
 
 
 class TimeWindow(msgspec.Struct, frozen=True):
@@ -96,7 +106,7 @@ def role_of(exchange: Exchange) -> Role:
         return "pending"
     if exchange.state in (ExchangeState.CANCELLED, ExchangeState.LATE):
         return "warning"
-    return "to_server" if exchange.sender is Direction.TO_SERVER else "from_server"
+    return "to_server" if exchange.sender.is_towards_server else "from_server"
 
 
 def around(spans: Sequence[tuple[int, int]]) -> TimeWindow | None:
@@ -150,14 +160,6 @@ def _tick_label(time_ns: int, step: int) -> str:
     while step * 10**places % unit:
         places += 1
     return f"{time_ns / unit:.{places}f} {name}"
-
-
-_BAR = 10
-"""Cells of the bar that shows a request's progress."""
-_MOST_BEFORE = 300
-"""How many entries before a run of stderr are searched for the message that it follows."""
-_DURATION = re.compile(r" after [0-9.]{1,12} s")
-_LOST_BYTES = "cannot read the message from the capture"
 
 
 class RowPlace(msgspec.Struct, frozen=True):
@@ -266,7 +268,7 @@ class RowWriter:
         frame, kind = entry.what, self._store.message_kind(n)
         if not isinstance(frame, Frame):
             return
-        to_server = frame.direction is Direction.TO_SERVER
+        to_server = frame.direction.is_towards_server
         cells["way"] = [(signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")]
         cells["sent" if to_server else "came"] = cells["size"]
         cells["channel"] = [(frame.channel.value, "faint")]
@@ -274,9 +276,11 @@ class RowWriter:
         if place.run is not None:  # before the name, which is cut if space is short
             self._add_run_facts(cells, what, place.run)
             what.append((" ", "text"))
+        if frame.direction.is_of_view:
+            what.append(("view ", "muted"))
         what += self._named(n, kind, exchange, place)
         of_probe = exchange is not None and exchange.probe and kind is not MessageKind.NOTIFICATION
-        if (frame.probe or of_probe) and kind is not MessageKind.INVALID:
+        if (frame.cause is Cause.PROBE or of_probe) and kind is not MessageKind.INVALID:
             what.append((" probe", "faint"))
         if entry.missing:
             what.append((f" {_LOST_BYTES}", "error"))
@@ -288,12 +292,14 @@ class RowWriter:
             cells["status"] = [("Acknowledged", "muted") if acknowledged else (f"{signs.ERROR} Not JSON-RPC", "error")]
         elif kind in (MessageKind.RESPONSE, MessageKind.ERROR):
             cells["status"] = [(f"{signs.WARNING} No request", "warning")]
+        elif (stopped := words.stopped_by_tap(self._journal, n)) is not None:
+            cells["status"] = [stopped]
         if place.folded:
             what.append((f" {signs.CLOSED} {place.folded} more", "accent"))
         newest = self._progress_of_row(n, exchange, place)
         if newest is not None:
             what += [("  ", "text"), *words.bar(newest, _BAR), (" " if fraction(newest) is not None else "", "text")]
-            what += said(newest, running=self._journal.live and exchange is not None and exchange.is_open)
+            what += progress_spans(newest, running=self._journal.live and exchange is not None and exchange.is_open)
             return
         preview = self._preview(n, frame, exchange, place)
         if preview[0]:
@@ -358,14 +364,14 @@ class RowWriter:
 
     def _answer_of(self, cells: dict[str, list[Span]], exchange: Exchange) -> None:
         """Add the size of the response, and an HTTP status other than 2xx, unless it is the state of the request."""
-        other = "came" if exchange.sender is Direction.TO_SERVER else "sent"
+        other = "came" if exchange.sender.is_towards_server else "sent"
         if exchange.answer_frame is not None and exchange.answer_frame <= self._store.count:
             size = _size(self._store.size(exchange.answer_frame))
             cells["size"], cells[other] = [size], [size]
         else:
             cells["size"] = []
         http_status = words.http_status(self._journal, exchange)
-        is_shown = any(f"HTTP {http_status}" in said for said, _ in cells["status"])
+        is_shown = any(f"HTTP {http_status}" in message for message, _ in cells["status"])
         if http_status and not 200 <= http_status < 300 and not is_shown:
             cells["what"].append((f" HTTP {http_status}", "warning"))
 
@@ -385,12 +391,12 @@ class RowWriter:
         entry = self._store.entry(run.last if run is not None and not run.opened else n)
         if isinstance(entry.what, Frame):
             return
-        said, role = words.sentence(self._without_repeated_end(entry.what))
+        message, role = words.sentence(self._without_repeated_end(entry.what))
         if entry.missing:
-            said, role = _LOST_BYTES, "error"
+            message, role = _LOST_BYTES, "error"
         is_stderr = self._store.kind(n) is EntryKind.STDERR
         cells["way"] = [(signs.STDERR if is_stderr else signs.EVENT, role)]
-        cells["what"] = [(said or "(empty line)", role)]
+        cells["what"] = [(message or "(empty line)", role)]
         cells["channel"] = [("stderr", "faint")] if is_stderr else []
         if is_stderr:
             cells["came"] = cells["size"]
@@ -444,11 +450,6 @@ def lane_end(exchange: Exchange, now_ns: int) -> int:
 
 
 # Marks with their colours and comments, and saved views, as rows.
-
-_ROLES: dict[str, Role] = {
-    "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
-}  # fmt: skip
-_SHORT = 40
 
 
 def mark_role(color: str) -> Role:
@@ -547,6 +548,8 @@ class TailWriter:
         self._journal = journal
         self._rows = RowWriter(journal)
         self._previous: int | None = None
+        self._newest: tuple[int, int, Exchange | None] = 0, 0, None
+        """Number of the exchange that was looked up last, size of the journal then, and the exchange."""
 
     def line(self, n: int, width: int, role: Role | None = None) -> Line:
         """Return entry n as one line of at most `width` cells; all of it in `role`, if one is given."""
@@ -562,14 +565,29 @@ class TailWriter:
         if isinstance(entry.what, Frame):
             found |= {"kind": store.message_kind(n).name.lower(), "dir": entry.what.direction.value}
             found |= _of_exchange(store.method(n), exchange)
+            if cause := cause_of(self._journal, entry.what, exchange):
+                found["cause"] = cause.value
             found["size"] = len(entry.what.payload)
         else:
             found["kind"] = store.kind(n).name.lower()
         return found | _content(entry, store.kind(n))
 
     def _exchange(self, n: int) -> Exchange | None:
-        number = self._journal.store.exchange(n)
-        return self._journal.conversation.exchanges[number - 1] if number else None
+        number, count = self._journal.store.exchange(n), self._journal.count
+        if not number:
+            return None
+        if self._newest[:2] != (number, count):  # a response often follows its request
+            self._newest = number, count, self._journal.conversation.exchanges[number - 1]
+        return self._newest[2]
+
+
+def cause_of(journal: Journal, frame: Frame, exchange: Exchange | None) -> Cause:
+    """Return why the client sent a frame, or the request that the frame responds to."""
+    is_response = exchange is not None and frame.direction is exchange.sender.opposite
+    if frame.cause or exchange is None or not is_response or journal.store.method(frame.n):
+        return frame.cause
+    request = journal.store.entry(exchange.request_frame).what
+    return request.cause if isinstance(request, Frame) else Cause.UNKNOWN
 
 
 def _of_exchange(method: str, exchange: Exchange | None) -> dict[str, Any]:

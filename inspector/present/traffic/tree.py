@@ -43,6 +43,34 @@ _MOST_GROWING = 1000
 """Maximum blocks whose last row is remembered; in older ones, a run starts again."""
 _MAY = bytes(bool(flags & IN_RUN) for flags in range(256))
 _WITH = bytes(flags | FOLDED for flags in range(256))
+_ACCEPTED = 202
+IN_TREE = 1
+IN_TREE_PLAIN = 2
+"""Without the facts."""
+IN_WIRE = 4
+IN_WIRE_PLAIN = 8
+_EVERYWHERE = IN_TREE | IN_TREE_PLAIN | IN_WIRE | IN_WIRE_PLAIN
+_FACT_FLAGS = {
+    EntryKind.STDERR: _EVERYWHERE | IN_RUN,
+    EntryKind.CONNECTION: IN_TREE | IN_WIRE,
+    EntryKind.PROCESS: IN_TREE | IN_WIRE,
+    EntryKind.HTTP: IN_WIRE,
+    EntryKind.SSE: IN_WIRE,
+}
+_CLIENT_REQUEST = TO_SERVER_BIT | MessageKind.REQUEST
+"""Flags of an ordinary request of the client."""
+_RESULT = FROM_SERVER_BIT | MessageKind.RESPONSE
+_IN_WIRE_ALONE = IN_WIRE | IN_WIRE_PLAIN
+_FRAME = int(EntryKind.FRAME)
+_ENTRY_KINDS = (EntryKind.FRAME, *EntryKind)
+_ANSWERS = (MessageKind.RESPONSE, MessageKind.ERROR)
+_WRONG = (MessageKind.INVALID, MessageKind.ERROR)
+_ENDINGS = (EntryKind.CONNECTION, EntryKind.PROCESS, EntryKind.HTTP)
+_PROGRESS = "notifications/progress"
+_NEVER_A_CAUSE = "subscriptions/listen"
+"""Stays open for as long as the client listens, and causes nothing."""
+_STEP = 1000
+"""Rows that are compared at once."""
 
 
 class RowRun(msgspec.Struct, frozen=True):
@@ -202,8 +230,6 @@ class Runs:
 
 # Failures: the entries that report them, in wire order and in tree order.
 
-_ACCEPTED = 202
-
 
 class Errors:
     """The entries of one tree that are errors. `roots` belongs to the tree."""
@@ -277,34 +303,6 @@ def is_acknowledgment(journal: Journal, n: int) -> bool:
     found = journal.http_exchanges.get(frame.http or 0)
     response = found.response if found is not None else None
     return response is not None and response.status == _ACCEPTED
-
-
-IN_TREE = 1
-IN_TREE_PLAIN = 2
-"""Without the facts."""
-IN_WIRE = 4
-IN_WIRE_PLAIN = 8
-_EVERYWHERE = IN_TREE | IN_TREE_PLAIN | IN_WIRE | IN_WIRE_PLAIN
-
-_FACT_FLAGS = {
-    EntryKind.STDERR: _EVERYWHERE | IN_RUN,
-    EntryKind.CONNECTION: IN_TREE | IN_WIRE,
-    EntryKind.PROCESS: IN_TREE | IN_WIRE,
-    EntryKind.HTTP: IN_WIRE,
-    EntryKind.SSE: IN_WIRE,
-}
-_CLIENT_REQUEST = TO_SERVER_BIT | MessageKind.REQUEST
-"""Flags of an ordinary request of the client."""
-_RESULT = FROM_SERVER_BIT | MessageKind.RESPONSE
-_IN_WIRE_ALONE = IN_WIRE | IN_WIRE_PLAIN
-_FRAME = int(EntryKind.FRAME)
-_ENTRY_KINDS = (EntryKind.FRAME, *EntryKind)
-_ANSWERS = (MessageKind.RESPONSE, MessageKind.ERROR)
-_WRONG = (MessageKind.INVALID, MessageKind.ERROR)
-_ENDINGS = (EntryKind.CONNECTION, EntryKind.PROCESS, EntryKind.HTTP)
-_PROGRESS = "notifications/progress"
-_NEVER_A_CAUSE = "subscriptions/listen"
-"""Stays open for as long as the client listens, and causes nothing."""
 
 
 class Tree:
@@ -529,9 +527,6 @@ class Tree:
 
 
 # Rows in wire order that are folded into one: adjacent notifications of one method, or lines of stderr.
-
-_STEP = 1000
-"""Rows that are compared at once."""
 
 
 class WireRuns:

@@ -16,6 +16,7 @@ from inspector.protocol import peek, server_requests
 from inspector.protocol.flows.list_all import is_repeated, sent
 from inspector.protocol.flows.steps import Flow, Pause, Replied, Reply, RequestUserInput, Send
 from inspector.protocol.flows.tasks import TaskEnd
+from inspector.protocol.frames import Cause
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import HEADER_MISMATCH, UNSUPPORTED_VERSION, modern_code
@@ -55,17 +56,18 @@ def call(
     name = peek.text(params, "name") or ""
     again = is_repeated(method, revision) if again is None else again
 
-    def send(params: Any, revision: Revision) -> Flow[tuple[Reply, int]]:
-        whole = Send(method, params, revision=revision, input_schema=schema_of(name), progress=True)
+    def send(params: Any, revision: Revision, cause: Cause | None = Cause.RETRY) -> Flow[tuple[Reply, int]]:
+        schema = schema_of(name)
+        whole = Send(method, params, revision=revision, cause=cause, input_schema=schema, progress=True)
         return sent(whole, again=bool(again))
 
-    reply, rounds = yield from send(params, revision)
+    reply, rounds = yield from send(params, revision, None)
     error, more = _modern_error(revision, reply), 0
     if error == UNSUPPORTED_VERSION and (other := _another_version(revision, reply)):
         revision = other
         reply, more = yield from send(params, revision)
     elif error == HEADER_MISMATCH and method == "tools/call":
-        yield Send("tools/list", revision=revision)
+        yield Send("tools/list", revision=revision, cause=Cause.RETRY)
         reply, more = yield from send(params, revision)
     return (yield from _with_input(reply, rounds + more, params, lambda changed: send(changed, revision), revision))
 
@@ -130,8 +132,8 @@ def _not_visited(consents: tuple[server_requests.Reply, ...] | None) -> str:
     """Return why the request is not repeated; "" if the user visited every URL."""
     if consents is None or any(isinstance(each, server_requests.ErrorReply) for each in consents):
         return _refused(consents)
-    said = [peek.text(each.value, "action") for each in consents if isinstance(each, server_requests.Result)]
-    return "" if all(each == "accept" for each in said) else "its link was not visited, so it was not made again"
+    lines = [peek.text(each.value, "action") for each in consents if isinstance(each, server_requests.Result)]
+    return "" if all(each == "accept" for each in lines) else "its link was not visited, so it was not made again"
 
 
 def _input_requests(reply: Replied, result: Any) -> tuple[server_requests.ServerRequest, ...]:

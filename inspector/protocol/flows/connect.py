@@ -33,6 +33,7 @@ from inspector.protocol.flows.steps import (
     Silent,
     UseCarriage,
 )
+from inspector.protocol.frames import Cause
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.request_meta import ClientIdentity
@@ -52,6 +53,16 @@ from inspector.protocol.revisions.openings import (
 )
 from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
 
+_LATE_S = 10.0
+"""Additional seconds for the probe after `initialize` was refused."""
+_MODERN = (ProbeVerdict.MODERN, ProbeVerdict.AGAIN, ProbeVerdict.UNDISCOVERED)
+_UNKNOWN_HANDSHAKE = (METHOD_NOT_FOUND, UNSUPPORTED_VERSION)
+_REFUSALS = (400, 404, 405, 406, 409, 412, 421, 422, 426, 501)
+_NOT_OPENED = (-32000, -32600, UNSUPPORTED_VERSION)
+"""Errors of servers that expect a session: those of the official SDKs, and a refused version."""
+_LOGIN = ("access denied: ", "authentication required: ")
+"""Meaning of 403 and 401."""
+
 
 class ConnectOptions(msgspec.Struct, frozen=True):
     """How the user wants to connect."""
@@ -70,12 +81,6 @@ class ConnectOptions(msgspec.Struct, frozen=True):
     """LEGACY_SSE if the user requested it; None to detect it."""
     silence_s: float = 2.0
     """Timeout of the probe in seconds, before `initialize` is tried; a late response is still accepted."""
-
-
-_LATE_S = 10.0
-"""Additional seconds for the probe after `initialize` was refused."""
-_MODERN = (ProbeVerdict.MODERN, ProbeVerdict.AGAIN, ProbeVerdict.UNDISCOVERED)
-_UNKNOWN_HANDSHAKE = (METHOD_NOT_FOUND, UNSUPPORTED_VERSION)
 
 
 def connect(options: ConnectOptions) -> Flow[Opening]:
@@ -159,7 +164,7 @@ def _find_out(options: ConnectOptions) -> Flow[Opening]:
     """Send the probe, and open in the era that the response proves."""
     row = _modern_row(options)
     silence = None if options.remembered is Era.MODERN else options.silence_s
-    reply: Reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
+    reply: Reply = yield Send("server/discover", revision=row, cause=Cause.PROBE, silence_s=silence)
     if isinstance(reply, Silent) and silence is not None:
         silent = f"server/discover was not answered within {reply.seconds:g} s" if options.over_http else ""
         return (yield from _fall_back(options, silent, late=reply.exchange))
@@ -170,7 +175,7 @@ def _find_out(options: ConnectOptions) -> Flow[Opening]:
     judgement = _judge(options, row, reply)
     if judgement.verdict is ProbeVerdict.AGAIN and _may_be(options, judgement.date):
         row = _modern_row(options, judgement.date)
-        reply = yield Send("server/discover", revision=row, probe=True, silence_s=silence)
+        reply = yield Send("server/discover", revision=row, cause=Cause.PROBE, silence_s=silence)
         judgement = _judge(options, row, reply)
     match judgement.verdict:
         case ProbeVerdict.INCOMPATIBLE | ProbeVerdict.AGAIN:
@@ -206,12 +211,12 @@ def _inconclusive(reply: Reply) -> str:
 
 def _restarted() -> Flow[bool]:
     """Restart a server on stdio that exited at the probe. Return whether it was restarted."""
-    said: str = yield Restart("its first message was server/discover")
-    if said:
-        how = said.removeprefix("the server ")
+    message: str = yield Restart("its first message was server/discover")
+    if message:
+        how = message.removeprefix("the server ")
         did = "closed its stdout" if "stdout" in how else "exited"
         yield Notice(f"The server {did} at server/discover and was started again with initialize: it {how}.")
-    return bool(said)
+    return bool(message)
 
 
 def _fall_back(
@@ -384,11 +389,6 @@ def refuses_stateless(options: ConnectOptions, opening: Opening | None, reply: R
     return ""
 
 
-_REFUSALS = (400, 404, 405, 406, 409, 412, 421, 422, 426, 501)
-_NOT_OPENED = (-32000, -32600, UNSUPPORTED_VERSION)
-"""Errors of servers that expect a session: those of the official SDKs, and a refused version."""
-
-
 def _offer(options: ConnectOptions, versions: tuple[str, ...]) -> str:
     if options.revision and _era_of(options.revision) is not Era.MODERN:
         return options.revision
@@ -452,10 +452,6 @@ def _challenge(reply: Refused) -> str:
     return f" ({found[:500]})" if found else ""
 
 
-_LOGIN = ("access denied: ", "authentication required: ")
-"""Meaning of 403 and 401."""
-
-
 def _refusal(method: str, reply: Reply) -> str:
     """Describe what was received instead of a result, in one sentence with evidence."""
     if isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse):
@@ -463,9 +459,9 @@ def _refusal(method: str, reply: Reply) -> str:
     if isinstance(reply, Refused):
         kind = f" ({reply.content_type})" if reply.content_type else ""
         excerpt = reply.body[:200].decode("utf-8", "replace").strip()
-        said = f": {excerpt}" if excerpt else ""
+        message = f": {excerpt}" if excerpt else ""
         status = f"HTTP {reply.status}{kind}" if reply.status else "nothing"
-        return f"the server answered {method} with {status}{said}" + (f"; {reply.why}" if reply.why else "")
+        return f"the server answered {method} with {status}{message}" + (f"; {reply.why}" if reply.why else "")
     return f"{method} did not return a valid response"
 
 

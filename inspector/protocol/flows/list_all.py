@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Flow, Notice, Pause, Refused, Replied, Reply, Send
+from inspector.protocol.frames import Cause
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import LISTS, Tool
 from inspector.protocol.revisions._shape import Carriage, Revision
@@ -49,7 +50,7 @@ def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
             break
         yield Notice(f"the stream of {send.method} was cut before its answer; it is asked for again with a new id")
         yield Pause(pause)
-        reply = yield send
+        reply = yield msgspec.structs.replace(send, cause=Cause.RETRY)
         tries += 1
     return reply, tries
 

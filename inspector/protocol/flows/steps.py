@@ -11,6 +11,7 @@ import msgspec
 
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.frames import Cause
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.revisions._shape import Cancel, Carriage, Revision
 from inspector.protocol.revisions.table import ROWS
@@ -24,7 +25,8 @@ class Send(msgspec.Struct, frozen=True):
     params: Any = None
     revision: Revision | None = None
     """Revision for metadata and headers; None for the session's, or none before one is settled."""
-    probe: bool = False
+    cause: Cause | None = None
+    """Why it is sent; None for the cause of the flow."""
     silence_s: float | None = None
     """Timeout in seconds; None for the session's timeouts."""
     or_late: Exchange | None = None

@@ -182,9 +182,9 @@ def _cancelled(course: _Course) -> Flow[Followed]:
     """End after a cancellation. An open request for the result gets a last chance to be answered."""
     if course.result is not None:
         yield Await(course.result, silence_s=LEAST_S)
-    said = f": {course.word.message}" if course.word.message else ""
+    message = f": {course.word.message}" if course.word.message else ""
     exchange = course.polled.exchange if course.polled else None
-    return course.over(GivenUp(exchange, f"the task was cancelled{said}"))
+    return course.over(GivenUp(exchange, f"the task was cancelled{message}"))
 
 
 def _extension_step(course: _Course) -> Flow[Followed | None]:
@@ -320,8 +320,8 @@ def support_of(tool: Tool | None, opening: Opening) -> Support:
         opening.capabilities, "tasks", "requests", "tools", "call"
     ):
         return Support.NONE
-    said = tool.task_support if tool is not None else ""
-    return Support(said) if said in ("required", "optional") else Support.FORBIDDEN
+    message = tool.task_support if tool is not None else ""
+    return Support(message) if message in ("required", "optional") else Support.FORBIDDEN
 
 
 def why_no_task(support: Support, name: str, opening: Opening) -> str:

@@ -15,6 +15,8 @@ from inspector.protocol.revisions.r2026_07_28 import R2026_07_28
 
 ROWS: tuple[Revision, ...] = (R2024_11_05, R2025_03_26, R2025_06_18, R2025_11_25, R2026_07_28)
 
+APPS_VERSION = "2026-01-26"
+"""Protocol version of MCP Apps between a View and its host."""
 NEWEST = ROWS[-1]
 
 

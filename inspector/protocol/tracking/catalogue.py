@@ -12,9 +12,9 @@ from typing import Any, overload
 import msgspec
 
 from inspector.protocol import peek
+from inspector.protocol.changes import ListChanges, key_of, list_changes
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.freshness import Freshness, read_freshness, together
-from inspector.protocol.json_diff import ListChanges, key_of, list_changes
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Prompt, Resource, Template, Tool
 
 
@@ -241,9 +241,9 @@ def _remark(fetch: ListFetch, kind: str, page: int, found: Sequence[Any], result
 
 def _remarks(fetch: ListFetch) -> tuple[str, ...]:
     """Return all anomalies; of many empty pages only the number."""
-    said = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
+    lines = fetch.remarks if len(fetch.remarks) <= 5 else [*fetch.remarks[:4], f"{len(fetch.remarks) - 4} remarks more"]
     if not fetch.repeated:
-        return tuple(said)
+        return tuple(lines)
     names = ", ".join(islice(fetch.repeated, 3)) + (" …" if len(fetch.repeated) > 3 else "")
     count = len(fetch.repeated)
-    return (*said, f"{count} {'item comes' if count == 1 else 'items come'} more than once: {names}")
+    return (*lines, f"{count} {'item comes' if count == 1 else 'items come'} more than once: {names}")

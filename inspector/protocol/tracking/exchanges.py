@@ -17,7 +17,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState, Operation
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
-from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, ResultResponse
 from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Cancel, Era, Revision
@@ -27,7 +27,6 @@ from inspector.protocol.tracking.numbering import ServerNumbering
 _REMEMBERED, _SLACK = 10_000, 1_000
 """Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""
 _ID_TAKEN = "another request took its id before it was answered"
-_OTHER = {Direction.TO_SERVER: Direction.FROM_SERVER, Direction.FROM_SERVER: Direction.TO_SERVER}
 
 
 class Pairs:
@@ -57,7 +56,7 @@ class Pairs:
             request_frame=frame.n,
             started_ns=frame.time_ns,
             revision=revision,
-            probe=frame.probe,
+            probe=frame.cause is Cause.PROBE,
             http=frame.http,
         )
         self.begin(exchange)
@@ -85,8 +84,8 @@ class Pairs:
 
         The caller interprets the response, and then must call `exchanges.keep`.
         """
-        asker = _OTHER[frame.direction]
-        id_ = message.id if asker is Direction.FROM_SERVER else self._requested_id(message.id)
+        asker = frame.direction.opposite
+        id_ = self._requested_id(message.id) if asker is Direction.TO_SERVER else message.id
         ended = None if id_ is None else self._find_ended(asker, id_)
         exchange = self._request_of(frame, message, id_, ended)
         if exchange is not None:
@@ -110,7 +109,7 @@ class Pairs:
 
         None if there is no such request, or if the sender has used the id itself.
         """
-        asker = _OTHER[frame.direction]
+        asker = frame.direction.opposite
         exchange = self.find_open(asker, id_)
         if asker is not Direction.TO_SERVER or exchange is None or self._find_ended(frame.direction, id_) is not None:
             return None
@@ -158,6 +157,11 @@ class Pairs:
     def pending(self) -> list[Exchange]:
         """Open exchanges, oldest first."""
         return sorted((each for there in self._open.values() for each in there.values()), key=_number)
+
+    @property
+    def waits_for_host(self) -> bool:
+        """Whether a request of a View has no response yet."""
+        return bool(self._open[Direction.FROM_VIEW])
 
     def oldest_open(self, sender: Direction) -> list[Exchange]:
         """Return the open requests of one side, oldest first."""
@@ -213,7 +217,7 @@ class Pairs:
         self, frame: Frame, message: ResultResponse | ErrorResponse, id_: RequestId | None, ended: Exchange | None
     ) -> Exchange | None:
         """Return the request that a message answers; None if no request waits for it."""
-        asker = _OTHER[frame.direction]
+        asker = frame.direction.opposite
         if id_ is None:
             return self._alone_on(frame.http, asker)
         waiting = self.find_open(asker, id_)
@@ -373,6 +377,11 @@ class OperationTracker:
 def goes_on(params: Any) -> bool:
     """Return whether a request carries responses to an earlier request for input (2026-07-28, basic/patterns/mrtr)."""
     return isinstance(params, dict) and ("inputResponses" in params or "requestState" in params)
+
+
+def is_same_request(one: Any, other: Any) -> bool:
+    """Return whether two params differ only in what a client adds (`_meta`, responses to requests for input)."""
+    return _essence(one) == _essence(other)
 
 
 def _essence(params: Any) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from inspector.documents import prepared_type
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.frames import Direction, Frame
@@ -24,6 +25,17 @@ from inspector.protocol.server_requests import ServerRequest, server_requests_in
 RELATED_TASK = "io.modelcontextprotocol/related-task"
 """Member of `_meta` with the task that a message belongs to (2025-11-25, basic/utilities/tasks)."""
 EXTENSION_NAME = "io.modelcontextprotocol/tasks"
+_PAYLOADS = ("result", "error")
+_MOST_MS = 1e15
+"""Maximum duration, about thirty thousand years."""
+STEPS, FAULTS = 500, 50
+"""Maximum numbers per task: the first step and the newest ones are kept, and the first faults."""
+UNKNOWN_TASK = -32602
+"""Error code for a task id that is unknown or expired (both eras)."""
+_ABOUT_ONE = frozenset({"tasks/get", "tasks/result", "tasks/cancel", "tasks/update"})
+MAY_BE_TASKS = frozenset({"tools/call", "sampling/createMessage", "elicitation/create"})
+"""Requests whose response may be a task handle."""
+TELLING = frozenset({"notifications/tasks/status", "notifications/tasks"})
 
 
 class TaskState(StrEnum):
@@ -67,6 +79,7 @@ class TaskReport(msgspec.Struct, frozen=True):
         return self.state in ENDED
 
 
+@prepared_type
 class _Fields(msgspec.Struct):
     """The members to decode; the payload stays bytes because it may be large."""
 
@@ -101,9 +114,6 @@ def word_of(value: Any) -> TaskReport | None:
     given = {name: value[name] for name in _Fields.__struct_fields__ if name in value and name not in _PAYLOADS}
     result, error = (Part(None, value[name]) if value.get(name) is not None else None for name in _PAYLOADS)
     return _word(_Fields(**given), result, error)
-
-
-_PAYLOADS = ("result", "error")
 
 
 def _part(raw: msgspec.Raw | msgspec.UnsetType) -> Part | None:
@@ -174,10 +184,6 @@ def _milliseconds(value: Any, name: str, flaws: list[str], *, least: float) -> f
     return float(value) if value < _MOST_MS else _MOST_MS
 
 
-_MOST_MS = 1e15
-"""Maximum duration, about thirty thousand years."""
-
-
 class Handle(msgspec.Struct, frozen=True):
     """A result that is a task handle, valid or not."""
 
@@ -200,6 +206,7 @@ def handle_in(result: Part, *, asked: bool) -> Handle | None:
     return None
 
 
+@prepared_type
 class _Head(msgspec.Struct):
     resultType: Any = ""  # noqa: N815
     task: Any = None
@@ -227,16 +234,6 @@ def asks_for_task(params: Any) -> bool:
 def related_task(params: Any) -> str | None:
     """Return the id of the task that a message belongs to; None if it has none."""
     return peek.text(params, "_meta", RELATED_TASK, "taskId")
-
-
-STEPS, FAULTS = 500, 50
-"""Maximum numbers per task: the first step and the newest ones are kept, and the first faults."""
-UNKNOWN_TASK = -32602
-"""Error code for a task id that is unknown or expired (both eras)."""
-_ABOUT_ONE = frozenset({"tasks/get", "tasks/result", "tasks/cancel", "tasks/update"})
-MAY_BE_TASKS = frozenset({"tools/call", "sampling/createMessage", "elicitation/create"})
-"""Requests whose response may be a task handle."""
-TELLING = frozenset({"notifications/tasks/status", "notifications/tasks"})
 
 
 class TaskStep(msgspec.Struct, frozen=True):
@@ -437,14 +434,14 @@ class Tasks:
 
     def _listed(self, frame: Frame, exchange: Exchange, result: Any) -> list[News]:
         by_server = exchange.sender is Direction.TO_SERVER
-        told: list[News] = []
+        news: list[News] = []
         for item in peek.items(result, "tasks"):
             if (word := word_of(item)) is None:
                 self._blame(None, "a listed task has no id", frame.n)
                 continue
             task = self.find(word.id, by_server=by_server) or self._new(word.id, by_server, frame)
-            told += self._take(frame, task, word)
-        return told
+            news += self._take(frame, task, word)
+        return news
 
     def _process_response(self, frame: Frame, exchange: Exchange, task: Task | None, result: Part) -> list[News]:
         """Process the response to tasks/get or tasks/cancel; for the latter it is empty in the extension."""
@@ -534,6 +531,7 @@ class Tasks:
             task.faults = there
 
 
+@prepared_type
 class _Flag(msgspec.Struct):
     isError: Any = False  # noqa: N815, the name on the wire
 

@@ -20,7 +20,7 @@ import httpx
 from inspector import __version__
 from inspector.errors import ConnectError, InspectError, UsageError
 from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact, HttpTiming
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Cause, Channel, Direction
 from inspector.transports.base import LIMITS, Limits, MessageObserver
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
 from inspector.transports.http.client import make_client
@@ -30,6 +30,16 @@ from inspector.transports.http.reply import HttpReply, Trail, in_text, read_body
 
 _CONNECT, _TLS = "connection.connect_tcp", "connection.start_tls"
 _HEADERS, _BODY, _HEAD = "http11.send_request_headers", "http11.send_request_body", "http11.receive_response_headers"
+DOCUMENT_KEPT = 64 * 1024
+"""Maximum size in bytes of a metadata document that is reported."""
+_EXCERPT = 200
+"""Characters quoted of an invalid address."""
+ACCEPT_ANSWER = ("Accept", "application/json, text/event-stream")
+ACCEPT_STREAM = ("Accept", "text/event-stream")
+JSON_CONTENT = ("Content-Type", "application/json")
+_KEEPS_METHOD = {307, 308}
+_BECOMES_GET = {301, 302, 303}
+_OURS: Headers = (("Accept-Encoding", "identity"), ("User-Agent", f"mcp-inspect/{__version__}"))
 
 
 class Stopwatch:
@@ -86,18 +96,6 @@ def time_lookups() -> None:
                 watch.looked_up(time.perf_counter_ns() - began)
 
     loop.getaddrinfo = _timed  # type: ignore[method-assign]
-
-
-DOCUMENT_KEPT = 64 * 1024
-"""Maximum size in bytes of a metadata document that is reported."""
-_EXCERPT = 200
-"""Characters quoted of an invalid address."""
-ACCEPT_ANSWER = ("Accept", "application/json, text/event-stream")
-ACCEPT_STREAM = ("Accept", "text/event-stream")
-JSON_CONTENT = ("Content-Type", "application/json")
-
-_KEEPS_METHOD = {307, 308}
-_BECOMES_GET = {301, 302, 303}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +162,7 @@ class Endpoint:
         *,
         body: bytes | None = None,
         url: httpx.URL | None = None,
-        probe: bool = False,
+        cause: Cause = Cause.UNKNOWN,
     ) -> HttpReply:
         """Send a request, follow redirects within the origin, and return once the response headers are received.
 
@@ -175,7 +173,7 @@ class Endpoint:
         was tried and failed.
         """
         while True:
-            reply = await self._follow(method, url or self.url, headers, body, probe)
+            reply = await self._follow(method, url or self.url, headers, body, cause)
             if reply.status not in REFUSED or not await self._is_let_in(method, reply):
                 return reply
             async with reply:
@@ -185,7 +183,7 @@ class Endpoint:
         """Make one exchange to see the server's response: no redirect, no login.
 
         `headers` override the user's, which are only sent to the URL's own origin. Body and response are frames,
-        both flagged as probes. A stream is read to its end, so the caller needs a timeout.
+        both of a probe. A stream is read to its end, so the caller needs a timeout.
 
         Raises: ConnectError if there is no response, or the connection is not open.
         """
@@ -198,7 +196,7 @@ class Endpoint:
         credentials = await self._credentials(method) if own else ()
         client = self._client if own else self._other(target)
         sent = _encoded((*_OURS, *(users if own else ()), *credentials, *headers))
-        reply = await self._send(client, method, target, sent, body, True, on_purpose=True)
+        reply = await self._send(client, method, target, sent, body, Cause.PROBE, on_purpose=True)
         async with reply:
             if reply.is_stream:
                 await read_events(reply, Channel.SSE, Trail())
@@ -231,7 +229,8 @@ class Endpoint:
         self, method: str, target: httpx.URL, headers: Headers, body: bytes | None, most: int
     ) -> Heard:
         for _ in range(self.options.limits.redirects + 1):
-            reply = await self._send(self._other(target), method, target, _encoded((*_OURS, *headers)), body, False)
+            sent = _encoded((*_OURS, *headers))
+            reply = await self._send(self._other(target), method, target, sent, body, Cause.UNKNOWN)
             async with reply:
                 text = await read_quietly(reply, most)
                 reply.document = _public(method, target, text)
@@ -265,10 +264,10 @@ class Endpoint:
             observer.fact(HttpFact(HttpEvent.END, number))
 
     async def _follow(
-        self, method: str, target: httpx.URL, headers: Iterable[tuple[str, str]], body: bytes | None, probe: bool
+        self, method: str, target: httpx.URL, headers: Iterable[tuple[str, str]], body: bytes | None, cause: Cause
     ) -> HttpReply:
         for _ in range(self.options.limits.redirects + 1):
-            reply = await self._exchange(method, target, headers, body, probe)
+            reply = await self._exchange(method, target, headers, body, cause)
             onward = _redirected(method, reply)
             if onward is None:
                 return reply
@@ -281,12 +280,12 @@ class Endpoint:
         )
 
     async def _exchange(
-        self, method: str, url: httpx.URL, own: Iterable[tuple[str, str]], body: bytes | None, probe: bool
+        self, method: str, url: httpx.URL, own: Iterable[tuple[str, str]], body: bytes | None, cause: Cause
     ) -> HttpReply:
         client, authorizer = self._client, self.options.authorizer
         assert client is not None, "the transport opens the endpoint first"
         credentials = () if authorizer is None else await authorizer.headers(method, str(url))
-        reply = await self._send(client, method, url, self._headers((*credentials, *own)), body, probe)
+        reply = await self._send(client, method, url, self._headers((*credentials, *own)), body, cause)
         reply.authorization = next((value for name, value in credentials if name == "Authorization"), "")
         return reply
 
@@ -297,7 +296,7 @@ class Endpoint:
         url: httpx.URL,
         own: list[tuple[bytes, bytes]],
         body: bytes | None,
-        probe: bool,
+        cause: Cause,
         on_purpose: bool = False,
     ) -> HttpReply:
         observer = self._observer
@@ -310,7 +309,7 @@ class Endpoint:
         fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers, probe=on_purpose)
         observer.fact(fact)
         if body is not None and client is self._client:
-            observer.frame(Direction.TO_SERVER, Channel.POST, body, http=number, probe=probe)
+            observer.frame(Direction.TO_SERVER, Channel.POST, body, http=number, cause=cause)
         failed = GIVEN_UP_HERE
         try:
             response = await client.send(request, stream=True, follow_redirects=False)
@@ -322,7 +321,7 @@ class Endpoint:
         finally:
             if failed:
                 observer.fact(HttpFact(HttpEvent.ERROR, number, why=failed))
-        return HttpReply(number, response, observer, probe, watch.timing(), self.options.limits)
+        return HttpReply(number, response, observer, cause, watch.timing(), self.options.limits)
 
     def _headers(self, own: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
         """Return all headers: ours, the common ones, the message's, the user's. Later ones override earlier ones."""
@@ -347,9 +346,6 @@ class Endpoint:
         if found is None:
             found = self._others[_origin(url)] = self._client_for(url)
         return found
-
-
-_OURS: Headers = (("Accept-Encoding", "identity"), ("User-Agent", f"mcp-inspect/{__version__}"))
 
 
 def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:

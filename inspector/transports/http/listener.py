@@ -9,12 +9,13 @@ cost.
 """
 
 import asyncio
+import itertools
 import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -67,6 +68,8 @@ class HttpRequest:
     """Path and query."""
     headers: Pairs
     body: bytes
+    connection: int = 0
+    """Number of the TCP connection, from 1."""
 
     def header(self, name: str) -> str | None:
         """Return the first header of this name, ignoring case; None if there is none."""
@@ -85,6 +88,8 @@ class HttpResponse:
     headers: Pairs = ()
     body: bytes | AsyncIterator[bytes] = b""
     reason: str = ""
+    takes: Callable[[bytes], None] | None = None
+    """With status 101: gets all that the client sends from then on. The body, a stream, goes the other way."""
 
 
 Handler = Callable[[HttpRequest], Awaitable[HttpResponse]]
@@ -115,6 +120,7 @@ class Listener:
         self._tls = tls
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count(1)
 
     @property
     def url(self) -> str:
@@ -138,6 +144,10 @@ class Listener:
         server, self._server = self._server, None
         if server is None:
             return
+        for listening in server.sockets:
+            asyncio.get_running_loop().remove_reader(listening.fileno())
+        for _ in range(3):  # turns until what was accepted is a connection here; a closed server just forgets it
+            await asyncio.sleep(0)
         server.close()
         while self._connections:
             for task in self._connections:
@@ -155,17 +165,20 @@ class Listener:
         await self.close()
 
     def _accept(self) -> "_Connection":
-        return _Connection(self._handler, self._allowance, self._bodies, self._serve)
+        return _Connection(self._handler, self._allowance, self._bodies, self._serve, next(self._numbers))
 
     def _serve(self, connection: "_Connection") -> asyncio.Task[None]:
         full = len(self._connections) >= self._allowance.connections
         task = asyncio.get_running_loop().create_task(connection.serve(full=full), name="listener connection")
         self._connections.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, connection))
+        if self._server is None:  # accepted while the listener closed
+            task.cancel()
         return task
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, connection: "_Connection", task: asyncio.Task[None]) -> None:
         self._connections.discard(task)
+        connection.transport.abort()  # a task that is cancelled before its first step closes nothing
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.error("a connection failed", exc_info=error)
@@ -208,8 +221,10 @@ class _Connection(Wire):
         allowance: Allowance,
         bodies: _Bodies,
         start: "Callable[[_Connection], asyncio.Task[None]]",
+        number: int,
     ) -> None:
         super().__init__()
+        self._number = number
         self._handler = handler
         self._allowance = allowance
         self._bodies = bodies
@@ -220,6 +235,8 @@ class _Connection(Wire):
         """The plain head of the request that is being handled."""
         self._has_answered = False
         self._is_answering = False
+        self._takes: Callable[[bytes], None] | None = None
+        """Gets what is received after protocols were switched."""
         self._task: asyncio.Task[None] | None = None
         self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -229,6 +246,12 @@ class _Connection(Wire):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._task = self._start(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._takes is not None:
+            self._takes(data)
+        else:
+            super().data_received(data)
 
     def eof_received(self) -> bool:
         self._stop_answering()
@@ -325,7 +348,7 @@ class _Connection(Wire):
             if not isinstance(head, h11.Request):
                 return None
             headers = tuple((_text(name), _text(value)) for name, value in head.headers.raw_items())
-            request = HttpRequest(_text(head.method), _text(head.target), headers, b"")
+            request = HttpRequest(_text(head.method), _text(head.target), headers, b"", self._number)
             request = _checked(request)
             self._reject_long(int(request.header("content-length") or 0))  # h11 allows at most 20 digits
             self._expect(self._allowance.body_s)
@@ -335,7 +358,7 @@ class _Connection(Wire):
         return None if body is None else replace(request, body=body)
 
     async def _read_plain(self, head: PlainHead, data: bytes) -> HttpRequest | None:
-        request = HttpRequest(head.first, head.second, head.headers, b"")
+        request = HttpRequest(head.first, head.second, head.headers, b"", self._number)
         self._head, left = data[: head.size], head.length or 0
         request = _checked(request)
         self._reject_long(left)
@@ -416,6 +439,8 @@ class _Connection(Wire):
             if response.status != 204:
                 headers = (*headers, ("Content-Length", str(len(body))))
         plain = None
+        if response.takes is not None and not isinstance(body, bytes):
+            await self._switch(headers, body, response.takes)
         if self._http is None and request.method != "HEAD":
             plain = write_response(response.status, response.reason, headers)
         try:
@@ -456,6 +481,22 @@ class _Connection(Wire):
             self.put(b"0\r\n\r\n")
         self.flush()
         await self.drain()
+
+    async def _switch(self, headers: Pairs, body: AsyncIterator[bytes], takes: Callable[[bytes], None]) -> None:
+        """Switch protocols. Raises: HangUp at the end of the stream, for no request can follow."""
+        lines = b"".join(b"%b: %b\r\n" % (_bytes(name), _bytes(value)) for name, value in headers)
+        self._has_answered = True
+        self.put(b"HTTP/1.1 101 Switching Protocols\r\n%b\r\n" % lines)
+        self.flush()
+        self._takes = takes
+        try:
+            async for piece in body:
+                self.put(piece)
+                await self.drain()
+        finally:
+            if isinstance(body, AsyncGenerator):
+                await body.aclose()
+        raise HangUp
 
     async def _write_by_h11(
         self, http: h11.Connection, request: HttpRequest, response: HttpResponse, headers: Pairs

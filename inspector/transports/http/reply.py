@@ -20,7 +20,7 @@ import httpx
 
 from inspector.errors import ConnectError, NoResponse
 from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
-from inspector.protocol.frames import Channel, Direction, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, SseFacts
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, MessageObserver
 from inspector.transports.http.sse import EventTooLong, SseEvent, SseItem, SseParser
@@ -32,6 +32,15 @@ PIECE = 1024 * 1024
 
 _GZIP, _ZLIB, _RAW = 31, zlib.MAX_WBITS, -zlib.MAX_WBITS
 _BITS: dict[tuple[str, ...], int] = {("gzip",): _GZIP, ("x-gzip",): _GZIP, ("deflate",): _ZLIB}
+_VALUE = re.compile(r"(?<=header value) .*", re.DOTALL)
+"""Value quoted by h11, which may be a token."""
+_TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
+_RUNNING = "Is the server running, and is this its port?"
+BODY_KEPT = 64 * 1024
+"""Maximum number of bytes of a body in a Delivery."""
+_RAISE = "; --max message=SIZE allows more"
+_RATIO_FROM = 16 * 1024 * 1024
+"""Number of bytes below which no compression ratio is suspicious."""
 
 
 class BadPacking(ValueError):
@@ -87,11 +96,6 @@ class _Inflating:
 
 # Errors of httpx as sentences
 
-_VALUE = re.compile(r"(?<=header value) .*", re.DOTALL)
-"""Value quoted by h11, which may be a token."""
-_TRUST = "Trust its issuer with --cacert FILE, or skip the check for this run with --insecure."
-_RUNNING = "Is the server running, and is this its port?"
-
 
 def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> ConnectError:
     """Return why there was no response at all. `connect_timeout` is in seconds."""
@@ -133,14 +137,14 @@ def broken(error: Exception) -> str:
 
 def _untrusted(error: BaseException, where: str) -> ConnectError:
     assert isinstance(error, ssl.SSLCertVerificationError)
-    said = error.verify_message or str(error)
-    return ConnectError(f"The TLS certificate of {where} is not trusted: {said}.", hint=_TRUST)
+    message = error.verify_message or str(error)
+    return ConnectError(f"The TLS certificate of {where} is not trusted: {message}.", hint=_TRUST)
 
 
 def _no_tls(error: BaseException, where: str) -> ConnectError:
-    said = getattr(error, "reason", None) or str(error)
+    message = getattr(error, "reason", None) or str(error)
     return ConnectError(
-        f"The TLS handshake with {where} failed: {said}.",
+        f"The TLS handshake with {where} failed: {message}.",
         hint="Does the server speak TLS on this port? If not, the URL begins with http://.",
     )
 
@@ -191,13 +195,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         pending.extend(cause for cause in (found.__cause__, found.__context__) if cause is not None)
 
 
-BODY_KEPT = 64 * 1024
-"""Maximum number of bytes of a body in a Delivery."""
-_RAISE = "; --max message=SIZE allows more"
-_RATIO_FROM = 16 * 1024 * 1024
-"""Number of bytes below which no compression ratio is suspicious."""
-
-
 class HttpReply:
     """A response whose headers were received. An async context manager: leaving it ends the exchange."""
 
@@ -206,7 +203,7 @@ class HttpReply:
         number: int,
         response: httpx.Response,
         observer: MessageObserver,
-        probe: bool,
+        cause: Cause,
         timing: HttpTiming | None = None,
         limits: Limits = LIMITS,
     ) -> None:
@@ -216,7 +213,7 @@ class HttpReply:
         self.headers = in_text(response.headers)
         self.content_type = self.header("content-type") or ""
         self.observer = observer
-        self.probe = probe
+        self.cause = cause
         self.limits = limits
         self.authorization = ""
         """Credentials in the request, other than the user's own headers."""
@@ -345,7 +342,7 @@ async def read_body(reply: HttpReply) -> bytes:
         lost = size - len(body)
     if body:
         way, channel = Direction.FROM_SERVER, Channel.REPLY
-        reply.observer.frame(way, channel, body, http=reply.number, probe=reply.probe, cut=lost)
+        reply.observer.frame(way, channel, body, http=reply.number, cause=reply.cause, cut=lost)
     return body
 
 
@@ -390,7 +387,7 @@ def report(reply: HttpReply, channel: Channel, item: SseItem) -> None:
     elif item.complete and item.data:
         facts = SseFacts(item.event, item.id, item.retry)
         way = Direction.FROM_SERVER
-        reply.observer.frame(way, channel, item.data, http=reply.number, sse=facts, probe=reply.probe)
+        reply.observer.frame(way, channel, item.data, http=reply.number, sse=facts, cause=reply.cause)
     else:
         reply.observer.fact(SseNote(reply.number, item.raw, item.event, item.id, item.retry))
 

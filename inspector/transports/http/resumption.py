@@ -26,6 +26,22 @@ from inspector.transports.http.reply import HttpReply, Trail, read_body, read_ev
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+_VISIBLE_ASCII = re.compile(r"[\x21-\x7E]+")
+_GRACE = 0.2
+"""Seconds in which an abandoned stream may end by itself."""
+_RETRY = 1000
+"""Milliseconds before a stream is resumed, if the server sends no value."""
+_RETRY_FLOOR = 50
+"""Minimum milliseconds, so that a server that sends 0 and closes does not cause a busy loop."""
+_PAUSE_LIMIT = 30.0
+"""Limit in seconds of the growing pause between failed attempts, unless the server requests a longer one."""
+_TRIES = 5
+"""Failed attempts in a row after which a stream is given up."""
+_HEAD_WAIT = 3.0
+"""Seconds that `open_stream` waits for the headers; some servers send none before the first event."""
+_DELETE_WAIT = 2.0
+_LATER = {408, 409, 425, 429}
+"""Statuses for which a retry makes sense. 409: the server has not yet noticed that the old stream is closed."""
 
 
 class TransportTasks:
@@ -63,24 +79,6 @@ class TransportTasks:
             logger.error("the task %s failed", task.get_name(), exc_info=error)
 
 
-_VISIBLE_ASCII = re.compile(r"[\x21-\x7E]+")
-_GRACE = 0.2
-"""Seconds in which an abandoned stream may end by itself."""
-_RETRY = 1000
-"""Milliseconds before a stream is resumed, if the server sends no value."""
-_RETRY_FLOOR = 50
-"""Minimum milliseconds, so that a server that sends 0 and closes does not cause a busy loop."""
-_PAUSE_LIMIT = 30.0
-"""Limit in seconds of the growing pause between failed attempts, unless the server requests a longer one."""
-_TRIES = 5
-"""Failed attempts in a row after which a stream is given up."""
-_HEAD_WAIT = 3.0
-"""Seconds that `open_stream` waits for the headers; some servers send none before the first event."""
-_DELETE_WAIT = 2.0
-_LATER = {408, 409, 425, 429}
-"""Statuses for which a retry makes sense. 409: the server has not yet noticed that the old stream is closed."""
-
-
 class SessionTransport:
     """HTTP for the three revisions with sessions."""
 
@@ -98,9 +96,9 @@ class SessionTransport:
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Post a message and read the response to its end; resume its stream if it breaks. Raises: ConnectError."""
         headers = (*self._post_headers(outgoing), *outgoing.headers.items())
-        body, probe = outgoing.payload, outgoing.probe
+        body, cause = outgoing.payload, outgoing.cause
         trail = Trail()
-        async with await self._endpoint.request("POST", headers, body=body, probe=probe) as reply:
+        async with await self._endpoint.request("POST", headers, body=body, cause=cause) as reply:
             why = self._keep_session_id(reply) if outgoing.opens_session else ""
             if not reply.is_stream:
                 body = await read_body(reply)

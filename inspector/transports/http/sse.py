@@ -13,8 +13,6 @@ Time and memory are linear in the bytes fed, however they are split into chunks.
 import re
 from dataclasses import dataclass
 
-from httpx_sse._decoders import SSEDecoder  # its only location; covered by a test
-
 from inspector.transports.base import MESSAGE
 
 _LINE_COST = 160
@@ -136,17 +134,19 @@ class SseParser:
 
 def _decode(lines: list[bytes], complete: bool) -> SseEvent:
     """Return the event of these lines. A field without a line is None."""
+    from httpx_sse._decoders import SSEDecoder  # its only location, covered by a test; httpx takes long to import
+
     decoder = SSEDecoder()
     for line in lines:
         decoder.decode(_RETRY.sub(b"", line).decode("utf-8", "surrogateescape"))
-    said = decoder.decode("")  # None if all fields are empty or unknown
+    event = decoder.decode("")  # None if all fields are empty or unknown
     fields = {line.partition(b":")[0] for line in lines if not _BAD_ID.match(line)}
     return SseEvent(
         raw=b"\n".join(lines),
-        data=(said.data if said else "").encode("utf-8", "surrogateescape") if b"data" in fields else None,
-        event=_readable(said.event if said else "") if b"event" in fields else None,
-        id=_readable(said.id if said else "") if b"id" in fields else None,
-        retry=said.retry if said else None,
+        data=(event.data if event else "").encode("utf-8", "surrogateescape") if b"data" in fields else None,
+        event=_readable(event.event if event else "") if b"event" in fields else None,
+        id=_readable(event.id if event else "") if b"id" in fields else None,
+        retry=event.retry if event else None,
         complete=complete,
     )
 

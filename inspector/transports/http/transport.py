@@ -72,8 +72,8 @@ class LegacySse:
         if self._address is None:
             raise Disconnected("The SSE stream is not open.", hint="Connect again.")
         headers = (ACCEPT_ANSWER, JSON_CONTENT, *outgoing.headers.items())
-        body, probe = outgoing.payload, outgoing.probe
-        request = self._endpoint.request("POST", headers, body=body, url=self._address, probe=probe)
+        body, cause = outgoing.payload, outgoing.cause
+        request = self._endpoint.request("POST", headers, body=body, url=self._address, cause=cause)
         async with await request as reply:
             if reply.is_stream:
                 await read_events(reply, Channel.SSE, Trail())
@@ -126,9 +126,9 @@ class _EndpointFirst(SseParser):
 
 def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
     excerpt = delivery.body[:_EXCERPT].decode(errors="replace")
-    said = f": {excerpt}" if excerpt else ""
+    message = f": {excerpt}" if excerpt else ""
     kind = delivery.content_type or "no content type"
-    sentence = f"the response to GET for an event stream was {reply.status}, {kind}{said}"
+    sentence = f"the response to GET for an event stream was {reply.status}, {kind}{message}"
     if reply.status in (401, 403):
         return AuthorizationNeeded(sentence, hint="Log in, or pass a token with -H 'Authorization: Bearer …'.")
     return ConnectError(sentence, hint="Is this the address of an MCP server? The log shows each attempt.")
@@ -149,8 +149,8 @@ class Stateless:
     async def send(self, outgoing: Outgoing) -> Delivery:
         """Post a message and read the response to its end. Nothing can follow after that. Raises: ConnectError."""
         headers = (ACCEPT_ANSWER, JSON_CONTENT, *outgoing.headers.items())
-        body, probe = outgoing.payload, outgoing.probe
-        async with await self._endpoint.request("POST", headers, body=body, probe=probe) as reply:
+        body, cause = outgoing.payload, outgoing.cause
+        async with await self._endpoint.request("POST", headers, body=body, cause=cause) as reply:
             if not reply.is_stream:
                 return reply.delivery(body=await read_body(reply))
             await read_events(reply, Channel.SSE, Trail())

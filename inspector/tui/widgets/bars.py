@@ -24,10 +24,35 @@ from textual.widget import Widget
 from inspector.present.spans import Role, Span, clip, spans_width
 from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
-from inspector.tui.conversation import ConversationStage
+from inspector.tui.input_queue import drop_typed_ahead
 from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
 from inspector.tui.widgets.virtual_lines import VirtualLines
 from inspector.tui.widgets.virtual_list import LogList
+
+_ORDER = {
+    action.id: (action.id.startswith("menu."), action.where is keys.ActionScope.EVERYWHERE, place)
+    for place, action in enumerate(keys.ACTIONS)
+}
+"""Actions of a screen before those that work everywhere, and the menus last."""
+_RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
+"""Actions on the right of every screen, with their ranks; see `BarItem.rank`."""
+_SENDING = frozenset(
+    (
+        *("tools.send", "resources.send", "resources.subscribe", "prompts.send", "offered.more", "inbox.roots"),
+        *("inbox.capabilities", "server.capabilities", "log.ask", "composer.send", "tasks.cancel", "tasks.fetch"),
+        *("tasks.follow", "tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
+    )
+)
+"""Actions that need a server. A capture does not offer them; if pressed all the same, they show why nothing is sent."""
+_MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
+_BACK = "back"
+_RANKS = {_BACK: 3} | dict.fromkeys(_MENU_IDS, 5)
+"""Ranks where space is short: Back stays along with the first other key, the menus with the first two."""
+_CLOSE, _MORE = "close", "more rows"
+_ROWS_KEPT, _ROWS_LOW = 8, 3
+"""Rows of the screen that a menu leaves visible, and rows of a menu on a low screen."""
+_LOW = 20
+"""Minimum height of the screen, in rows, for buttons on more than one line."""
 
 
 class BarItem(msgspec.Struct, frozen=True):
@@ -220,22 +245,6 @@ def _more() -> BarItem:
 
 # The footer: the keys that work now, according to the focus and the panels.
 
-_ORDER = {
-    action.id: (action.id.startswith("menu."), action.where is keys.ActionScope.EVERYWHERE, place)
-    for place, action in enumerate(keys.ACTIONS)
-}
-"""Actions of a screen before those that work everywhere, and the menus last."""
-_RIGHT = {"help": 0, "help.typing": 0, "palette": 100, "quit": 0}
-"""Actions on the right of every screen, with their ranks; see `BarItem.rank`."""
-_SENDING = frozenset(
-    (
-        *("tools.send", "resources.send", "resources.subscribe", "prompts.send", "offered.more", "inbox.roots"),
-        *("inbox.capabilities", "server.capabilities", "log.ask", "composer.send", "tasks.cancel", "tasks.fetch"),
-        *("tasks.follow", "tasks.list", "skills.read", "skills.check", "skills.list", "skills.get"),
-    )
-)
-"""Actions that need a server. A capture does not offer them; if pressed all the same, they show why nothing is sent."""
-
 
 class FooterBar(ItemBar):
     """One line of keys. A click on a key runs its action."""
@@ -256,10 +265,7 @@ class FooterBar(ItemBar):
     def _renew(self, screen: Screen[object]) -> None:
         if screen is not self.screen or not self.is_attached:
             return
-        recorded = getattr(getattr(self.app, "subject", None), "stage", None) in (
-            ConversationStage.LOADING,
-            ConversationStage.RECORDED,
-        )
+        recorded = getattr(getattr(self.app, "conversation", None), "is_recorded", False)
         bindings = screen.active_bindings  # computed on each access
         valid = {each.binding.id: each for each in valid_actions(screen, bindings)}
         untyped = [
@@ -289,8 +295,9 @@ def _untyped(screen: Screen[object], bindings: Mapping[str, ActiveBinding]) -> I
     """Yield the keys that work now. Textual leaves out some of the keys that a focused field consumes, but not all."""
     focused = screen.focused
     for key, found in bindings.items():
-        typed = focused is not None and found.node is not focused and keys.types(key, key_to_character(key))
-        if not typed or focused is None or not focused.check_consume_key(key, "x"):
+        first, _, second = key.partition(" ")  # "x e" begins with the key of a menu, which is the app's
+        typed = bool(second or found.node is not focused) and keys.types(first, key_to_character(first))
+        if not typed or focused is None or not focused.check_consume_key(first, "x"):
             yield found
 
 
@@ -353,11 +360,6 @@ def _key(binding: Binding) -> str:
 
 
 # The valid actions and their menus: one key opens a menu at the bottom edge, a second key runs an action.
-
-_MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
-_BACK = "back"
-_RANKS = {_BACK: 3} | dict.fromkeys(_MENU_IDS, 5)
-"""Ranks where space is short: Back stays along with the first other key, the menus with the first two."""
 
 
 def valid_actions(screen: Screen[object], bindings: Mapping[str, ActiveBinding] | None = None) -> list[ActiveBinding]:
@@ -470,11 +472,6 @@ class MenuBar(ItemBar):
             self.scroll_rows("pagedown")
 
 
-_CLOSE, _MORE = "close", "more rows"
-_ROWS_KEPT, _ROWS_LOW = 8, 3
-"""Rows of the screen that a menu leaves visible, and rows of a menu on a low screen."""
-
-
 class Menus:
     """The open menu, if any. It receives the next key or click of the app."""
 
@@ -484,6 +481,8 @@ class Menus:
         self._has_next_key = has_next_key
         self._bar: MenuBar | None = None
         self._entries: dict[str, ActiveBinding] = {}
+        self._leader = ""
+        """Key of the menu."""
 
     @property
     def is_open(self) -> bool:
@@ -493,13 +492,13 @@ class Menus:
     def action_menu(self, leader: str) -> None:
         """Open a menu; ring the bell if none of its actions is valid now."""
         self.close()
-        self._entries = {}
+        self._entries, self._leader = {}, leader
         for found in sorted(valid_actions(self._app.screen), key=lambda each: _ORDER.get(each.binding.id or "", ())):
             for key in _keys_of(found.binding.id):
                 if key.startswith(f"{leader} "):
                     self._entries.setdefault(key[2:], found)
         if not self._entries:
-            self._app.bell()
+            self._refuse(keys.key_name(leader))
             return
         self._bar = MenuBar(keys.MENUS[leader], self._entries)
         self._app.call_later(self._show, self._bar)
@@ -508,6 +507,12 @@ class Menus:
         """Show the menu, unless the key that closes it has been typed already: showing takes longer than typing."""
         if bar is self._bar and not self._has_next_key() and self._app.screen.is_attached:  # it is not once we leave
             self._app.screen.mount(bar)
+
+    def _refuse(self, pressed: str) -> None:
+        """Ring the bell and say that keys have no action; those typed ahead are dropped."""
+        self._app.bell()
+        self._app.notify(f"{pressed}: no action here.", markup=False, timeout=3)
+        drop_typed_ahead(self._app.screen)
 
     def close(self) -> None:
         """Close the open menu, if any."""
@@ -528,6 +533,8 @@ class Menus:
             self.close()
             if found is not None:
                 await self._app.run_action(found.binding.action, found.node)
+            elif event.is_printable:
+                self._refuse(f"{keys.key_name(self._leader)} {key}")
             return found is not None or event.is_printable or event.key == "escape"
         if isinstance(event, events.MouseDown) and not self._bar.region.contains_point(event.screen_offset):
             self.close()
@@ -630,10 +637,6 @@ class ButtonBar(ItemBar):
         method = f"action_{action.partition('(')[0]}"
         owner = next((each for each in self.ancestors if hasattr(each, method)), self.app)
         self.app.call_later(self.app.run_action, action, owner)
-
-
-_LOW = 20
-"""Minimum height of the screen, in rows, for buttons on more than one line."""
 
 
 def _buttons(actions: Iterable[str | tuple[str, str]], *, has_primary: bool = False) -> list[BarItem]:

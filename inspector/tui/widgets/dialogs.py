@@ -27,6 +27,7 @@ from textual.widgets import Input, Static
 from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
+from inspector.tui.input_queue import drop_typed_ahead
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans
@@ -307,7 +308,8 @@ class ConfirmScreen(Dialog[bool]):
             yield Segments(labels, (0,), letters=False, buttons=True)
 
     def on_mount(self) -> None:
-        """Focus the answers; "no" is selected."""
+        """Focus the answers; "no" is selected. Keys typed before the question answer nothing."""
+        drop_typed_ahead(self)
         self.query_one(Segments).focus()
 
     def on_segments_chosen(self, event: Segments.Chosen) -> None:

@@ -9,10 +9,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from inspector.text import visible
 from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.schema_form.editors import LineEdit
+from inspector.tui.widgets.wrapping import problem_text
 
 ResultT = TypeVar("ResultT")
 
@@ -72,7 +72,7 @@ class FieldsScreen(Dialog[ResultT]):
 
     def say_wrong(self, words: str) -> None:
         """Show an error, which may quote untrusted text."""
-        self.query_one(".fields--wrong", Static).update(Text(visible(words, limit=300)))
+        self.query_one(".fields--wrong", Static).update(problem_text(words))
 
     def action_leave(self) -> None:
         """Go back without any effect."""

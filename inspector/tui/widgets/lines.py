@@ -1,6 +1,5 @@
 """Dialogs that show lines to scroll and copy."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
@@ -13,6 +12,7 @@ from inspector.present.rows import SpanRows
 from inspector.present.spans import Line, Span, plain, words_wrapped
 from inspector.tui import keys
 from inspector.tui.clipboard import copy
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_lines import Lines, LinesView
@@ -42,8 +42,8 @@ class Wrapped(Lines):
 
 
 def _indent(line: Line) -> int:
-    said = plain(line)
-    return len(said) - len(said.lstrip()) + 2
+    message = plain(line)
+    return len(message) - len(message.lstrip()) + 2
 
 
 class BeforeAfterScreen(Dialog[None]):
@@ -78,7 +78,7 @@ class BeforeAfterScreen(Dialog[None]):
 
     @work(exclusive=True)
     async def _show(self) -> None:
-        self._rows.source = SpanRows(await asyncio.to_thread(self._compare))
+        self._rows.source = SpanRows(await read_on_thread(self._compare))
 
 
 class LinesScreen(Dialog[ResultT]):

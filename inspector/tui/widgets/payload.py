@@ -4,7 +4,6 @@ The forms are linked. Switching from the tree to text or bytes scrolls to the va
 bytes. Switching back puts the tree's cursor on the value at the cursor of text or bytes.
 """
 
-import asyncio
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar, Protocol
@@ -19,6 +18,7 @@ from inspector.present.json_text import json_path, line_of, pointer
 from inspector.present.spans import Span, spans_width
 from inspector.tui import keys
 from inspector.tui.actions import lend_actions
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload_actions import PayloadActions
@@ -108,7 +108,10 @@ class PayloadView(Widget):
         yield LinesView(classes="hidden")
 
     def show(self, name: Sequence[Span], size: Sequence[Span], payload: bytes, form: str) -> None:
-        """Show a payload; nearly free if it is already shown."""
+        """Show a payload; nearly free if it is already shown. Until the views are composed, it waits for them."""
+        if not self.children:
+            self.call_after_refresh(self.show, name, size, payload, form)
+            return
         self._said = (name, size)
         self._say()
         if self._shown is not None and self._shown[0] is payload and self._shown[1] == form:
@@ -162,7 +165,7 @@ class PayloadView(Widget):
     @work(exclusive=True, group="link")
     async def _link_slowly(self, line: int) -> None:
         payload = self.payload
-        self._take_span(payload, await asyncio.to_thread(self._mapped().span, line))
+        self._take_span(payload, await read_on_thread(self._mapped().span, line))
 
     def _take_span(self, payload: bytes, span: tuple[int, int]) -> None:
         if payload is self.payload and self._shown is not None and self._shown[1] != TREE:
@@ -201,7 +204,7 @@ class PayloadView(Widget):
     @work(exclusive=True, group="link")
     async def _back_slowly(self, offset: int) -> None:
         payload = self.payload
-        line = await asyncio.to_thread(self._mapped().line, offset)
+        line = await read_on_thread(self._mapped().line, offset)
         if payload is self.payload:
             self.query_one(JsonView).go_to_line(line)
 
@@ -221,7 +224,7 @@ class PayloadView(Widget):
     @work(exclusive=True, group="place")
     async def _find_place(self, tree: JsonView) -> None:
         line, lines = tree.line, tree.lines
-        steps = await asyncio.to_thread(lambda: lines.places.steps(line) if line > 0 and not lines.problem else ())
+        steps = await read_on_thread(lambda: lines.places.steps(line) if line > 0 and not lines.problem else ())
         if (tree.line, tree.lines) == (line, lines):
             self._place = _written(json_path(steps), pointer(steps))
             self._say()
@@ -283,8 +286,8 @@ class PayloadView(Widget):
             raw.wrap(self._wraps, offset, view.line_width)
             view.lay_out_again()
             view.go_to(raw.row_at(offset, view.line_width))
-        said = "Long lines wrap." if self._wraps else "Long lines do not wrap: ← and → scroll."
-        self.app.notify(said, markup=False, timeout=3)
+        message = "Long lines wrap." if self._wraps else "Long lines do not wrap: ← and → scroll."
+        self.app.notify(message, markup=False, timeout=3)
 
     def action_sideways(self, by: int) -> None:
         """Scroll the exact text to the right or to the left."""
@@ -320,7 +323,7 @@ class PayloadView(Widget):
     async def _point_at(self, pointer: str) -> None:
         payload, tree = self.payload, self.query_one(JsonView)
         few = len(payload) <= _AT_ONCE
-        line = line_of(tree.lines, pointer) if few else await asyncio.to_thread(line_of, tree.lines, pointer)
+        line = line_of(tree.lines, pointer) if few else await read_on_thread(line_of, tree.lines, pointer)
         if payload is self.payload:
             tree.go_to_line(line)
 

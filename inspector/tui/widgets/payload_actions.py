@@ -125,7 +125,7 @@ class PayloadActions:
             with self._widget.app.suspend():
                 ran = run_on(argv, payload, places(), suffix=".json" if payload[:1] in (b"{", b"[") else ".txt")
         except UsageError as error:
-            self._tell(f"{error}: {error.hint}.".replace("..", "."), grave=True)
+            self._tell(error.full_text, grave=True)
             return None
         except SuspendNotSupported:
             self._tell("Cannot run another program in this terminal.", grave=True)

@@ -4,7 +4,6 @@ The image is decoded only then, on a thread; images with excessive dimensions ar
 once for its graphics support, while the app is suspended. If it does not respond, half-block characters are used.
 """
 
-import asyncio
 import io
 import logging
 import os
@@ -25,6 +24,7 @@ from inspector.config.terminal import Terminal, terminal
 from inspector.present.blocks import read_picture
 from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 
 logger = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class PictureScreen(Dialog[None]):
             return
         try:
             make = self._maker()
-            picture = await asyncio.to_thread(_decoded, self._data)
+            picture = await read_on_thread(_decoded, self._data)
             widget = make(picture)
         except ImportError as error:
             self._say(f"Cannot draw images here: {error}")
@@ -98,8 +98,8 @@ class PictureScreen(Dialog[None]):
             return _widget_for(terminal(), can_ask=False)
 
     def _say(self, sentence: str) -> None:
-        for said in self.query(".picture--said").results(Static):  # without one, the screen was closed meanwhile
-            said.update(Text(visible(sentence, limit=400)))
+        for static in self.query(".picture--said").results(Static):  # without one, the screen was closed meanwhile
+            static.update(Text(visible(sentence, limit=400)))
 
 
 @cache

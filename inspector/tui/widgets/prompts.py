@@ -1,5 +1,6 @@
 """Dialogs that ask for one line of text."""
 
+from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
@@ -8,7 +9,6 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from inspector.capture.format.notes import COLOURS
 from inspector.tui import keys
 from inspector.tui.widgets.dialogs import Dialog, DialogBox, DialogButtons
 from inspector.tui.widgets.segments import Segments
@@ -32,9 +32,10 @@ class PromptScreen(Dialog[ResultT | None]):
     PromptScreen Input:focus { border: none; }
     """
 
-    def __init__(self, asked: str, proposed: str = "") -> None:
-        """`asked` is trusted text."""
+    def __init__(self, asked: str, proposed: str = "", *, replaced: bool = False) -> None:
+        """`asked` is trusted text. `replaced`: typing replaces what is proposed; arrows edit it."""
         super().__init__()
+        self._replaced = replaced
         self._asked = asked
         self._proposed = proposed
 
@@ -42,7 +43,7 @@ class PromptScreen(Dialog[ResultT | None]):
         """Compose the prompt and the input line."""
         with DialogBox():
             yield Static(Text(self._asked))
-            yield Input(self._proposed, select_on_focus=False)
+            yield Input(self._proposed, select_on_focus=self._replaced)
             yield from self.more()
             yield DialogButtons(self.VERB)
 
@@ -70,9 +71,9 @@ class NameScreen(PromptScreen[str]):
         keys.binding(keys.action("name.leave")),
     ]
 
-    def __init__(self, asked: str, proposed: str = "", *, empty: bool = False) -> None:
+    def __init__(self, asked: str, proposed: str = "", *, empty: bool = False, replaced: bool = False) -> None:
         """`empty`: whether the empty text is a valid result."""
-        super().__init__(asked, proposed)
+        super().__init__(asked, proposed, replaced=replaced)
         self._empty = empty
 
     def take(self, typed: str) -> None:
@@ -95,13 +96,15 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
     CommentScreen > Vertical { width: 72; }
     """
 
-    def __init__(self, n: int, color: str, text: str) -> None:
+    def __init__(self, n: int, color: str, text: str, colors: Sequence[str]) -> None:
+        """`colors`: those to choose from."""
         super().__init__(f"Mark #{n:,}: comment (optional)", text)
         self._color = color
+        self._colors = colors
 
     def more(self) -> tuple[Widget, ...]:
         """Return the colours."""
-        return (Segments(COLOURS, (COLOURS.index(self._color),), letters=False),)
+        return (Segments(self._colors, (self._colors.index(self._color),), letters=False),)
 
     def on_mount(self) -> None:
         self.query_one(Input).cursor_blink = False
@@ -115,7 +118,7 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
     def take(self, typed: str) -> None:
         """Close with the mark."""
         chosen = self.query_one(Segments).chosen
-        self.dismiss((COLOURS[chosen[0]] if chosen else self._color, typed.strip()))
+        self.dismiss((self._colors[chosen[0]] if chosen else self._color, typed.strip()))
 
     def action_take(self) -> None:
         """Close with the mark while the colours are focused."""

@@ -86,7 +86,7 @@ class CreateDialog(Dialog[CreatedT | None], Generic[CreatedT]):
             self._warned = path
             self._fail("File exists. Press Enter again to replace it.")
         except InspectError as error:
-            self._fail(f"{error}. {error.hint[:1].upper()}{error.hint[1:]}".rstrip())
+            self._fail(error.full_text)
         except (OSError, ValueError) as error:
             self._fail(f"Cannot write: {getattr(error, 'strerror', None) or error}.")
         else:

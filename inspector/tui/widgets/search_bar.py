@@ -1,7 +1,8 @@
 """An input line for filtering or searching: a label, the input, the number of matches, and an error.
 
 It reports the input once the user pauses. The search itself is up to the owner, who responds with `show_count` or
-`show_error`. Escape clears the line and leaves it. Tab stays: in the list behind it, what is typed next would act.
+`show_error`. Escape clears the line and leaves it. Tab stays, and Enter too if nothing matches: in the list behind the
+line, what is typed next would act.
 """
 
 from typing import ClassVar
@@ -17,7 +18,7 @@ from textual.widgets import Input, Label
 
 from inspector.text import one_line
 from inspector.tui import keys
-from inspector.tui.input_queue import forget_postponed, hold_keys, postpone, release_keys
+from inspector.tui.input_queue import forget_postponed, hold_keys, is_typed_ahead, postpone, release_keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import ClusterInput
 
@@ -39,6 +40,8 @@ class SearchLine(ClusterInput):
     def __init__(self, placeholder: str) -> None:
         super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
         self.cursor_blink = False  # a blinking cursor keeps writing to the terminal
+        self.found_nothing = False
+        """Whether nothing matches the text: keys typed ahead then act nowhere else."""
 
     async def _on_key(self, event: events.Key) -> None:
         """Handle typing. In an empty line, a question mark opens the help, as it does outside of fields."""
@@ -79,6 +82,7 @@ class SearchBar(Widget):
         & SearchLine > .input--selection { text-style: reverse; }
         & SearchLine > .input--placeholder { color: $text-disabled; }
         &.-wrong .search--error { display: block; }
+        &.-stays .search--error { display: block; color: $text-warning; }
         &.-wrong SearchLine { text-style: underline; }
     }
     """
@@ -122,15 +126,26 @@ class SearchBar(Widget):
         label: str,
         *,
         placeholder: str = "",
+        grows: bool = False,
         id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:
-        """`label` and `placeholder` are trusted text."""
+        """`label` and `placeholder` are trusted text.
+
+        `grows`: what is searched may match later. Then a second Enter leaves the line although nothing matches.
+        """
         super().__init__(id=id, classes=classes)
+        self._grows = grows
+        self._matches: int | None = None
+        """Number of matches of the text; None if it is unknown."""
+        self._stays = False
+        """Whether Enter was pressed although nothing matches."""
         self._label = label
         self._line = self.make_line(placeholder)
         self._count, self._error = Label("", classes="search--count"), Label("", classes="search--error")
         self._reported = ""
+        self._total: int | None = None
+        """Number of what is searched; None if it is not shown."""
 
     def make_line(self, placeholder: str) -> SearchLine:
         """Create the field; subclasses may create another one."""
@@ -174,7 +189,11 @@ class SearchBar(Widget):
 
     def show_count(self, count: int | None, *, of: int | None = None) -> None:
         """Show the number of matches; None shows nothing. Clears an error."""
-        self._say("", error=True)
+        self._total = of
+        self._matches = count
+        self._line.found_nothing = count == 0
+        stays = self._stays and count == 0
+        self._say(self._ways_out() if stays else "", error=True, stays=stays)
         if count is None:
             self._say("")
             return
@@ -182,20 +201,25 @@ class SearchBar(Widget):
         total = "" if of is None else f" of {of:,}"
         self._say(f"{sign} {count:,}{total}", none=count == 0)
 
+    def _ways_out(self) -> str:
+        again = f"{keys.shown_key('search.done')} again keeps it, " if self._grows else ""
+        return f"No match: {again}{keys.shown_key('search.leave')} clears"
+
     def show_error(self, sentence: str) -> None:
         """Show why the text cannot be used; the previous search stays in effect."""
         self._say("")
         self._say(f"{glyphs().error} {sentence}", error=True)
 
-    def _say(self, text: str, *, error: bool = False, none: bool = False) -> None:
+    def _say(self, text: str, *, error: bool = False, none: bool = False, stays: bool = False) -> None:
         if not self._line.is_attached:  # a list may arrive before the bar is composed
-            self.call_after_refresh(self._say, text, error=error, none=none)
+            self.call_after_refresh(self._say, text, error=error, none=none, stays=stays)
             return
         label = self._error if error else self._count
         label.update(Content(one_line(text, 400)))
         label.set_class(none, "-none")
         if error:
-            self.set_class(bool(text), "-wrong")
+            self.set_class(bool(text) and not stays, "-wrong")
+            self.set_class(stays, "-stays")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Wait for a pause before reporting; an emptied line is reported at once."""
@@ -209,12 +233,19 @@ class SearchBar(Widget):
         forget_postponed(self)
         if self.text != self._reported:
             self._reported = self.text
+            self._matches, self._stays = None, False
+            self._line.found_nothing = False
             self.post_message(self.Changed(self, self.text))
 
     def on_search_bar_found(self, event: Found) -> None:
-        """Report the text without waiting, and go to the matches."""
+        """Report the text without waiting, and go to the matches. Without a match, the keys that follow stay here."""
         event.stop()
         self._tell()
+        if self._matches == 0 and not (self._grows and self._stays and not is_typed_ahead(self)):
+            self._stays = True
+            self.show_count(0, of=self._total)
+            self.app.bell()
+            return
         self.post_message(self.Done(self, True))
 
     def on_search_bar_left(self, event: Left) -> None:

@@ -3,12 +3,11 @@
 The content of a section is safe already and is passed as text objects; nothing here parses markup.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from rich.console import Console, Group, RenderableType
-from rich.containers import Lines
+from rich.console import Group, RenderableType
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
@@ -16,11 +15,12 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.present.spans import Fact, Role, Section, characters_in, plain, section_lines
+from inspector.present.spans import Fact, Role, Section, plain, section_lines
 from inspector.text import cell_width, for_clipboard
 from inspector.tui import keys
 from inspector.tui.clipboard import copy
 from inspector.tui.theme import role_styles, spans_to_text
+from inspector.tui.widgets.wrapping import SeparatedText, wrapping
 
 COPY = replace(keys.binding(keys.action("copy")), show=True)
 """Binding for widgets whose text can be copied; it is shown in the footer."""
@@ -80,56 +80,13 @@ def section_renderable(section: Section, *, dark: bool) -> RenderableType:
     inks = role_styles(dark=dark)
     parts: list[RenderableType] = []
     if section.note:
-        parts.append(_wrapping(spans_to_text([(section.note, "claimed")], dark=dark)))
+        parts.append(wrapping(spans_to_text([(section.note, "claimed")], dark=dark)))
     if section.facts:
         parts.append(_grid(section.facts, inks, inks["muted"]))
     if section.facts and section.lines:
         parts.append(Text(""))
-    parts += [_wrapping(spans_to_text(line, dark=dark)) for line in section.lines]
+    parts += [wrapping(spans_to_text(line, dark=dark)) for line in section.lines]
     return Group(*parts)
-
-
-class _Value(Text):
-    """Text whose words that are longer than a row break after a separator: URLs, PATH, lists without spaces."""
-
-    def wrap(self, console: Console, width: int, *args: Any, **options: Any) -> Lines:
-        """Wrap at spaces, and long words after separators; without a separator anywhere."""
-        broken = Lines()
-        for line in self.split(allow_blank=True):
-            line.expand_tabs(_TAB)
-            rows = line.divide(_row_ends(line.plain, width))
-            for row in rows:
-                row.rstrip()
-            broken.extend(rows)
-        return broken
-
-
-_TAB = 8
-_SEPARATORS = (":;,&?|", "/=")
-"""Characters after which a long word breaks, the first group where possible."""
-
-
-def _row_ends(text: str, width: int) -> Iterator[int]:
-    """Yield where each row but the last ends, as an offset in characters."""
-    begin = 0
-    while cell_width(rest := text[begin:]) > width:
-        most = max(1, characters_in(rest, width))
-        space = rest.rfind(" ", 0, most + 1)
-        after = rest.find(" ", space + 1)
-        word = rest[space + 1 : after if after >= 0 else len(rest)]
-        if space > 0 and cell_width(word) <= width:
-            end = space + 1
-        else:
-            least = most // 3
-            ends = (max(rest.rfind(sign, least, most) for sign in group) + 1 for group in _SEPARATORS)
-            end = next(filter(None, ends), most)
-        begin += end
-        yield begin
-
-
-def _wrapping(text: Text) -> Text:
-    value = _Value(no_wrap=False, overflow="fold", end="\n")
-    return value.append_text(text)
 
 
 def _grid(facts: tuple[Fact, ...], inks: Mapping[Role, Style], key_style: Style) -> Table:
@@ -138,5 +95,5 @@ def _grid(facts: tuple[Fact, ...], inks: Mapping[Role, Style], key_style: Style)
     grid.add_column(width=width, overflow="fold")
     grid.add_column(ratio=1, overflow="fold")
     for fact in facts:
-        grid.add_row(Text(fact.key, key_style), _Value(fact.value, inks[fact.role]))
+        grid.add_row(Text(fact.key, key_style), SeparatedText(fact.value, inks[fact.role]))
     return grid

@@ -54,7 +54,7 @@ class Segments(Widget, can_focus=True):
             return self._control
 
     class Typed(Message):
-        """A letter or digit that no label begins with."""
+        """A word that no label begins with; "" once it is erased."""
 
         def __init__(self, control: "Segments", text: str) -> None:
             super().__init__()
@@ -76,18 +76,21 @@ class Segments(Widget, can_focus=True):
         tabs: bool = False,
         buttons: bool = False,
         letters: bool = True,
+        states_typed: bool = True,
         classes: str | None = None,
     ) -> None:
         """Offer `labels` (untrusted text); the first `faint` ones are states rather than values.
 
         `tabs` and `buttons` draw the labels as such instead of as choices. With `letters`, a letter chooses the
-        label that begins with it, and letters without a match do not trigger other actions.
+        label that begins with it, and letters without a match do not trigger other actions; without `states_typed`,
+        the first `faint` labels are not chosen in this way.
         """
         super().__init__(classes=classes)
         self._labels = shown_labels(labels)
         self._chosen = set(chosen)
         self._multi = multi
         self._faint = faint
+        self._typed_from = 0 if states_typed else faint
         self._tabs, self._buttons = tabs, buttons
         self._typed_at = letters and not tabs
         self._letters = letters and not tabs
@@ -192,6 +195,10 @@ class Segments(Widget, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """Choose the label that begins with a letter."""
         letter = event.character
+        if event.key == "backspace" and self._letters:
+            event.stop()
+            self._erase()
+            return
         if not self._letters or letter is None or not letter.isprintable():
             return
         if not letter.isalnum() and not (self._run and self._beginning(self._run + letter)):
@@ -201,24 +208,38 @@ class Segments(Widget, can_focus=True):
         self.begin(letter)
 
     def begin(self, letter: str) -> None:
-        """Choose the label that begins with what is typed, or else the next one that begins with the letter alone."""
-        begins = [] if self._multi else self._beginning(self._run + letter)
-        if self._run and begins:
-            self._run += letter
-            if self._cursor in begins:
-                return
-        elif begins := self._beginning(letter):
-            self._run = letter
-        else:
-            self.post_message(self.Typed(self, letter))
-            return
-        later = [at for at in begins if at > self._cursor]
-        self._cursor = (later or begins)[0]
-        self.refresh()
-        self.post_message(self.Chosen(self, self._cursor))
+        """Choose the label that begins with what is typed. A letter that continues no label may begin another one.
+
+        After a word that begins no label, further letters belong to that word, until it is erased.
+        """
+        word = self._run + letter
+        begins = self._beginning(word)
+        if not begins and self._may_begin_anew() and self._beginning(letter):
+            word, begins = letter, self._beginning(letter)
+        goes_on, self._run = len(word) > 1, word
+        if not begins:
+            self.post_message(self.Typed(self, word))
+        elif not goes_on or self._cursor not in begins:
+            if goes_on and self._multi:
+                self.post_message(self.Chosen(self, self._cursor))  # the word was to be another label
+            self._cursor = next((at for at in begins if at > self._cursor), begins[0])
+            self.refresh()
+            self.post_message(self.Chosen(self, self._cursor))
+
+    def _may_begin_anew(self) -> bool:
+        """Return whether the typed word is a letter of a label, or a whole label."""
+        found = self._beginning(self._run)
+        return bool(found) and (
+            len(self._run) == 1 or any(self._labels[at].lower() == self._run.lower() for at in found)
+        )
+
+    def _erase(self) -> None:
+        self._run = ""
+        self.post_message(self.Typed(self, ""))
 
     def _beginning(self, text: str) -> list[int]:
-        return [at for at, label in enumerate(self._labels) if label.lower().startswith(text.lower())]
+        found = (at for at, label in enumerate(self._labels) if label.lower().startswith(text.lower()))
+        return [at for at in found if at >= self._typed_from]
 
     def on_focus(self) -> None:
         """Show the cursor."""

@@ -20,7 +20,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.present.spans import Role, Span, spans_width
+from inspector.present.spans import Role, Span, spans_width, words_wrapped
 from inspector.text import one_line, visible
 from inspector.tui import keys
 from inspector.tui.safety import through_filters
@@ -134,13 +134,16 @@ class StripCache:
             return self._lines.spans(index, width)
         except Exception as error:  # noqa: BLE001 - a border: one line that fails must not end the app
             _log.exception("line %d cannot be drawn", index)
-            said = one_line(f"{type(error).__name__}: {error}", max(width - 28, 8))
-            return [(f"{glyphs().error} cannot draw this line: {said}", "error")]
+            message = one_line(f"{type(error).__name__}: {error}", max(width - 28, 8))
+            return [(f"{glyphs().error} cannot draw this line: {message}", "error")]
 
     def _line_below(self, y: int, paper: Style) -> Strip:
         """Return a row below the last line: blank, or in an empty list, its text in the middle."""
         lines = self._lines
-        words = lines.empty if not lines.view.count else ()
+        width = max(1, lines.line_width)
+        words = (
+            [row for line in lines.empty for row in words_wrapped(tuple(line), width)] if not lines.view.count else []
+        )
         at = y - max(0, (lines.view.height - len(words)) // 2 - 1)
         if not 0 <= at < len(words):
             return self._blank(paper)
@@ -230,6 +233,7 @@ class VirtualLines(Widget, can_focus=True):
         """Apply the new size; lines are laid out for their width."""
         self.cache.clear()
         self.view.resize(max(0, event.size.height - self.header_height))
+        self.refresh()  # the scroll bar belongs to the lines, and they have been painted for the earlier size
 
     @on(events.Focus)
     @on(events.Blur)
@@ -385,11 +389,11 @@ _STEP = 2
 
 
 class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
-    """Scrollable content."""
+    """Scrollable content. The scroll bar always has its column: one that appears would lay all out a second time."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
     DEFAULT_CSS = """
-    Scroller { scrollbar-size-vertical: 1; background: $background; }
+    Scroller { scrollbar-size-vertical: 1; overflow-y: scroll; background: $background; }
     """
 
     def action_move(self, by: int) -> None:

@@ -329,6 +329,8 @@ class LogList(VirtualLines):
         """Post messages about changes since the last call."""
         row = (self.view.cursor, self.cursor_key)
         if row != self._reported_row:
+            if self.is_attached and (row[0] < 0) is not (self._reported_row[0] < 0):
+                self.refresh_bindings()
             self._reported_row = row
             self.post_message(self.Selected(self, *row, by_reader=by_reader))
         state = (self.following, self.frozen)
@@ -338,7 +340,9 @@ class LogList(VirtualLines):
             self.refresh(Region(0, 0, self.size.width, 1))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable follow and freeze only if the list grows, and folding only if the source supports it."""
+        """Enable opening with a row, follow and freeze in a list that grows, and folding if the source supports it."""
+        if action == "open":
+            return self._source.count > 0
         if action == "fold":
             return self._source.folds
         return self._growth.grows if action in ("follow", "freeze") else True

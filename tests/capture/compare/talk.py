@@ -42,4 +42,4 @@ def told(*said: Said, http: int | None = None) -> Operations:
         channel = Channel.STDIN if sign == ">" else Channel.STDOUT
         payload = json.dumps({"jsonrpc": "2.0"} | message).encode()
         teller.take(Frame(n, n * 1000, n * 1000, direction, channel, payload, http=http))
-    return teller.told()
+    return teller.collected()

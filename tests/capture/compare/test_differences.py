@@ -8,7 +8,7 @@ from inspector.capture.compare.differences import Comparison, OperationVerdict, 
 from inspector.capture.compare.normal import Normal, read_rule
 from inspector.capture.compare.operations import accounts
 from inspector.capture.store.load import load
-from inspector.present.compare import Names, comparison_data, comparison_lines
+from inspector.present.changes.captures import Names, comparison_data, comparison_lines
 from tests.capture.compare.talk import Said, asks, calls, gives, says, tells, told
 from tests.captures.record import sample
 
@@ -17,7 +17,7 @@ def test_equal_items_are_paired_wherever_they_stand_and_each_once() -> None:
     assert align("abca", "caab", str) == [(0, 1), (1, 3), (2, 0), (3, 2)]
 
 
-def test_what_is_alone_stands_behind_its_own_neighbour() -> None:
+def test_align_puts_unmatched_items_behind_their_neighbour() -> None:
     assert align("abc", "xacyb", str) == [(None, 0), (0, 1), (1, 4), (2, 2), (None, 3)]
     assert align("aoc", "anc", str) == [(0, 0), (1, None), (None, 1), (2, 2)]
     assert align("", "ab", str) == [(None, 0), (None, 1)]
@@ -65,7 +65,7 @@ def test_a_difference_is_named_by_its_path_with_both_sides() -> None:
     )
 
 
-def test_what_is_only_on_one_side_stands_in_its_place() -> None:
+def test_operation_on_one_side_is_listed_in_its_place() -> None:
     found = compare(told(*_A[:2], *_A[4:]), told(*_A[:2], calls(2, "new"), says(2, ""), *_A[4:]), Normal())
     assert _seen(found) == [
         (OperationVerdict.SAME, "add", []),
@@ -74,7 +74,7 @@ def test_what_is_only_on_one_side_stands_in_its_place() -> None:
     ]
 
 
-def test_an_error_in_the_place_of_a_result_is_told_as_such() -> None:
+def test_error_instead_of_result_is_a_change_of_both_members() -> None:
     failed = ("<", {"id": 1, "error": {"code": -32602, "message": "no"}})
     (row,) = compare(told(*_A[:2]), told(_A[0], failed), Normal()).rows
     assert [change.path for change in row.changes] == ["result", "error"]
@@ -104,7 +104,7 @@ def test_a_capture_is_the_same_as_itself_and_unlike_another() -> None:
     assert not compare(found["lighthouse"], found["evening"], Normal()).is_empty
 
 
-def test_what_a_result_says_because_of_its_revision_is_no_difference_between_two_of_them() -> None:
+def test_members_due_to_the_revision_are_no_difference_between_revisions() -> None:
     opened = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
     older = told(
@@ -140,7 +140,7 @@ def test_another_number_of_pages_is_no_difference() -> None:
 
 
 @pytest.mark.parametrize("depth", [300, 800])
-def test_what_is_nested_too_deeply_is_a_difference_all_the_same(depth: int) -> None:
+def test_deeply_nested_values_are_compared(depth: int) -> None:
     def deep(leaf: int) -> Any:
         value: Any = leaf
         for _ in range(depth):
@@ -155,7 +155,7 @@ def test_what_is_nested_too_deeply_is_a_difference_all_the_same(depth: int) -> N
     assert compare(one, one, Normal()).is_empty
 
 
-def test_what_a_client_adds_to_every_request_is_not_what_it_asks_for() -> None:
+def test_essence_drops_what_clients_add_to_every_request() -> None:
     meta = {"progressToken": 1, "io.modelcontextprotocol/clientInfo": {}, "mine": 1}
     assert essence("tools/call", {"name": "a", "_meta": meta}) == {"name": "a", "_meta": {"mine": 1}}
     assert essence("tools/list", {"_meta": {"progressToken": 1}}) is None

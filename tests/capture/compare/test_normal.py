@@ -32,7 +32,7 @@ def test_a_value_is_made_comparable(value: Any, normal: Any) -> None:
     assert Normal()(value) == normal
 
 
-def test_what_is_wanted_exact_stays() -> None:
+def test_excluded_normalization_keeps_values() -> None:
     exact = Normal(off=["ports", "ids"])
     assert exact({"id": "a1b2c3d4e5", "url": "localhost:80"}) == {"id": "a1b2c3d4e5", "url": "localhost:80"}
 
@@ -51,12 +51,12 @@ def test_a_rule_names_a_place(rule: str, normal: Any) -> None:
     assert Normal([read_rule(rule)])({"result": {"items": [{"n": 1}, {"n": 2, "m": 2}]}, "n": 3}) == normal
 
 
-def test_a_rule_finds_texts_and_its_placeholder_is_taken_as_it_stands() -> None:
+def test_rule_placeholder_is_taken_literally() -> None:
     assert Normal([read_rule(r"/pid \d+/ => pid \1")])("a pid 17, a/b") == r"a pid \1, a/b"
 
 
 @pytest.mark.parametrize("text", ["", "=> x", "a b", "a =>", "/[/", "a..b["])
-def test_what_is_no_rule_is_refused(text: str) -> None:
+def test_invalid_rule_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="invalid rule"):
         read_rule(text)
 

@@ -26,7 +26,7 @@ def _read(name: str) -> Operations:
         journal.close()
 
 
-def test_progress_logs_and_a_question_with_its_answer_are_told_with_their_call() -> None:
+def test_progress_logs_and_server_requests_belong_to_their_call() -> None:
     found = told(
         calls(1, "plan"),
         tells("notifications/progress", {"progressToken": 1, "progress": 1}),
@@ -46,14 +46,14 @@ def test_progress_logs_and_a_question_with_its_answer_are_told_with_their_call()
     assert found.loose == []
 
 
-def test_on_one_pipe_a_log_message_stands_by_itself_and_a_question_belongs_to_the_one_call() -> None:
+def test_log_message_on_stdio_is_loose_and_server_request_belongs_to_the_call() -> None:
     asked = ("<", {"id": 1, "method": "elicitation/create", "params": {"message": "Which?"}})
     found = told(calls(1, "plan"), tells("notifications/message", {"data": "by the way"}), asked, says(1, "done"))
     assert [(len(each.logs), len(each.asked)) for each in found.operations] == [(0, 1)]
     assert [each.method for each in found.loose] == ["notifications/message"]
 
 
-def test_what_could_belong_to_two_calls_belongs_to_none() -> None:
+def test_message_that_fits_two_calls_belongs_to_none() -> None:
     found = told(
         calls(1, "a"), calls(2, "b"), tells("notifications/message", {"data": "whose?"}), says(2, ""), says(1, "")
     )
@@ -94,7 +94,7 @@ def test_a_question_in_a_result_and_its_retry_are_one_operation_with_the_answer(
     assert call.answer == {"content": [{"type": "text", "text": "done"}]}
 
 
-def test_a_conversation_that_broke_says_how_each_operation_ended() -> None:
+def test_broken_conversation_has_the_state_of_each_operation() -> None:
     assert ExchangeState.LOST in {each.state for each in _read("wreck").operations}
 
 
@@ -137,7 +137,7 @@ def test_a_capture_comes_to_the_same_while_it_is_read_and_afterwards(name: str) 
     assert read.notices == notices
 
 
-def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+def test_read_operations_refuses_other_files(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("hello\n")
     with pytest.raises(CaptureError):
         read_operations(tmp_path / "a.txt")

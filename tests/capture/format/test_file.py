@@ -141,7 +141,7 @@ def test_more_than_a_mebibyte_goes_out_in_pieces(disk: Disk, path: Path) -> None
     assert max(disk.writes) < 1_200_000
 
 
-async def test_a_failing_disk_is_told_and_what_waited_is_written_later(
+async def test_disk_failure_is_reported_and_waiting_records_are_written_later(
     disk: Disk, path: Path, file: CaptureFile
 ) -> None:
     disk.error = NO_SPACE
@@ -216,9 +216,7 @@ async def test_lines_that_were_written_before_the_failure_are_not_written_again(
     assert lines_of(path)[:3] == [b"first", b"second", b"third"]
 
 
-async def test_what_has_no_room_while_the_disk_fails_is_told_in_a_gap(
-    disk: Disk, path: Path, file: CaptureFile
-) -> None:
+async def test_records_lost_on_a_full_disk_make_a_gap(disk: Disk, path: Path, file: CaptureFile) -> None:
     disk.error = NO_SPACE
     file.put(b"x" * 999 + b"\n", 1)
     await until(lambda: not file.healthy, "the disk failed")
@@ -236,7 +234,7 @@ async def test_what_has_no_room_while_the_disk_fails_is_told_in_a_gap(
     assert "2 records are lost" in file.trouble
 
 
-async def test_a_gap_at_the_very_end_is_told_too(disk: Disk, path: Path, file: CaptureFile) -> None:
+async def test_gap_at_the_end_is_recorded(disk: Disk, path: Path, file: CaptureFile) -> None:
     disk.error = NO_SPACE
     file.put(b"x" * 999 + b"\n")
     await until(lambda: not file.healthy, "the disk failed")
@@ -307,7 +305,7 @@ def test_one_line_may_be_larger_than_the_budget(path: Path, file: CaptureFile) -
     assert len(lines_of(path)[0]) == 100_000
 
 
-async def test_the_disk_is_asked_to_keep_it_about_once_a_second_and_at_the_end(disk: Disk, path: Path) -> None:
+async def test_file_is_synced_once_per_interval_and_at_the_end(disk: Disk, path: Path) -> None:
     file = opened(path, disk, pace=0.01)
     file.put(b"one\n")
     await until(lambda: disk.syncs == 1, "the first sync")
@@ -326,7 +324,7 @@ async def test_no_sync_between_if_time_has_not_come(disk: Disk, path: Path) -> N
     assert disk.syncs == 1
 
 
-async def test_a_failing_sync_is_told(disk: Disk, path: Path) -> None:
+async def test_failing_sync_is_reported(disk: Disk, path: Path) -> None:
     file = opened(path, disk, pace=0.01)
     disk.sync_error = OSError(errno.EIO, "Input/output error")
     file.put(b"one\n")
@@ -335,7 +333,7 @@ async def test_a_failing_sync_is_told(disk: Disk, path: Path) -> None:
     file.close()
 
 
-async def test_an_error_without_words_is_told_by_its_own(disk: Disk, file: CaptureFile) -> None:
+async def test_disk_error_without_strerror_is_reported_by_its_text(disk: Disk, file: CaptureFile) -> None:
     disk.error = OSError("odd")
     file.put(b"one\n")
     await until(lambda: not file.healthy, "the disk failed")
@@ -383,7 +381,7 @@ def test_reading_while_writing_gives_whole_lines(file: CaptureFile) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no such device")
-async def test_a_real_full_device_is_told(disk: Disk) -> None:
+async def test_full_device_is_reported(disk: Disk) -> None:
     file = CaptureFile(os.open("/dev/full", os.O_RDWR), Path("/dev/full"), pace=0.01, sync=disk.sync)
     file.put(b"one\n")
     await until(lambda: not file.healthy, "the device was full")
@@ -420,7 +418,7 @@ def test_a_file_that_is_there_is_not_touched(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-def test_it_is_emptied_and_made_private_if_it_may_be_overwritten(tmp_path: Path) -> None:
+def test_overwritten_file_is_emptied_and_private(tmp_path: Path) -> None:
     path = tmp_path / "x.mcpcap"
     path.write_text("old")
     path.chmod(0o644)
@@ -462,13 +460,13 @@ def test_a_link_is_called_one(tmp_path: Path) -> None:
         create(tmp_path / "x.mcpcap", overwrite=True)
 
 
-def test_what_is_no_ordinary_file_is_refused(tmp_path: Path) -> None:
+def test_create_refuses_special_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="not a regular file"):
         create(tmp_path / "pipe", overwrite=True)
 
 
-def test_a_place_that_can_not_be_written_is_said_with_the_reason(tmp_path: Path) -> None:
+def test_create_names_the_reason_for_an_unwritable_place(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"can't be written: Not a directory|can't be written: File exists"):
         create(tmp_path / "file" / "x.mcpcap")
@@ -486,7 +484,7 @@ def test_a_capture_that_is_being_recorded_is_not_taken_away(tmp_path: Path) -> N
     os.close(fd)
 
 
-def test_whether_somebody_records_can_be_seen(tmp_path: Path) -> None:
+def test_being_written_is_true_while_a_recorder_has_the_file(tmp_path: Path) -> None:
     fd = create(tmp_path / "x.mcpcap")
     reader = os.open(tmp_path / "x.mcpcap", os.O_RDONLY)
     assert being_written(reader)

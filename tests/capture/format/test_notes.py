@@ -29,7 +29,7 @@ def beside(capture: Path, content: bytes) -> NotesFile:
     return NotesFile(capture, "me")
 
 
-def test_what_is_noted_is_there_the_next_time_and_the_capture_is_as_it_was(capture: Path) -> None:
+def test_notes_are_stored_beside_the_unchanged_capture(capture: Path) -> None:
     before = capture.read_bytes()
     file = NotesFile(capture, "me")
     assert file.read() == Notes()
@@ -59,7 +59,7 @@ def test_two_who_note_at_the_same_time_lose_nothing(capture: Path) -> None:
     assert [*other.read().marks] == [2]
 
 
-def test_what_is_not_understood_is_counted_and_stays(capture: Path) -> None:
+def test_unknown_note_lines_are_counted_and_kept(capture: Path) -> None:
     later = b'{"r":"drawing","n":1}\n'
     broken = [b'{"r":"mark","n":0}\n', b'{"r":"mark","n":"x"}\n', b"\xff\xfe\n", b"[" * 5000 + b"\n", b"nonsense\n"]
     odd = b'{"r":"mark","n":5,"color":"plaid\\u001b[31m","text":"\\u001b[2Jhi","new":1}\n'
@@ -108,7 +108,7 @@ def test_no_link_is_followed_neither_to_read_nor_to_write(capture: Path, tmp_pat
     assert b"mark" not in secret.read_bytes()
 
 
-def test_what_is_no_file_or_too_large_is_not_read(capture: Path) -> None:
+def test_notes_in_special_or_large_files_are_not_read(capture: Path) -> None:
     place = capture.with_name("x.mcpcap.notes")
     os.mkfifo(place)
     assert "not an ordinary file" in NotesFile(capture, "me").read().trouble
@@ -118,7 +118,7 @@ def test_what_is_no_file_or_too_large_is_not_read(capture: Path) -> None:
     assert "more than notes have" in NotesFile(capture, "me").read().trouble
 
 
-def test_where_nothing_can_be_written_it_is_said(capture: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_notes_raise_with_a_hint(capture: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -145,7 +145,7 @@ def test_a_foreign_file_is_refused(path: Path) -> None:
         head_of(path, b"<html></html>")
 
 
-def test_what_is_not_there_or_no_file_is_refused(tmp_path: Path) -> None:
+def test_open_for_reading_refuses_missing_and_special_files(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="No such file"):
         open_for_reading(tmp_path / "nothing")
     with pytest.raises(CaptureError, match="is a directory"):
@@ -198,14 +198,14 @@ def test_lines_that_stand_together_are_read_at_once(fd: int, reads: list[tuple[i
     assert reads == [(200 * 11, WINDOW)]
 
 
-def test_going_back_reads_what_stands_before(fd: int, reads: list[tuple[int, int]]) -> None:
+def test_file_window_reads_backwards_with_few_reads(fd: int, reads: list[tuple[int, int]]) -> None:
     os.write(fd, b"".join(b"line %05d\n" % i for i in range(20_000)))
     shown = FileWindow()
     assert all(shown.read(fd, i * 11, 11) == b"line %05d\n" % i for i in reversed(range(20_000)))
     assert len(reads) < 10
 
 
-def test_what_has_been_appended_since_is_found(fd: int) -> None:
+def test_file_window_reads_appended_bytes(fd: int) -> None:
     shown = FileWindow()
     os.write(fd, b"one\ntw")
     assert shown.read(fd, 0, 4) == b"one\n"

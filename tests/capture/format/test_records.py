@@ -28,7 +28,7 @@ from inspector.capture.format.records import (
     type_of,
 )
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, HttpTiming, Stderr
-from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
 from tests.capture.recording import FACTS, HEAD
 
 frames = st.builds(
@@ -42,7 +42,7 @@ frames = st.builds(
     eol=st.sampled_from(Eol),
     http=st.none() | st.integers(1, 9),
     sse=st.none() | st.builds(SseFacts, event=st.none() | st.text(), id=st.none() | st.text(), retry=st.none()),
-    probe=st.booleans(),
+    cause=st.sampled_from(Cause),
 )
 
 
@@ -56,6 +56,40 @@ def there_and_back(entry: Entry) -> Entry:
 def test_a_frame_comes_back_whatever_its_bytes(frame: Frame) -> None:
     entry = Entry(frame.n, frame.time_ns, frame.wall_ns, frame)
     assert there_and_back(entry) == entry
+
+
+@pytest.mark.parametrize(
+    ("members", "cause"),
+    [
+        (b'"probe":true,', Cause.PROBE),
+        (b'"cause":"probe","probe":true,', Cause.PROBE),
+        (b'"cause":"retry",', Cause.RETRY),
+        (b'"cause":"a later one",', Cause.UNKNOWN),
+        (b"", Cause.UNKNOWN),
+    ],
+)
+def test_cause_of_older_and_newer_captures_is_read(members: bytes, cause: Cause) -> None:
+    record = from_line(b'{"r":"frame","dir":"c2s","ch":"stdin","tm":1,"tw":1,%s"raw":"{}"}' % members)
+    assert isinstance(record, FrameRecord)
+    frame = entry_of(record, 1).what
+    assert isinstance(frame, Frame)
+    assert frame.cause is cause
+
+
+@pytest.mark.parametrize("origin", ["user", "rule"])
+def test_response_of_a_proxy_is_one_in_place_of_the_server(origin: str) -> None:
+    line = b'{"r":"frame","dir":"s2c","ch":"stdout","tm":1,"tw":1,"origin":"%s","raw":"{}"}' % origin.encode()
+    record = from_line(line)
+    assert isinstance(record, FrameRecord)
+    frame = entry_of(record, 1).what
+    assert isinstance(frame, Frame)
+    assert frame.cause is Cause.IN_PLACE
+
+
+def test_cause_is_written_so_that_older_readers_know_a_probe() -> None:
+    frame = Frame(1, 1, 1, Direction.TO_SERVER, Channel.STDIN, b"{}", cause=Cause.PROBE)
+    line = to_line(record_of(Entry(1, 1, 1, frame), c="c1", origin="inspector"))
+    assert b'"cause":"probe","probe":true' in line
 
 
 MEASURED = HttpFact(HttpEvent.RESPONSE, 2, status=200, timing=HttpTiming(None, 1, None, 2, 3))
@@ -94,7 +128,7 @@ def test_other_bytes_are_written_as_base64(payload: bytes) -> None:
     assert (record.raw, record.b64) == (None, payload)
 
 
-def test_a_lone_surrogate_that_somebody_wrote_as_text_is_kept_as_bytes() -> None:
+def test_lone_surrogate_in_a_record_is_kept_as_bytes() -> None:
     record = from_line(b'{"r":"err","tm":1,"raw":"a\\ud800"}')
     assert isinstance(record, StderrRecord)
     assert entry_of(record, 1).what == Stderr(b"a\xed\xa0\x80")
@@ -120,7 +154,7 @@ def test_a_record_without_a_wall_clock_gets_one_that_fits(given: int, kept: int)
     assert entry_of(record, 1, given).wall_ns == kept
 
 
-def test_an_entry_can_be_numbered_anew() -> None:
+def test_numbered_replaces_the_number_of_an_entry() -> None:
     frame = Frame(1, 2, 3, Direction.TO_SERVER, Channel.STDIN, b"x")
     entry = Entry(1, 2, 3, frame)
     assert numbered(entry, 1) is entry
@@ -149,7 +183,7 @@ def test_a_frame_is_written_with_the_names_of_the_format_in_their_order() -> Non
     )
 
 
-def test_the_head_says_what_it_is_first() -> None:
+def test_head_line_starts_with_type_format_and_version() -> None:
     line = json.loads(to_line(HEAD))
     assert list(line)[:4] == ["r", "format", "v", "must"]
     assert (line["r"], line["format"], line["v"]) == ("head", "mcpcap", "1.0")
@@ -202,7 +236,7 @@ def test_headers_keep_order_case_and_duplicates() -> None:
         b'{"r":"frame","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     ],
 )
-def test_what_is_no_record_is_a_value_error(line: bytes) -> None:
+def test_invalid_record_is_a_value_error(line: bytes) -> None:
     with pytest.raises(ValueError):
         from_line(line)
 
@@ -225,7 +259,7 @@ def test_any_bytes_are_a_record_or_a_value_error(line: bytes) -> None:
         (b"[" * 100_000, None),
     ],
 )
-def test_a_line_says_its_type_even_if_nobody_knows_it(line: bytes, kind: str | None) -> None:
+def test_type_of_returns_the_type_of_unknown_lines(line: bytes, kind: str | None) -> None:
     assert type_of(line) == kind
 
 

@@ -54,7 +54,7 @@ def test_urls_lose_what_gives_access_and_keep_the_rest() -> None:
     assert without_credentials(plain) == plain
 
 
-def test_what_has_no_credentials_is_the_very_same() -> None:
+def test_redacted_returns_the_same_object_without_credentials() -> None:
     for fact in (
         HttpFact(HttpEvent.END, 1),
         Stderr(b"token=x"),
@@ -99,14 +99,14 @@ def test_a_capture_that_is_read_again_shows_masks(tmp_path: Path) -> None:
     assert dict(request.headers)["Mcp-Session-Id"] == "s1"
 
 
-def test_they_are_written_where_that_was_asked_for(tmp_path: Path) -> None:
+def test_keep_secrets_writes_credentials(tmp_path: Path) -> None:
     journal = start_capture(tmp_path / "a.mcpcap", keep_secrets=True)
     journal.fact(REQUEST)
     journal.close()
     assert TOKEN.encode() in (tmp_path / "a.mcpcap").read_bytes()
 
 
-def test_of_very_many_the_newest_are_at_hand() -> None:
+def test_redaction_of_old_entries_hides_credentials() -> None:
     journal = start_capture(None)
     for _ in range(2500):
         journal.fact(REQUEST)

@@ -28,7 +28,7 @@ def test_a_capture_cut_at_any_byte_is_saved_up_to_its_last_whole_line(tmp_path: 
         assert (verdict.faults, verdict.complete, verdict.clean) == ((), True, False)
 
 
-def test_what_stands_behind_a_line_that_can_not_be_read_is_left(tmp_path: Path) -> None:
+def test_recover_drops_lines_after_an_unreadable_one(tmp_path: Path) -> None:
     lines = sample("handshake").read_bytes().splitlines(keepends=True)
     (tmp_path / "x").write_bytes(b"".join([*lines[:4], b"rubbish\n", *lines[4:]]))
     done = recover(tmp_path / "x", tmp_path / "y")
@@ -59,7 +59,7 @@ def test_nothing_is_overwritten_unasked_and_never_the_original(tmp_path: Path) -
     assert (tmp_path / "y").read_text() == "mine"
 
 
-def test_of_what_is_no_capture_nothing_is_saved(tmp_path: Path) -> None:
+def test_recover_saves_nothing_of_other_files(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello")
     with pytest.raises(CaptureError):
         recover(tmp_path / "x", tmp_path / "y")
@@ -120,7 +120,7 @@ def test_the_samples_are_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize(("counts", "faults"), [(b'"gap":0,', 0), (b'"gap":1,', 1)])
-def test_what_the_last_line_counts_must_be_there_and_none_may_be_said(path: Path, counts: bytes, faults: int) -> None:
+def test_verify_compares_the_counts_of_the_end_record(path: Path, counts: bytes, faults: int) -> None:
     assert len(verify(changed(path, b'"counts":{', b'"counts":{' + counts)).faults) == faults
 
 
@@ -184,7 +184,7 @@ def test_a_digest_of_a_stream_that_is_not_there_is_found(tmp_path: Path) -> None
     assert "1 frames with 9 bytes" in verify(path).faults[0]
 
 
-def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+def test_verify_refuses_other_files(tmp_path: Path) -> None:
     path = tmp_path / "x.mcpcap"
     path.write_bytes(b"")
     with pytest.raises(CaptureError, match="is empty"):

@@ -118,7 +118,7 @@ def test_every_record_names_its_connection(path: Path) -> None:
         ("mock", ["host", "mock"]),
     ],
 )
-def test_a_frame_says_who_made_it(path: Path, mode: str, origins: list[str]) -> None:
+def test_frame_line_has_its_origin(path: Path, mode: str, origins: list[str]) -> None:
     made = recorder(path, Head(format="mcpcap", v="1.0", mode=mode))
     made.keep(entry(1, SENT))
     made.keep(entry(2, RECORDING_CAME))
@@ -141,7 +141,7 @@ def test_the_place_and_length_are_those_of_the_line(path: Path) -> None:
     assert json.loads(path.read_bytes()[place : place + length])["raw"] == "hello"
 
 
-def test_environment_variables_are_named_and_never_told(path: Path) -> None:
+def test_environment_variables_are_written_by_name_only(path: Path) -> None:
     made = recorder(path)
     made.keep(Entry(1, 1, 1, FACTS[0]))
     made.close()

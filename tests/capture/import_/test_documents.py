@@ -114,7 +114,7 @@ def test_a_har_that_is_cut_off_has_what_stood_before_the_cut(cut: int, tmp_path:
     assert told.passed_over == {"ends of the file, which was cut off": 1}
 
 
-def test_what_is_at_hand_is_a_part_and_not_the_document() -> None:
+def test_document_is_read_in_parts_with_little_memory() -> None:
     body = json.dumps({"jsonrpc": "2.0", "method": "ping", "id": 1, "params": {"filler": "x" * 20_000}})
     entry = {"startedDateTime": "2026-01-01T00:00:00Z", "request": {"method": "POST", "postData": {"text": body}}}
     text = json.dumps({"log": {"entries": [entry] * 300}}).encode()

@@ -28,7 +28,7 @@ def test_a_browser_s_is_read_without_what_is_not_mcp_and_without_credentials(tmp
 
 
 @pytest.mark.parametrize("name", ["lighthouse", "harbour", "stateless", "evening"])
-def test_what_we_wrote_has_the_same_messages(name: str, tmp_path: Path) -> None:
+def test_exported_har_imports_with_the_same_messages(name: str, tmp_path: Path) -> None:
     before = load(sample(name))
     after, _ = read_text(tmp_path, "har", b"".join(document(all_of(before))))
 
@@ -41,12 +41,12 @@ def test_what_we_wrote_has_the_same_messages(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b'{"log":{"entries":[{', b"[]", b'{"log":{"entries":[1,{"request":[]}]}}'])
-def test_what_is_torn_or_odd_is_refused(text: bytes, tmp_path: Path) -> None:
+def test_broken_har_is_refused(text: bytes, tmp_path: Path) -> None:
     with pytest.raises(CaptureError):
         read_text(tmp_path, "har", text)
 
 
-def test_it_is_told_in_its_order_at_its_times() -> None:
+def test_recorded_exchange_yields_facts_in_order_with_times() -> None:
     stream = (("content-type", "text/event-stream"),)
     each = RecordedExchange(
         "POST", "http://x/", sent=b"a", status=200, headers=stream, came=b"data: b\n\n", began_ns=5, lasted_ns=9
@@ -68,7 +68,7 @@ def test_events_are_taken_apart() -> None:
     assert (other, late.retry) == (b"c", 9)
 
 
-def test_what_carries_json_rpc() -> None:
+def test_is_rpc_accepts_json_rpc_objects_only() -> None:
     assert is_rpc(b'{"jsonrpc":"2.0","method":"a"}')
     assert not is_rpc(b'{"jsonrpc"')
     assert not is_rpc(b"{}")

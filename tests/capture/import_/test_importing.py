@@ -52,7 +52,7 @@ def test_anything_else_is_nothing(start: bytes) -> None:
     assert recognised(start) is None
 
 
-def test_it_says_where_it_is_from_and_is_verified(tmp_path: Path) -> None:
+def test_imported_capture_has_its_origin_and_is_verified(tmp_path: Path) -> None:
     journal, told = imported("mcpsnoop.jsonl", tmp_path)
     origin = journal.head.imported
     assert isinstance(origin, Import)
@@ -68,7 +68,7 @@ def test_it_says_where_it_is_from_and_is_verified(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_what_has_no_time_has_the_file_s(tmp_path: Path) -> None:
+def test_messages_without_time_get_the_files_time(tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(b'{"jsonrpc":"2.0","method":"a"}\n')
     os.utime(file, ns=(0, 1_777_716_000_000_000_000))

@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from inspector.capture.import_.items import ImportSource, Members, first_members, is_there, members, moment, said
+from inspector.capture.import_.items import ImportSource, Members, first_members, is_there, members, moment, text_bytes
 
 
-def test_what_is_null_is_not_there_and_half_a_sign_can_be_said() -> None:
+def test_null_is_absent_and_a_lone_surrogate_is_encoded() -> None:
     assert [is_there(msgspec.Raw(text)) for text in (b"null", b"", b"0")] == [False, False, True]
-    assert said("\ud800") == b"\xed\xa0\x80"
+    assert text_bytes("\ud800") == b"\xed\xa0\x80"
 
 
 def test_lines_come_without_marks_and_blanks(tmp_path: Path) -> None:

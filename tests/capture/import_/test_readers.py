@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.capture.import_.items import Directions
-from inspector.capture.import_.readers import CASSETTE, CLAUDE_DESKTOP, MCPORTER, MCPSNOOP, PLAIN, SUPERGATEWAY, VSCODE
+from inspector.capture.import_.readers import READERS
 from inspector.capture.store.load import load
 from inspector.errors import CaptureError
 from inspector.features.export.http import lines
@@ -17,7 +17,7 @@ from tests.features.export.staging import all_of
 
 def test_cassette_the_session_is_read(tmp_path: Path) -> None:
     journal, told = imported("mcp-cassette.jsonl", tmp_path)
-    assert told.reader is CASSETTE
+    assert told.reader is READERS["mcp-cassette"]
     assert messages(journal) == SESSION
     assert connection(journal).argv == ("orchard-server",)
     assert frames(journal)[-1].payload == b"good night"
@@ -33,7 +33,7 @@ def test_a_newer_cassette_is_refused(tmp_path: Path) -> None:
 
 def test_mcpsnoop_the_session_is_read(tmp_path: Path) -> None:
     journal, told = imported("mcpsnoop.jsonl", tmp_path)
-    assert told.reader is MCPSNOOP
+    assert told.reader is READERS["mcpsnoop"]
     assert messages(journal) == SESSION
     assert connection(journal).argv == ("orchard-server", "--trees", "9")
     assert connection(journal).cwd == "/srv/orchard"
@@ -45,14 +45,14 @@ def test_mcpsnoop_the_session_is_read(tmp_path: Path) -> None:
 
 def test_directions_are_worked_out_and_bytes_are_exact(tmp_path: Path) -> None:
     journal, told = imported("jsonrpc.txt", tmp_path)
-    assert told.reader is PLAIN
+    assert told.reader is READERS["jsonrpc"]
     assert messages(journal) == SESSION
     whole = ((ROOT / "tests") / "captures/foreign/jsonrpc.txt").read_bytes()
     assert b"".join(frame.payload + b"\n" for frame in frames(journal)) == whole
     journal.close()
 
 
-def test_what_was_exported_comes_back_the_same(tmp_path: Path) -> None:
+def test_exported_jsonrpc_imports_unchanged(tmp_path: Path) -> None:
     for name in ("lighthouse", "evening", "harbour", "handshake", "stateless"):
         before = load(sample(name))
         text = b"".join(lines(all_of(before)))
@@ -71,7 +71,7 @@ def test_bytes_that_are_no_message_are_kept(tmp_path: Path) -> None:
 
 def test_claude_desktop_the_session_is_read(tmp_path: Path) -> None:
     journal, told = imported("claude-desktop.log", tmp_path)
-    assert told.reader is CLAUDE_DESKTOP
+    assert told.reader is READERS["claude-desktop"]
     assert messages(journal) == SESSION
     assert stderr(journal) == [b"warn: one worm"]
     assert connection(journal).argv == ("orchard",)
@@ -108,7 +108,7 @@ def test_the_server_s_own_request_is_cancelled_by_itself() -> None:
 
 def test_vscode_the_session_is_read(tmp_path: Path) -> None:
     journal, told = imported("vscode.log", tmp_path)
-    assert told.reader is VSCODE
+    assert told.reader is READERS["vscode"]
     assert messages(journal) == SESSION
     assert stderr(journal) == [b"warn: one worm"]
     assert connection(journal).argv == ("orchard-server", "--trees", "9")
@@ -118,7 +118,7 @@ def test_vscode_the_session_is_read(tmp_path: Path) -> None:
 
 def test_mcporter_the_recording_is_read_with_times_and_directions(tmp_path: Path) -> None:
     journal, found = imported("mcporter.ndjson", tmp_path)
-    assert found.reader is MCPORTER
+    assert found.reader is READERS["mcporter"]
     assert messages(journal) == [
         (OUT, "initialize"),
         (BACK, 0),
@@ -146,7 +146,7 @@ def test_mcporter_another_server_in_the_file_is_counted(tmp_path: Path) -> None:
 
 def test_supergateway_the_log_is_read_with_directions(tmp_path: Path) -> None:
     journal, found = imported("supergateway.log", tmp_path)
-    assert found.reader is SUPERGATEWAY
+    assert found.reader is READERS["supergateway"]
     assert messages(journal)[:2] == [(OUT, "initialize"), (BACK, 1)]
     assert messages(journal)[-1] == (BACK, 2)
     assert (OUT, "notifications/initialized") in messages(journal)

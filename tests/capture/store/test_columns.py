@@ -9,7 +9,7 @@ from inspector.capture.store.store import Store
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Outdated
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from tests.capture.recording import life, recorded
 
 
@@ -28,7 +28,7 @@ def test_a_part_of_the_columns_is_what_the_entries_are() -> None:
     journal.close()
 
 
-def test_an_entry_whose_line_is_nowhere_says_so_among_others() -> None:
+def test_entry_without_a_line_is_missing_among_others() -> None:
     class Nothing:
         def read(self, place: int, length: int) -> bytes:
             return b""
@@ -111,9 +111,9 @@ def test_events_without_a_message_mean_nothing() -> None:
     assert meaning_of([Outdated("tools")]) == NOTHING
 
 
-def test_what_answers_a_probe_is_one_too() -> None:
+def test_response_to_a_probe_is_a_probe() -> None:
     conversation = Conversation()
     for n, (direction, payload) in enumerate((CALL, (CAME, b'{"jsonrpc":"2.0","id":1,"result":{}}')), 1):
-        probe = direction is SENT
-        found = meaning_of(conversation.observe(Frame(n, n, n, direction, Channel.STDIN, payload, probe=probe)))
+        cause = Cause.PROBE if direction is SENT else Cause.UNKNOWN
+        found = meaning_of(conversation.observe(Frame(n, n, n, direction, Channel.STDIN, payload, cause=cause)))
     assert found == Meaning(MessageKind.RESPONSE, "", 1, probe=True)

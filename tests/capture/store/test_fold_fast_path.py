@@ -104,7 +104,7 @@ def answer(result: str) -> str:
     return f'{{"jsonrpc":"2.0","id":7,"result":{result}}}'
 
 
-def test_its_numbers_of_kinds_are_those_of_the_columns() -> None:
+def test_fast_fold_kinds_equal_message_kinds() -> None:
     assert (REQUEST, NOTIFICATION, ANSWER) == (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.RESPONSE)
 
 
@@ -141,7 +141,7 @@ def test_progress_is_kept_in_the_exchange_that_gave_the_token() -> None:
     assert (progress.progress, progress.total, progress.frame, progress.time_ns) == (1, 2, 2, 7)
 
 
-def test_what_is_unusual_is_left_to_the_fold_and_changes_nothing() -> None:
+def test_fast_fold_leaves_unusual_frames_to_the_conversation() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "a", "_meta": {"progressToken": 1}})
     fold = FastFold(wire.conversation)

@@ -88,8 +88,8 @@ def test_the_end_of_the_past_is_what_the_journal_knows(tmp_path: Path) -> None:
         whole.connection,
     )
     assert [*then.conversation.exchanges] == [*whole.conversation.exchanges]
-    assert [(each.http, each.end_n) for each in then.surroundings.http_in_order] == [
-        (each.http, each.end_n) for each in whole.surroundings.http_in_order
+    assert [(each.http, each.end_n) for each in then.connection_facts.http_in_order] == [
+        (each.http, each.end_n) for each in whole.connection_facts.http_in_order
     ]
     whole.close()
 
@@ -115,7 +115,7 @@ def test_a_past_goes_on_and_one_of_a_running_journal_ends_where_that_is() -> Non
     journal.close()
 
 
-def test_what_stops_it_leaves_an_earlier_moment() -> None:
+def test_stopped_history_returns_an_earlier_state() -> None:
     journal = recorded()
     for id_ in range(5):
         ask(journal, id_)

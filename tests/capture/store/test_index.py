@@ -78,7 +78,7 @@ def test_every_capture_of_the_tests_comes_back_as_it_was(capture: Path, cache: P
     assert again.done == again.total
 
 
-def test_an_index_is_its_owners_alone_and_stands_in_the_cache_alone(path: Path, cache: Path) -> None:
+def test_index_is_private_and_in_the_cache_only(path: Path, cache: Path) -> None:
     closed(loaded(path, cache)[0])
     (file,) = cache.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
@@ -162,7 +162,7 @@ def test_an_index_cut_or_changed_anywhere_is_never_misread(path: Path, cache: Pa
     assert closed(loaded(path, cache)[0]) == first
 
 
-def test_an_index_of_an_older_program_is_made_anew(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_of_an_older_version_is_rebuilt(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded(path, cache)[0].journal.close()
     monkeypatch.setattr(index, "_reader", lambda: "another one")
     again, recalled, kept = loaded(path, cache)

@@ -132,7 +132,7 @@ def test_a_capture_cut_at_any_byte_is_read_up_to_there_or_refused(path: Path) ->
         part.close()
 
 
-def test_a_torn_last_line_is_told(path: Path) -> None:
+def test_torn_last_line_is_noticed_on_load(path: Path) -> None:
     journal = load(sample("torn"))
     assert journal.notices == ("The last line of the capture is incomplete and was left out.", NO_END)
     assert journal.count == 16
@@ -184,13 +184,13 @@ def test_a_payload_in_another_file_is_not_looked_for(path: Path, file: str) -> N
     journal.close()
 
 
-def test_a_payload_of_another_length_than_told_is_noticed(path: Path) -> None:
+def test_payload_of_another_length_is_noticed_on_load(path: Path) -> None:
     journal = load(rewritten(whole(path), b"Server listening", b"Server trembling!"))
     assert "changed after recording: 1 record." in journal.notices[0]
     journal.close()
 
 
-def test_a_frame_that_tells_no_length_is_taken_as_it_is(path: Path) -> None:
+def test_frame_without_length_is_accepted(path: Path) -> None:
     path.write_bytes(
         to_line(HEAD) + b'{"r":"frame","dir":"s2c","ch":"stdout","tm":1,"raw":"x"}\n' + to_line(EndRecord())
     )
@@ -199,7 +199,7 @@ def test_a_frame_that_tells_no_length_is_taken_as_it_is(path: Path) -> None:
     journal.close()
 
 
-def test_a_gap_is_told(path: Path) -> None:
+def test_gap_record_is_noticed_on_load(path: Path) -> None:
     gap = GapRecord(lost_frames=7, why="No space left on device", tm0=0, tm1=1_500_000_000)
     path.write_bytes(to_line(HEAD) + to_line(gap) + to_line(GapRecord()) + to_line(EndRecord()))
     journal = load(path)
@@ -210,7 +210,7 @@ def test_a_gap_is_told(path: Path) -> None:
     journal.close()
 
 
-def test_an_end_in_bad_order_is_told(path: Path) -> None:
+def test_unclean_end_is_noticed_on_load(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + to_line(EndRecord(clean=False)))
     journal = load(path)
     assert journal.notices == ("The capture was not closed: its end may be missing.",)
@@ -281,7 +281,7 @@ def test_closing_the_journal_ends_the_loading(path: Path) -> None:
     assert loading.journal.store.entry(1).missing
 
 
-def test_progress_is_told(path: Path) -> None:
+def test_load_reports_progress(path: Path) -> None:
     journal = recording(path)
     for _ in range(5000):
         came(journal, b"x")
@@ -294,9 +294,7 @@ def test_progress_is_told(path: Path) -> None:
     assert told[-1] == (size, size)
 
 
-def test_of_a_long_capture_it_is_kept_what_reading_it_came_to(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_index_of_a_long_capture_is_stored(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "SMALLEST", 0)
     cache = tmp_path / "cache"
     first = load(whole(path), cache=cache)
@@ -308,7 +306,7 @@ def test_of_a_long_capture_it_is_kept_what_reading_it_came_to(
     again.close()
 
 
-def test_whoever_stops_the_loading_leaves_nothing_open(path: Path) -> None:
+def test_interrupted_load_leaves_no_open_file(path: Path) -> None:
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
@@ -359,7 +357,7 @@ def open_draft(standing_path: Path) -> None:
         (lambda standing_path: standing_path.unlink(), "can't be looked at", None),
     ],
 )
-def test_what_happened_is_told_and_how_much_can_still_be_had(
+def test_changed_file_is_reported_with_its_readable_length(
     standing_path: Path, happens: object, why: str, readable: int | None
 ) -> None:
     fd = os.open(standing_path, os.O_RDONLY)

@@ -146,7 +146,7 @@ def both(directory: Path) -> list[Path]:
     return [directory / "together", directory / "alone"]
 
 
-def test_who_wants_all_hears_of_each_line_of_stderr_and_who_does_not_of_none() -> None:
+def test_listener_of_all_entries_gets_each_stderr_line() -> None:
     came = [(b"%d" % n, Eol.LF) for n in range(10)]
     all_, few = [], []
     made = journal()

@@ -30,7 +30,7 @@ def begun() -> Wire:
     return wire
 
 
-def test_what_ended_or_changed_later_is_as_it_was() -> None:
+def test_state_at_a_checkpoint_ignores_later_changes() -> None:
     wire = begun()
     point = checkpoint(wire.conversation)
     wire.answer(1, {"content": []})
@@ -64,7 +64,7 @@ def test_nothing_is_noted_of_changes_before_the_first_checkpoint() -> None:
     assert wire.conversation.exchanges.changes is None
 
 
-def test_what_is_no_checkpoint_of_it_is_refused() -> None:
+def test_conversation_at_refuses_a_foreign_checkpoint() -> None:
     wire = begun()
     point = checkpoint(wire.conversation)
     for wrong in (
@@ -76,7 +76,7 @@ def test_what_is_no_checkpoint_of_it_is_refused() -> None:
             conversation_at(wrong, wire.conversation)
 
 
-def test_what_can_not_be_written_makes_no_checkpoint() -> None:
+def test_checkpoint_of_an_unencodable_id_is_refused() -> None:
     wire = Wire()
     wire.ask(10**40, "tools/call", {"name": "a"})
     with pytest.raises(SnapshotError):
@@ -98,7 +98,7 @@ def kept_begun() -> Wire:
     return wire
 
 
-def test_what_was_open_is_answered_as_if_nothing_had_been() -> None:
+def test_restored_conversation_completes_open_requests() -> None:
     wire = kept_begun()
     wire.conversation = again(wire.conversation)
     wire.say(S2C, {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}})
@@ -116,7 +116,7 @@ def test_a_number_too_large_for_the_format_is_a_reason_to_keep_nothing() -> None
         keep(wire.conversation)
 
 
-def test_what_nobody_keeps_must_be_empty() -> None:
+def test_refuse_others_raises_for_an_unstored_member() -> None:
     refuse_others("it", {"a": 1, "b": []}, {"a"})
     with pytest.raises(SnapshotError, match="b of it is not stored"):
         refuse_others("it", {"a": 1, "b": [2]}, {"a"})

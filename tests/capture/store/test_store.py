@@ -17,10 +17,9 @@ from inspector.capture.store.snapshot import columns_of
 from inspector.capture.store.store import LARGE, MOST, RecentEntries, Store, beginning, entries
 from inspector.protocol.compact_arrays import ShortArray
 from inspector.protocol.facts import Fact, HttpEvent, HttpFact, SseNote, Stderr
-from inspector.protocol.frames import Channel, Direction, Frame
+from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from tests.capture.recording import FACTS, HEAD, anonymous, life, over
 from tests.capture.recording import entries as recording_entries
-from tests.filters.conftest import tape
 from tests.present.tape import Tape
 
 
@@ -55,7 +54,7 @@ def test_bytes_that_are_no_text_are_cut_likewise(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_what_is_not_large_is_read_whole(tmp_path: Path) -> None:
+def test_beginning_of_a_small_payload_is_the_whole_entry(tmp_path: Path) -> None:
     journal = _kept(tmp_path / "c.mcpcap", b"x" * 1000)
     assert beginning(journal.store, 1) == journal.store.entry(1)
     journal.close()
@@ -70,7 +69,7 @@ def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monk
     journal.close()
 
 
-def test_what_was_read_once_is_at_hand_and_what_is_whole_is_not_mistaken_for_it(
+def test_beginning_of_a_large_payload_is_cached_apart_from_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     payload = b"x" * (LARGE + 1)
@@ -86,10 +85,7 @@ def test_what_was_read_once_is_at_hand_and_what_is_whole_is_not_mistaken_for_it(
     journal.close()
 
 
-__all__ = ["tape"]
-
-
-def test_what_comes_in_bulk_is_what_comes_one_by_one(tape: Tape) -> None:
+def test_entries_in_bulk_equal_single_entries(tape: Tape) -> None:
     tape.started().call(1, "a")
     tape.from_server(b"\xff no JSON")
     tape.stderr(b"\x1b[31mred")
@@ -103,14 +99,14 @@ def test_what_comes_in_bulk_is_what_comes_one_by_one(tape: Tape) -> None:
     assert list(entries(store, 4, 4)) == [store.entry(4)]
 
 
-def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
+def test_unreadable_entries_in_bulk_are_missing(tape: Tape) -> None:
     tape.call(1, "a")
     tape.journal.close()
     vars(tape.journal.store)["_recent"] = RecentEntries()
     assert [entry.missing for entry in entries(tape.journal.store, 1, 1)] == [True]
 
 
-def test_of_a_journal_without_entries_there_are_none(tape: Tape) -> None:
+def test_entries_of_an_empty_journal_are_none(tape: Tape) -> None:
     assert list(entries(tape.journal.store, 1, tape.journal.count)) == []
 
 
@@ -138,7 +134,7 @@ def test_the_newest_is_kept_whatever_its_size_and_the_oldest_goes() -> None:
     assert (recent.size[0], recent.get(5)) == (1, line(5))
 
 
-def test_what_could_not_be_read_is_asked_for_again() -> None:
+def test_missing_entry_is_not_cached() -> None:
     recent = RecentEntries()
     recent.put(line(1, missing=True), 1)
     assert recent.get(1) is None
@@ -173,7 +169,7 @@ def filled(*whats: Frame | Fact, meaning: Meaning = NOTHING) -> tuple[Store, She
 
 
 def frame(payload: bytes = b"x", n: int = 1, direction: Direction = Direction.TO_SERVER, probe: bool = False) -> Frame:
-    return Frame(n, n * 10, n * 100, direction, Channel.STDIN, payload, probe=probe)
+    return Frame(n, n * 10, n * 100, direction, Channel.STDIN, payload, cause=Cause.PROBE if probe else Cause.UNKNOWN)
 
 
 def test_the_columns_know_what_a_list_needs() -> None:
@@ -186,12 +182,12 @@ def test_the_columns_know_what_a_list_needs() -> None:
     assert (store.exchange(1), store.method(1), store.probe(1)) == (4, "tools/list", True)
 
 
-def test_what_answers_a_probe_is_one_by_its_meaning() -> None:
+def test_response_to_a_probe_is_stored_as_probe() -> None:
     store, _ = filled(frame(b"abc"), meaning=Meaning(MessageKind.RESPONSE, "", 4, probe=True))
     assert (store.message_kind(1), store.probe(1)) == (MessageKind.RESPONSE, True)
 
 
-def test_every_kind_of_fact_is_told_apart() -> None:
+def test_store_distinguishes_kinds_of_facts() -> None:
     store, _ = filled(*FACTS)
     assert [store.kind(n) for n in (1, 4, 7, 9, 15)] == [
         EntryKind.CONNECTION,
@@ -206,7 +202,7 @@ def test_every_kind_of_fact_is_told_apart() -> None:
     assert (store.method(1), store.exchange(1), store.probe(1)) == ("", 0, False)
 
 
-def test_both_directions_are_told_apart() -> None:
+def test_store_distinguishes_directions() -> None:
     store, _ = filled(frame(), frame(n=2, direction=Direction.FROM_SERVER))
     assert (store.direction(1), store.direction(2)) == (Direction.TO_SERVER, Direction.FROM_SERVER)
 
@@ -229,7 +225,7 @@ def test_entries_come_back_and_the_last_ones_are_not_read_twice() -> None:
     assert shelf.reads == reads
 
 
-def test_what_was_read_is_forgotten_past_a_budget_but_for_the_newest() -> None:
+def test_recent_entries_stay_within_a_budget() -> None:
     big = b"x" * 5_000_000
     store, shelf = filled(frame(big), frame(big, n=2), frame(b"y" * 9_000_000, n=3))
     store.entry(1)
@@ -248,7 +244,7 @@ def test_a_large_entry_that_has_just_come_is_not_read_back() -> None:
     assert shelf.reads == 1
 
 
-def test_what_two_threads_read_at_once_is_kept_once() -> None:
+def test_entry_read_by_two_threads_is_cached_once() -> None:
     store, _ = filled(frame())
     entry = store.entry(1)
     store._recent.put(entry, 1)
@@ -256,7 +252,7 @@ def test_what_two_threads_read_at_once_is_kept_once() -> None:
 
 
 @pytest.mark.parametrize("what", [frame(), *FACTS], ids=repr)
-def test_an_entry_that_can_not_be_read_back_says_so(what: Frame | Fact) -> None:
+def test_overwritten_entry_is_missing(what: Frame | Fact) -> None:
     store, shelf = filled(what)
     shelf.data = b"overwritten by somebody"
     entry = store.entry(1)
@@ -288,7 +284,7 @@ def test_a_lost_entry_keeps_its_columns() -> None:
     assert store.size(1) == 4
 
 
-def test_the_number_of_an_entry_is_its_place_whatever_the_line_says() -> None:
+def test_entry_number_comes_from_its_place() -> None:
     store, shelf = filled(frame())
     shelf.data = shelf.data.replace(b'"n":1', b'"n":7')
     entry = store.entry(1)

@@ -22,7 +22,7 @@ def _effect(matrix: Matrix, row: int, host: str) -> CompatEffect | None:
     return cell[0].fact.effect if cell else None
 
 
-def test_of_a_plain_tool_nothing_is_known() -> None:
+def test_matrix_of_a_plain_tool_is_empty() -> None:
     matrix = _matrix(_FINE)
     assert not any(matrix.rows[0].cells)
     assert not any(matrix.whole)
@@ -51,7 +51,7 @@ def test_of_a_plain_tool_nothing_is_known() -> None:
         ({"title": None}, "typescript-sdk-2", CompatEffect.ALL_GONE),
     ],
 )
-def test_what_a_host_does_with_a_tool_stands_in_its_cell(
+def test_matrix_cell_has_the_effect_on_the_host(
     more: dict[str, object], host: str, effect: CompatEffect | None
 ) -> None:
     assert _effect(_matrix(_FINE, _FINE | more), 1, host) is effect
@@ -89,7 +89,7 @@ def test_the_name_that_a_model_sees_is_known_where_the_host_s_way_is() -> None:
     assert shown["python-sdk-2"] == ""
 
 
-def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
+def test_matrix_survives_non_tools_and_deep_nesting() -> None:
     deep: dict[str, object] = {}
     inner = deep
     for _ in range(5000):
@@ -99,7 +99,7 @@ def test_what_is_no_tool_and_what_is_nested_without_end_does_no_harm() -> None:
     assert tokens_of(deep) == 0
 
 
-def test_a_part_of_the_protocol_that_a_host_lacks_is_told_where_the_server_uses_it() -> None:
+def test_missing_client_feature_is_reported_if_the_server_uses_it() -> None:
     surface = CheckedDefinitions((_FINE,), "s", uses=frozenset(("sampling", "elicitation")))
     hosts = ("claude-desktop", "vscode", "codex", "gemini-cli")
     matrix = matrix_of(surface, [HOSTS[host] for host in hosts])
@@ -141,7 +141,7 @@ def test_a_finding_that_names_its_hosts_concerns_no_other() -> None:
     assert [host.id for host, _ in concerns(found)] == ["cursor"]
 
 
-def test_for_chosen_hosts_what_they_stumble_over_is_as_bad_as_it_is_there() -> None:
+def test_chosen_hosts_set_the_severity() -> None:
     arrays = _found("array-without-items", trait="array-without-items")
     (kept,) = for_hosts([arrays], _hosts("vscode", "codex"))
     assert (kept.severity, kept.hosts) == (_W, ("vscode", "codex"))  # what VS Code does is reported, not observed
@@ -149,7 +149,7 @@ def test_for_chosen_hosts_what_they_stumble_over_is_as_bad_as_it_is_there() -> N
     assert kept.severity is _H
 
 
-def test_what_no_specification_forbids_and_no_chosen_host_minds_is_left_out() -> None:
+def test_diagnoses_without_an_affected_host_are_dropped() -> None:
     assert for_hosts([_found("array-without-items", trait="array-without-items")], _hosts("cursor")) == []
     rule, hidden = _found("input-schema-not-object", _E), _found("hidden-text")
     assert for_hosts([rule, hidden], _hosts("cursor")) == [rule, hidden]

@@ -52,7 +52,7 @@ def _sources(host: Host) -> Iterator[tuple[str, CompatSource]]:
 
 
 @pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
-def test_everything_that_is_said_of_a_host_has_a_source_and_a_date(host: Host) -> None:
+def test_facts_about_hosts_have_source_and_date(host: Host) -> None:
     for what, source in _sources(host):
         assert re.match(r"https://\S+$", source.url), what
         assert date(2024, 11, 5) <= source.date <= date(2027, 1, 1), what
@@ -80,7 +80,7 @@ def test_each_trait_that_a_fact_is_about_is_one_that_is_found() -> None:
             )
 
 
-def test_of_a_number_only_those_hosts_speak_whose_limit_it_is_over() -> None:
+def test_facts_about_returns_hosts_with_a_lower_limit() -> None:
     assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 100)] == ["cursor"]
     assert [host.id for host, _ in facts_about("tool-count", HOSTS.values(), 129)] == ["vscode", "cursor"]
 

@@ -73,7 +73,7 @@ def test_strange_definitions_are_taken() -> None:
     assert confusable_pairs(strange) == []
 
 
-def test_of_many_tools_few_pairs_are_compared() -> None:
+def test_confusable_pairs_compares_few_pairs_of_many_tools() -> None:
     tools = [tool(f"tool_{n}", f"Do thing number {n} with item {n % 97}", "id") for n in range(2000)]
     steps: list[int] = []
     confusable_pairs(tools, rest=steps.append)

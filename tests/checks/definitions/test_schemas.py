@@ -32,6 +32,10 @@ def _kinds(schema: Any, *, is_input: bool = True) -> list[str]:
         (_OBJECT, []),
         (None, ["input-root"]),
         ({"type": "array"}, ["input-root", "array-without-items"]),
+        (_OBJECT | {"properties": {"a": {"type": "array", "items": {}}}}, ["array-of-anything"]),
+        (_OBJECT | {"properties": {"a": {"type": "array", "items": True}}}, ["array-of-anything"]),
+        (_OBJECT | {"properties": {"a": {"type": "array", "prefixItems": [_OBJECT], "items": False}}}, []),
+        (_OBJECT | {"properties": {"a": {"type": "array", "prefixItems": [_OBJECT]}}}, []),
         (_OBJECT | {"required": None}, ["input-required"]),
         (_OBJECT | {"properties": []}, ["input-properties"]),
         (_OBJECT | {"if": {}}, ["input-root-condition"]),
@@ -51,12 +55,19 @@ def test_each_peculiarity_has_a_name(schema: Any, kinds: list[str]) -> None:
     assert sorted(_kinds(schema)) == sorted(kinds)
 
 
-def test_of_an_output_schema_only_what_matters_there() -> None:
+def test_feature_of_the_items_of_an_array_is_said_of_the_items() -> None:
+    rows = {"type": "array", "items": {"type": "array"}}
+    schema = _OBJECT | {"properties": {"m": {"type": "object", "properties": {"rows": rows}}}}
+    found = features_of(schema, WalkBudget(), is_input=True)
+    assert [each.sentence for each in found] == ["has an array (m.rows[]) without items"]
+
+
+def test_output_schema_has_few_features() -> None:
     schema = _OBJECT | {"properties": {"a": {"type": "array"}, "b": {"type": 7}}}
     assert _kinds(schema, is_input=False) == ["output-broken"]
 
 
-def test_nothing_is_said_once_the_budget_is_spent() -> None:
+def test_features_of_is_empty_after_the_budget() -> None:
     assert features_of({"type": "array"}, WalkBudget(0), is_input=True) == []
 
 
@@ -106,7 +117,7 @@ def _doubling(levels: int) -> dict[str, Any]:
         ({"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/$defs/x"}, "$defs": {"x": {}}}, False),
     ],
 )
-def test_it_is_known_whether_a_schema_refers_to_itself(schema: dict[str, Any], is_recursive: bool) -> None:
+def test_written_out_detects_recursive_schemas(schema: dict[str, Any], is_recursive: bool) -> None:
     assert written_out(schema, SchemaDocument(schema))[1] is is_recursive
 
 
@@ -120,7 +131,7 @@ def test_references_that_multiply_are_counted_without_being_followed_one_by_one(
     ("ref", "kind"),
     [(7, "input-reference"), ("#/$defs/no", "input-reference"), ("#/$defs/a", "reference-loop"), ("#/$defs/c", "")],
 )
-def test_a_reference_that_leads_nowhere_or_in_a_circle_is_told(ref: Any, kind: str) -> None:
+def test_unresolvable_reference_is_a_feature(ref: Any, kind: str) -> None:
     loop = {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}, "c": {}}
     schema = {"$ref": ref, "$defs": loop}
     found = [each[0] for each in reference_features(schema, [((), ref)], "input")]
@@ -148,7 +159,7 @@ def test_schemas_are_found_where_keywords_have_them_and_data_is_left_alone() -> 
     ]
 
 
-def test_what_stands_in_a_branch_is_marked_as_one() -> None:
+def test_schemas_in_marks_branches() -> None:
     budget = WalkBudget()
     budget.begin()
     schema = {"anyOf": [{"properties": {"a": {}}}], "properties": {"b": {}}}

@@ -13,7 +13,7 @@ from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_
     "text",
     ["plain\ttext\n", "👩‍👩‍👧 ❤️ 1️⃣ #️⃣", "می‌خواهم", "‏עברית‏ with English", "soft\xadhyphen", "\ufeffat the start", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"],
 )
-def test_what_writing_needs_is_not_hidden(text: str) -> None:
+def test_joiners_needed_for_writing_are_not_hidden_text(text: str) -> None:
     assert hidden_in(text) is None
 
 
@@ -29,7 +29,7 @@ def test_what_writing_needs_is_not_hidden(text: str) -> None:
         ("a\x00b", "control", False),
     ],
 )
-def test_what_only_hides_is_found_and_named(text: str, kind: str, is_grave: bool) -> None:
+def test_hidden_characters_are_found_and_named(text: str, kind: str, is_grave: bool) -> None:
     found = hidden_in(text)
     assert found is not None
     assert kind in found.sentence
@@ -79,7 +79,7 @@ _VALUES = st.recursive(
 
 
 @given(_VALUES)
-def test_what_hides_or_orders_is_never_missed_by_the_look_at_all_at_once(value: Any) -> None:
+def test_quick_scan_misses_no_hidden_text_or_order(value: Any) -> None:
     texts, words = [text for _, text in texts_in(value)], all_of(value)
     assert may_hide(words) or not any(hidden_in(text) for text in texts)
     assert may_order(words) or not any(order_in(text) for text in texts)

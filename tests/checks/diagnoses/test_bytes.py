@@ -2,10 +2,9 @@
 
 import pytest
 
-from inspector.checks.diagnoses import bytes as bytes_
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Eol
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 
 
@@ -74,15 +73,6 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(bytes_)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 def test_the_byte_is_named_with_what_it_may_have_meant() -> None:
     (found,) = of_one(_line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\x97"}}')().findings(), "stdout-encoding")
     assert found.sentence == "byte 0x97 at offset 39 is not UTF-8; in Windows-1252 it is '—'"
@@ -106,7 +96,7 @@ def test_the_fix_goes_by_who_seems_to_have_written_the_line(line: bytes, fix: st
     assert fix in found.fix
 
 
-def test_a_flood_of_lines_is_told_ten_times() -> None:
+def test_stdout_not_json_is_found_ten_times_at_most() -> None:
     talk = Talk()
     for _ in range(50):
         talk.frame(b"hello")
@@ -126,7 +116,7 @@ def test_messages_that_no_newline_ends_are_found_where_the_stream_ends(line: byt
     assert [each.sentence for each in found] == ["a message is complete, but no newline follows"] * is_whole
 
 
-def test_where_the_second_message_of_a_line_begins_is_told_in_bytes() -> None:
+def test_newline_missing_has_the_span_in_bytes() -> None:
     word = '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"—"}}'.encode()
     (found,) = of_one(_line(word + _FINE)().findings(), "newline-missing")
     assert found.span == (len(word), len(word + _FINE))

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.diagnoses import definitions
-from inspector.checks.diagnoses.definitions import MOST_WITH, called, flaws_of, is_later_page, is_paged, tools_seen
+from inspector.checks.diagnoses.definitions import MOST_WITH, called, is_later_page, is_paged, tools_seen, violations_of
 from inspector.checks.diagnoses.schemas import schema_dialect
-from inspector.checks.runner import MOST_FLAWS, Inspection
+from inspector.checks.runner import MOST_VIOLATIONS, Inspection
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.fingerprints import Remembered, known_of, known_text
 from inspector.protocol.frames import Direction
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked, initialize, initialized
 
 
@@ -30,17 +29,19 @@ def test_each_tool_that_is_an_object_is_seen_with_its_place() -> None:
     seen = tools_seen(case)
     assert [(each.place, each.name) for each in seen] == [("/result/tools/1", "a"), ("/result/tools/2", "number 3")]
     assert tools_seen(case) is seen
-    assert [flaw.pointer for flaw in flaws_of(case, "input-root")] == [f"{each.place}/inputSchema" for each in seen]
+    assert [flaw.pointer for flaw in violations_of(case, "input-root")] == [
+        f"{each.place}/inputSchema" for each in seen
+    ]
 
 
-def test_a_page_is_known_by_its_cursor_or_by_the_one_it_was_asked_with() -> None:
+def test_page_is_recognized_by_its_cursors() -> None:
     assert not is_paged(_case({}))
     assert is_paged(_case({"nextCursor": "b"}))
     assert is_later_page(_case({}, {"cursor": "b"}))
     assert called({"name": "x" * 200}, 0) == "x" * 80
 
 
-def test_of_what_all_tools_have_some_places_are_kept() -> None:
+def test_traits_of_all_tools_are_limited() -> None:
     """A hundred thousand wrong defaults in one page are as many traits that no finding is made of."""
     property_ = {"type": "string", "default": 7, "enum": ["a"]}
     wrong = {"type": "object", "properties": {f"p{n}": property_ for n in range(10)}}
@@ -50,7 +51,7 @@ def test_of_what_all_tools_have_some_places_are_kept() -> None:
     by_kind = Counter(trait.kind for each in seen for trait in each.traits)
     assert by_kind["default-wrong"] == MOST_WITH * 10, "each kept tool has all of its places"
     assert max(by_kind.values()) <= MOST_WITH * 10
-    assert len([*flaws_of(case, "default-wrong", most=1)]) == MOST_WITH >= MOST_FLAWS
+    assert len([*violations_of(case, "default-wrong", most=1)]) == MOST_WITH >= MOST_VIOLATIONS
 
 
 def test_every_labelled_schema_is_counted() -> None:
@@ -94,12 +95,7 @@ def _lists(*tools: dict[str, Any], known: Mapping[str, Remembered] = _KNOWN) -> 
 CASES: Cases = {"definition-changed": (_lists({**_TOOL, "description": "Buys, and tells."}), _lists({**_TOOL}))}
 
 
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
-def test_it_says_what_has_changed_and_since_when_and_a_new_tool_is_a_hint() -> None:
+def test_definition_changed_names_members_and_time() -> None:
     talk = _lists({**_TOOL, "description": "Buys!", "title": "B"}, {"name": "sell"})()
     changed, new = of_one(talk.findings(), "definition-changed")
     assert (changed.severity, new.severity) == ("warning", "hint")
@@ -154,7 +150,7 @@ SURFACE_NAMES_CASES: Cases = {
 @pytest.mark.parametrize(
     ("names", "said"), [(("save", "Save"), "except for case"), (("a.b", "a_b"), "except for punctuation")]
 )
-def test_names_that_become_the_same_are_told(names: tuple[str, ...], said: str) -> None:
+def test_tool_name_length_reports_names_equal_after_truncation(names: tuple[str, ...], said: str) -> None:
     (found,) = of_one(_named(*names)().findings(), "tool-name-length")
     assert said in found.sentence
 
@@ -252,7 +248,7 @@ def test_tools_are_counted_over_all_pages_and_more_than_a_hundred_and_twenty_eig
     ],
 )
 @pytest.mark.parametrize("kind", ["tools", "prompts", "resources"])
-def test_a_list_without_an_end_is_one_error_that_says_where_it_is_cut(cursors: str, said: str, kind: str) -> None:
+def test_endless_list_is_one_error_with_the_truncation(cursors: str, said: str, kind: str) -> None:
     talk = Talk()
     for at, cursor in enumerate(cursors):
         item = {"name": f"n{at}", "uri": f"a:{at}", "description": "d", "inputSchema": {"type": "object"}}
@@ -274,7 +270,7 @@ def test_a_page_that_repeats_the_one_before_is_a_warning() -> None:
     ]
 
 
-def test_a_page_that_came_before_is_one_fault_and_none_where_it_was_asked_for_again() -> None:
+def test_repeated_page_is_a_hint_if_requested_again() -> None:
     led = _pages("ab", "ab")().findings()
     assert [each.id for each in led if each.severity == "warning"] == ["pagination-incomplete"]
     asked = Talk().ask("tools/list").answer({"tools": _tools("a"), "nextCursor": "1"})
@@ -284,7 +280,7 @@ def test_a_page_that_came_before_is_one_fault_and_none_where_it_was_asked_for_ag
     assert [each.severity for each in asked.findings()] == ["hint"]
 
 
-def test_a_tool_on_two_pages_is_told_by_what_is_the_same_about_it() -> None:
+def test_duplicate_tool_name_distinguishes_equal_and_different_tools() -> None:
     (same,) = of_one(_pages("ab", "bc")().findings(), "duplicate-tool-name")
     assert same.sentence == "the tool 'b' is listed twice"
     other = {"name": "b", "description": "another", "inputSchema": {"type": "object"}}
@@ -320,16 +316,6 @@ SURFACE_TEXTS_CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert {
-        *CASES,
-        *SURFACE_NAMES_CASES,
-        *SURFACE_RESULTS_CASES,
-        *SURFACE_SIZE_CASES,
-        *SURFACE_TEXTS_CASES,
-    } == checks_of(definitions)
-
-
 def test_words_in_tags_are_an_error_and_are_read_out() -> None:
     (found,) = of_one(_said(_TAGGED)().findings(), "hidden-text")
     assert found.severity == "error"
@@ -337,7 +323,7 @@ def test_words_in_tags_are_an_error_and_are_read_out() -> None:
     assert found.pointer == "/result/tools/0/description"
 
 
-def test_a_long_text_is_told_with_the_place_where_it_ends_for_the_host() -> None:
+def test_text_too_long_quotes_the_truncation() -> None:
     (found,) = of_one(_said("word " * 818 + "the end of it " * 9)().findings(), "text-too-long")
     assert "Claude Code (2.1.332, 2026-11-28) truncates it at “…" in found.sentence
     assert found.hosts == ("claude-code",)

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.diagnoses import http
+from inspector.checks.findings import Severity
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.revisions.table import ROWS
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 
 _REQUEST = HttpFact(HttpEvent.REQUEST, 1, "POST", "http://localhost:8000/mcp")
@@ -111,15 +111,6 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(http)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 def test_a_web_page_is_no_fault_where_the_older_http_was_found_after_it() -> None:
     talk = _refused(404, _HTML, "text/html")()
     talk.fact(SseNote(2, b"event: endpoint\ndata: /messages", event="endpoint"))
@@ -137,7 +128,7 @@ def test_a_stream_that_ends_without_a_message_is_an_empty_response_unless_it_can
     assert not of_one(streamed(b"id: 1").findings(), "empty-body")
 
 
-def test_the_title_of_the_page_is_told() -> None:
+def test_html_response_quotes_the_title() -> None:
     (found,) = of_one(_refused(200, _HTML, "text/html")().close().findings(), "html-response")
     assert "“Log in”" in found.sentence
 
@@ -152,15 +143,40 @@ def test_an_endpoint_of_another_origin_is_a_fault(address: str, *, faulty: bool)
 
 
 @pytest.mark.parametrize(("status", "body"), [(404, b""), (421, b""), (403, b"Invalid Host header"), (415, b"")])
-def test_what_a_probe_is_answered_is_no_fault_of_the_conversation(status: int, body: bytes) -> None:
+def test_response_to_a_probe_has_no_http_finding(status: int, body: bytes) -> None:
     found = _refused(status, body, probe=True, opened=True, Mcp_Session_Id="none")().findings()
     assert not [each for each in found if each.id.startswith("H-")]
 
 
 @pytest.mark.parametrize(("status", "word"), [(503, "a gateway returned HTTP 503"), (500, "initialize with HTTP 500")])
-def test_a_gateway_is_told_from_a_server_that_fails(status: int, word: str) -> None:
+def test_http_server_error_distinguishes_gateways(status: int, word: str) -> None:
     (found,) = of_one(_refused(status)().findings(), "http-server-error")
     assert word in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "names"), [(b'{"error":"no API key"}', True), (b"cannot read the token bucket", False)]
+)
+def test_a_5xx_that_is_about_credentials_names_401(body: bytes, *, names: bool) -> None:
+    (found,) = of_one(_refused(500, body)().over().findings(), "http-server-error")
+    assert ("401" in found.sentence) is names
+
+
+@pytest.mark.parametrize(("status", "size", "names"), [(500, 0, True), (500, 9, False), (503, 0, False)])
+def test_500_with_an_empty_body_names_the_transport_that_serves_one_request(
+    status: int, size: int, *, names: bool
+) -> None:
+    talk = _post().head(status)
+    (found,) = of_one(talk.fact(HttpFact(HttpEvent.END, talk.http, body_bytes=size)).findings(), "http-server-error")
+    assert ("empty body" in found.sentence, "one request" in found.fix) == (names, names)
+
+
+@pytest.mark.parametrize(("method", "is_found"), [("POST", True), ("GET", False)])
+def test_a_stream_that_wants_a_session_proves_nothing(method: str, *, is_found: bool) -> None:
+    talk = Talk(4, transport="http").post(method)
+    talk = talk.ask("tools/list") if method == "POST" else talk
+    found = talk.head(400).frame(b'{"error":"No session"}').over().findings()
+    assert bool(of_one(found, "session-id-not-issued")) is is_found
 
 
 def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
@@ -174,9 +190,27 @@ def test_404_to_a_get_or_for_an_unknown_method_ends_no_session() -> None:
     assert found.sentence == "tools/list was answered with HTTP 404: the server no longer knows the session"
 
 
-def test_a_refusal_that_says_which_credentials_it_wants_is_no_fault() -> None:
+def test_refusal_with_a_challenge_is_no_finding() -> None:
     def refused(**headers: str) -> Talk:
         return _post().head(403, **headers).frame(b'{"error":"a token is required"}').over().close("refused")
 
     assert of_one(refused().findings(), "http-request-rejected")
     assert not of_one(refused(WWW_Authenticate='Bearer realm="x"').findings(), "http-request-rejected")
+
+
+@pytest.mark.parametrize(("opened", "severity"), [(False, Severity.ERROR), (True, Severity.WARNING)])
+def test_redirect_that_loses_a_post_is_an_error_before_the_session_is_open(opened: bool, severity: Severity) -> None:
+    (found,) = of_one(_refused(301, opened=opened)().findings(), "http-redirect")
+    assert found.severity is severity
+
+
+@pytest.mark.parametrize(("times", "worst"), [(1, Severity.HINT), (2, Severity.ERROR), (3, Severity.ERROR)])
+def test_redirect_of_a_url_to_itself_is_an_error_the_second_time(times: int, worst: Severity) -> None:
+    talk = _post().head(307, Location="/mcp").over()
+    for number in range(2, times + 1):
+        talk.http = number
+        talk.fact(HttpFact(HttpEvent.REQUEST, number, "POST", "http://localhost:8000/mcp"))
+        talk.head(307, Location="/mcp").over()
+    found = of_one(talk.findings(), "http-redirect")
+    assert [each.severity for each in found if each.severity is Severity.ERROR] == [Severity.ERROR] * (times > 1)
+    assert worst in {each.severity for each in found}

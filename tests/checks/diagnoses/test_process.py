@@ -2,10 +2,8 @@
 
 import pytest
 
-from inspector.checks.diagnoses import process
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
-from inspector.protocol.frames import Direction
-from tests.checks.both import assert_both, checks_of
+from inspector.protocol.frames import Cause, Direction
 from tests.checks.talks import Cases, Script, Talk, ids, initialize
 
 
@@ -39,7 +37,7 @@ def _provoked(sent: bytes) -> Script:
 
     def talk() -> Talk:
         begun = Talk(opened=False).ask("server/discover").error(-32601).ask("initialize", initialize(4)).error(-32603)
-        return begun.frame(sent, Direction.TO_SERVER, probe=True).exit(1)
+        return begun.frame(sent, Direction.TO_SERVER, cause=Cause.PROBE).exit(1)
 
     return talk
 
@@ -85,15 +83,6 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(process)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 @pytest.mark.parametrize(
     ("line", "cause"),
     [
@@ -103,7 +92,7 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
         ("it broke", "last line of stderr: it broke"),
     ],
 )
-def test_the_cause_is_what_stderr_says(line: str, cause: str) -> None:
+def test_exit_during_handshake_has_the_cause_from_stderr(line: str, cause: str) -> None:
     (found,) = (each for each in _dead(1, line)().findings() if each.id == "exit-during-handshake")
     assert found.sentence.endswith(cause)
     assert found.frames == (2, 3)
@@ -132,7 +121,7 @@ def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
         ("The directory to start the server in, /nowhere, does not exist.", "file-not-found"),
     ],
 )
-def test_what_could_not_be_started_is_told_by_what_is_wrong_with_it(why: str, id_: str) -> None:
+def test_failed_start_has_the_finding_of_its_cause(why: str, id_: str) -> None:
     opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("./run",), cwd="/srv")
     assert ids(Talk(opened=False, connection=opened).close(why)) == {id_}
 
@@ -167,7 +156,7 @@ def test_a_script_that_is_named_from_another_directory_is_the_wrong_directory() 
 
 
 @pytest.mark.parametrize(("code", "signal"), [(137, "SIGKILL"), (139, "SIGSEGV"), (134, "SIGABRT")])
-def test_a_code_that_a_shell_makes_of_a_signal_is_told_as_a_code(code: int, signal: str) -> None:
+def test_exit_code_of_a_shell_signal_is_reported_as_code(code: int, signal: str) -> None:
     (found,) = _dead(code, "Killed")().findings()
     assert found.id == "server-killed"
     assert found.sentence == f"the server exited with code {code} (a shell reports {signal} this way)"
@@ -220,7 +209,7 @@ def test_the_codes_of_a_shell_are_used_by_loaders_and_docker_too(code: int, line
     assert said in found.sentence
 
 
-def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
+def test_exit_during_session_names_request_and_last_stderr_line() -> None:
     (found,) = (
         each
         for each in Talk().ask("tools/list").said("it broke").exit(1).findings()
@@ -233,17 +222,15 @@ def test_the_end_in_the_middle_tells_what_was_asked_and_what_was_said() -> None:
     ("signal", "said"),
     [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "did not fail by itself")],
 )
-def test_what_is_said_of_a_signal_fits_it(signal: str, said: str) -> None:
+def test_server_killed_fix_fits_the_signal(signal: str, said: str) -> None:
     found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "server-killed")
     assert said in found.fix
 
 
 @pytest.mark.parametrize(("code", "signal"), [(1, ""), (0, ""), (None, "SIGSEGV"), (139, "")])
-def test_what_doctor_sent_last_is_named_as_the_reason_of_an_end_and_the_server_is_not_accused(
-    code: int | None, signal: str
-) -> None:
-    talk = Talk(opened=False).frame(b"Content-Length: 2\r\n\r\n{}", Direction.TO_SERVER, probe=True)
+def test_exit_after_a_probe_is_not_the_servers_fault(code: int | None, signal: str) -> None:
+    talk = Talk(opened=False).frame(b"Content-Length: 2\r\n\r\n{}", Direction.TO_SERVER, cause=Cause.PROBE)
     found = talk.exit(code, signal).findings()
     assert {(each.id, each.severity) for each in found} == {("exit-on-invalid-message", "hint")}
-    opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, probe=True)
+    opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, cause=Cause.PROBE)
     assert {each.id for each in opened.exit(code, signal).findings()} == {"exit-on-invalid-message"}

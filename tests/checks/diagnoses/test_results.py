@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.diagnoses import results
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked
 
 _TOKEN = "ghp_" + "a1B2" * 9
@@ -38,6 +37,7 @@ def _raw(text: bytes) -> Script:
     return lambda: Talk().ask("tools/call", {"name": "a"}, 7).frame(result)
 
 
+_CHROME = "browserType.launch: Chromium distribution 'chrome' is not found at /opt/google/chrome/chrome"
 CASES: Cases = {
     "result-too-long": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
     "image-too-large": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
@@ -46,6 +46,14 @@ CASES: Cases = {
     "image-undecodable": (
         asked("tools/call", {"content": [{"type": "image", "mimeType": "image/png", "data": "aGVsbG8gd29ybGQ="}]}),
         asked("tools/call", {"content": [{"type": "image", "mimeType": "image/svg+xml", "data": "aGVsbG8gd29ybGQ="}]}),
+    ),
+    "tool-backend-fails": (
+        asked("tools/call", _text("fetch failed: connect ECONNREFUSED 127.0.0.1:8189") | {"isError": True}),
+        asked("tools/call", _text("the log says: connect ECONNREFUSED 127.0.0.1:8189")),
+    ),
+    "tool-program-missing": (
+        asked("tools/call", _text(_CHROME) | {"isError": True}),
+        asked("tools/call", _text("Chrome is not installed with extensions") | {"isError": True}),
     ),
     "half-surrogate": (_raw(rb"\ud83d half"), _raw(rb"\ud83d\ude00 \\ud83d")),
     "base64-in-text": (
@@ -59,22 +67,13 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(results)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 def test_a_secret_is_never_repeated() -> None:
     (found,) = of_one(CASES["secret-in-result"][0]().findings(), "secret-in-result")
     assert _TOKEN not in found.sentence
 
 
 @pytest.mark.parametrize(("progress", "said"), [(True, "total limit"), (False, "without progress")])
-def test_which_clock_had_run_out_is_told(progress: bool, said: str) -> None:
+def test_call_timed_out_names_the_expired_timeout(progress: bool, said: str) -> None:
     (found,) = of_one(_given_up(60, progress=progress)().findings(), "call-timed-out")
     assert said in found.sentence
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from inspector.checks.diagnoses import stalls
 from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
-from tests.checks.both import assert_both, checks_of, of_one
-from tests.checks.talks import Cases, Script, Talk
+from tests.checks.both import of_one
+from tests.checks.talks import Cases, Script, Talk, ids
 
 _CANCELLED = {"requestId": 7}
 
@@ -62,15 +61,6 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(stalls)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 def test_child_holds_stdin_response_at_the_end_of_stdin_after_prompt_ones_is_not_buffering() -> None:
     talk = Talk().fact(ProcessFact(ProcessEvent.SPAWN, 1)).ask("tools/list", {}, 6).answer({"tools": []}, 6)
     talk.ask("tools/call", {"name": "a"}, 7).wait(4).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(0.1)
@@ -82,3 +72,32 @@ def test_child_holds_stdin_response_at_the_end_of_stdin_after_prompt_ones_is_not
 
 def test_child_holds_stdin_child_with_its_own_stdin_is_no_cause() -> None:
     assert not of_one(_with_child(age_s=3.9)().findings(), "child-holds-stdin")
+
+
+def test_a_process_that_was_starting_at_the_end_of_stdin_is_not_said_to_buffer_or_to_loop() -> None:
+    computing = ProcessActivity(cpu_percent=90.0, runnable=True)
+    talk = Talk(opened=False).ask("initialize").wait(40)
+    talk.fact(ProcessFact(ProcessEvent.STDIN_EOF, 1, state=computing)).wait(1)
+    talk.answer({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "a", "version": "1"}})
+    assert "stdout-buffered" not in ids(talk.close("gave up"))
+    silent = (
+        Talk(opened=False)
+        .ask("initialize")
+        .wait(40)
+        .fact(ProcessFact(ProcessEvent.STDIN_EOF, 1, state=computing))
+        .wait(4)
+    )
+    silent.fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM", state=computing))
+    found = silent.close("gave up").findings()
+    assert "stdin-eof-ignored" not in {each.id for each in found}
+    assert "still computing" in next(each.sentence for each in found if each.id == "server-silent")
+
+
+@pytest.mark.parametrize("unread", [0, 181])
+def test_silence_of_a_server_whose_stdin_nothing_reads_names_the_unread_bytes(unread: int) -> None:
+    state = ProcessActivity(unread=unread)
+    talk = Talk(opened=False).ask("initialize").wait(4).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1, state=state))
+    (found,) = of_one(talk.close("gave up").findings(), "server-silent")
+    assert ("nothing has read the 181 bytes" in found.sentence) is bool(unread)
+    assert ("docker run needs -i" in found.fix) is bool(unread)
+    assert "still computing" not in found.sentence

@@ -2,12 +2,11 @@
 
 import pytest
 
-from inspector.checks.diagnoses import starting
 from inspector.checks.findings import Confidence, Severity
 from inspector.errors import ConnectError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.transports.children import find_executable
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 
 
@@ -65,17 +64,8 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(starting)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 @pytest.mark.parametrize("command", ["no-such-command", "./no-such-file", ""])
-def test_what_looking_for_a_command_says_is_understood(command: str) -> None:
+def test_command_not_found_understands_find_executable(command: str) -> None:
     with pytest.raises(ConnectError) as caught:
         find_executable(command, {"PATH": "/usr/bin"}, "/")
     assert of_one(_never((command,), str(caught.value))().findings(), "command-not-found")
@@ -118,7 +108,7 @@ def test_a_slow_package_manager_is_a_hint() -> None:
     assert (found.severity, found.sentence) == (Severity.HINT, "uvx took 20 s to start the server")
 
 
-def test_a_server_that_serves_http_is_told_from_one_that_is_stuck() -> None:
+def test_stdin_not_read_names_the_url_of_an_http_server() -> None:
     talk = _silent("node", "x.js", stderr="Listening on http://127.0.0.1:3000/mcp")()
     (found,) = of_one(talk.findings(), "stdin-not-read")
     assert "http://127.0.0.1:3000/mcp" in found.sentence

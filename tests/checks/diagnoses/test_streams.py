@@ -2,10 +2,9 @@
 
 import pytest
 
-from inspector.checks.diagnoses import streams
 from inspector.checks.findings import Confidence
 from inspector.protocol.facts import CLOSED_HERE
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk
 
 _STREAM = "text/event-stream"
@@ -91,21 +90,12 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(streams)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 def test_a_proxy_in_the_head_makes_it_likely_that_it_holds_events_back() -> None:
     (found,) = of_one(_slow(together=True, Via="1.1 squid")().findings(), "stream-buffered")
     assert (found.confidence, "squid" in found.sentence) == (Confidence.LIKELY, True)
 
 
-def test_what_happens_again_is_no_guess_any_more() -> None:
+def test_repeated_stream_timeout_raises_the_confidence() -> None:
     found = of_one(_idle(60, 60.5)().findings(), "stream-idle-timeout")
     assert [each.confidence for each in found] == [Confidence.GUESS, Confidence.LIKELY]
 

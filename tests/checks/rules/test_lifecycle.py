@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.rules import lifecycle
 from inspector.protocol.revisions.table import ROWS
-from tests.checks.both import assert_both, checks_of
 from tests.checks.talks import META, Cases, Talk, asked, ids, initialize, initialized, told
 
 _NONE: dict[str, Any] = {"completions": {}}
@@ -94,16 +92,7 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(lifecycle)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
-def test_what_was_only_advice_once_is_a_warning_there() -> None:
+def test_list_changed_undeclared_is_milder_in_early_revisions() -> None:
     early = Talk(1, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
     late = Talk(3, capabilities={"tools": {}}).tell("notifications/tools/list_changed").findings()
     assert [each.severity for each in (*early, *late)] == ["warning", "error"]
@@ -127,7 +116,7 @@ def _before_the_response(capabilities: dict[str, Any]) -> Talk:
     return talk.demand("roots/list").demand("ping", id_=901).answer(initialized(4, capabilities))
 
 
-def test_what_comes_before_the_response_to_initialize_is_judged_once_it_is_there() -> None:
+def test_message_before_initialize_response_is_judged_after_it() -> None:
     found = [
         each
         for each in _before_the_response(_NONE).findings()
@@ -151,7 +140,7 @@ def test_what_comes_before_the_response_to_initialize_is_judged_once_it_is_there
     assert {each.revision for each in found} == {ROWS[3].date}
 
 
-def test_what_is_declared_in_the_response_is_no_fault_before_it() -> None:
+def test_capability_declared_in_the_response_is_no_fault_before_it() -> None:
     found = {each.id for each in _before_the_response({"logging": {}, "tools": {"listChanged": True}}).findings()}
     assert found & {
         "request-before-initialized",

@@ -2,10 +2,9 @@
 
 import pytest
 
-from inspector.checks.rules import lines
 from inspector.protocol.facts import ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Eol
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids
 
 
@@ -37,15 +36,6 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(lines)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
@@ -74,7 +64,7 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
         ),
     ],
 )
-def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+def test_line_rule_accepts_legal_neighbour(id_: str, script: Script) -> None:
     assert id_ not in ids(script())
 
 
@@ -90,6 +80,14 @@ def test_a_flood_of_lines_breaks_the_rule_once() -> None:
     for _ in range(50):
         talk.frame(b"hello")
     assert len(of_one(talk.findings(), "stdout-extra-output")) == 1
+
+
+def test_a_process_that_loops_after_the_end_of_stdin_is_accused() -> None:
+    spinning = ProcessActivity(cpu_percent=90.0, runnable=True)
+    signalled = ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM", state=spinning)
+    talk = Talk(5).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(4).fact(signalled).close()
+    (found,) = of_one(talk.findings(), "stdin-eof-ignored")
+    assert "used 3.6 s of CPU in 4.0 s" in found.sentence
 
 
 def test_a_process_that_was_computing_when_the_signal_was_sent_is_not_accused() -> None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.rules import logins
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.revisions.table import ROWS
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, ids
 
 _URL = "https://api.example/mcp"
@@ -85,19 +84,13 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(logins)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 @pytest.mark.parametrize(
     ("id_", "script"),
     [
         ("challenge-without-metadata", lambda: _refused("Bearer", row=3, opened=True).close()),
+        ("challenge-without-metadata", lambda: _refused(f"{_POINTER}, resource_metadata={_URL}").close()),
+        ("challenge-without-metadata", lambda: _refused('Bearer resource_metadata="https:api.example/"').close()),
+        ("challenge-without-metadata", lambda: _refused('Bearer resource_metadata="http://mcp.internal/x"').close()),
         ("resource-metadata-invalid", _resource(authorization_servers=[])),
         ("authorization-server-metadata-invalid", _server(code_challenge_methods_supported=["plain"])),
         (
@@ -118,6 +111,7 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
     ("id_", "script"),
     [
         ("challenge-without-metadata", lambda: _refused(_POINTER).close()),
+        ("challenge-without-metadata", lambda: _refused('Bearer resource_metadata="https://as.example/x"').close()),
         ("challenge-without-metadata", lambda: _refused("Basic realm=x").close()),  # nobody looked at the usual places
         ("resource-metadata-invalid", _resource(resource="https://api.example")),
         (
@@ -142,7 +136,7 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
         ("scopes-not-announced", _scoped('Bearer error="invalid_token"')),
     ],
 )
-def test_what_is_near_and_legal_is_left_alone(id_: str, script: Script) -> None:
+def test_login_rule_accepts_legal_neighbour(id_: str, script: Script) -> None:
     assert id_ not in ids(script())
 
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from inspector.checks.rules import resources
-from tests.checks.both import assert_both, checks_of
 from tests.checks.talks import Cases, Script, Talk, asked, ids, told
 
 _A = {"uri": "a:b", "name": "b"}
@@ -64,15 +62,6 @@ CASES: Cases = {
     ),
     "completion-invalid": (asked("completion/complete", _values(101)), asked("completion/complete", _values(100))),
 }
-
-
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(resources)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.rules import results
-from tests.checks.both import assert_both, checks_of, of_one
+from inspector.checks.findings import Severity
+from inspector.checks.rules.results import failure_in
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids
 
 _TEXT = {"type": "text", "text": "fine"}
@@ -93,16 +94,7 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(results)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
-def test_of_many_results_some_are_held_against_their_schema() -> None:
+def test_structured_content_of_many_results_is_sampled() -> None:
     talk = _called(_structured({"a": "1"}), _SCHEMA)()
     for _ in range(99):
         talk.ask("tools/call", {"name": "t"}).answer(_structured({"a": "1"}))
@@ -184,3 +176,65 @@ def test_a_failure_in_a_result_is_found_by_its_shape(text: str) -> None:
 )
 def test_a_result_that_speaks_of_errors_is_no_failure(text: str) -> None:
     assert not of_one(_called({"content": [{"type": "text", "text": text}]})().findings(), "tool-failure-unmarked")
+
+
+_OWN = "Output validation error: Tool t has an output schema but no structured content was provided"
+
+
+@pytest.mark.parametrize("text", [_OWN, "outputSchema defined but no structured output returned"])
+def test_call_of_a_server_that_rejects_its_own_result_is_not_the_fault_of_the_call(text: str) -> None:
+    listed = {"tools": [{"name": "t", "inputSchema": {"type": "object"}, "outputSchema": _SCHEMA}]}
+    talk = Talk().ask("tools/list").answer(listed).ask("tools/call", {"name": "t", "arguments": {}})
+    found = {each.id: each for each in talk.error(-32602, text).findings()}
+    assert "the server rejects its own result" in found["structured-content-missing"].sentence
+    assert "call-rejected" not in found
+    failed = Talk().ask("tools/list").answer(listed).ask("tools/call", {"name": "t", "arguments": {}})
+    failed.answer({"content": [{"type": "text", "text": text}], "isError": True})
+    assert "structured-content-missing" in ids(failed)
+
+
+@pytest.mark.parametrize(("output", "found"), [(_SCHEMA, [Severity.HINT]), ({"type": "object"}, []), (None, [])])
+def test_structured_content_of_an_error_that_does_not_match_is_a_hint(output: object, found: list[Severity]) -> None:
+    failed = _structured({"a": "no"}) | {"isError": True}
+    flaws = of_one(_called(failed, output)().findings(), "structured-content-invalid")
+    assert [each.severity for each in flaws] == found
+    assert all("of an error" in each.sentence for each in flaws)
+
+
+@pytest.mark.parametrize(
+    ("structure", "found"),
+    [
+        ({"code": "E_MCP_TOOL_ERROR", "message": "connect"}, True),
+        ({"name": "Error", "code": "ECONNREFUSED", "message": "connect", "stack": "at x"}, True),
+        ({"code": "E404", "message": "not here", "rows": []}, False),
+        ({"code": "DE", "message": "Germany"}, False),
+        ({"code": "ENGLISH", "message": "Hello"}, False),
+        ({"code": "E_MCP_TOOL_ERROR"}, False),
+    ],
+)
+def test_structured_content_with_an_error_code_and_a_message_alone_is_an_unmarked_failure(
+    structure: dict[str, object], *, found: bool
+) -> None:
+    result = {"content": [], "structuredContent": structure}
+    assert ("tool-failure-unmarked" in ids(_called(result)())) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "is_sure"),
+    [
+        ('{"success": false, "error": "no cluster"}', "no cluster", True),
+        ('{"status": "rejected", "errors": [{"code": "off", "message": "writes are off"}]}', "writes are off", True),
+        ('{"status": "rejected", "errors": []}', "", False),
+        ("Error: it broke", "Error: it broke", False),
+        ('{"success": true, "error": null}', "", False),
+        ("fine", "", False),
+    ],
+)
+def test_failure_in_a_result_is_sure_by_its_shape_and_not_by_its_words(text: str, message: str, is_sure: bool) -> None:
+    found, _, sure = failure_in({"content": [{"type": "text", "text": text}]})
+    assert (found, sure) == (message, is_sure)
+
+
+def test_failed_call_with_structured_content_needs_no_json_as_text() -> None:
+    failed = _structured({"code": 1}, {"type": "text", "text": "not allowed"}) | {"isError": True}
+    assert "structured-content-without-text" not in ids(_called(failed)())

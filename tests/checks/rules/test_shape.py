@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.catalog import all_checks
 from inspector.checks.registry import CHECKS
-from inspector.checks.rules import shape as members
 from inspector.checks.shapes.judge import rules
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Talk, asked, initialize, initialized, told
 
 _TOOL = {"name": "a", "description": "d", "inputSchema": {"type": "object"}}
@@ -21,11 +19,6 @@ def _listed(row: int, **more: object) -> Talk:
 CASES: Cases = {
     "member-of-other-version": (lambda: _listed(3, icons=[]), lambda: _listed(4, icons=[])),
 }
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
 
 
 @pytest.mark.parametrize(
@@ -41,18 +34,18 @@ def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
         (Talk(3).demand("elicitation/create", {"message": "?", "mode": "form"}), "/params/mode", "mode exists since"),
     ],
 )
-def test_it_says_where_and_since_when(talk: Talk, pointer: str, words: str) -> None:
+def test_member_of_other_version_has_place_and_revision(talk: Talk, pointer: str, words: str) -> None:
     (found,) = of_one(talk.findings(), "member-of-other-version")
     assert found.pointer == pointer
     assert words in found.sentence
     assert found.severity == "hint"
 
 
-def test_members_that_nobody_defines_and_those_of_meta_are_free() -> None:
+def test_unknown_members_and_meta_are_allowed() -> None:
     assert not of_one(_listed(2, ours=1, _meta={}).findings(), "member-of-other-version")
 
 
-def test_each_is_told_once_a_connection() -> None:
+def test_member_of_other_version_is_found_once_per_connection() -> None:
     talk = _listed(3, icons=[])
     talk.ask("tools/list").answer({"tools": [_TOOL | {"icons": []}]})
     assert len(of_one(talk.findings(), "member-of-other-version")) == 1
@@ -175,17 +168,11 @@ SHAPE_CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert {*CASES, *SHAPE_CASES} == checks_of(members) | {
-        each.id for each in all_checks() if each.judge is None and not each.is_diagnosis
-    }
-
-
 def test_every_rule_that_a_shape_can_break_is_on_the_list() -> None:
     assert rules() <= set(CHECKS)
 
 
-def test_the_finding_says_where_and_by_which_page() -> None:
+def test_shape_finding_has_place_and_page() -> None:
     (found,) = asked("tools/list", _tool(title=None))().findings()
     assert found.pointer == "/result/tools/0/title"
     assert found.page.endswith("/schema")

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.rules import subscriptions as rounds
 from inspector.protocol.facts import CLOSED_HERE
 from inspector.protocol.frames import Channel, SseFacts
 from inspector.protocol.jsonrpc import encode
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import META, Cases, Script, Talk, asked, ids
 
 _ASKS = {"name": {"method": "roots/list"}}
@@ -46,13 +45,8 @@ CASES: Cases = {
 }
 
 
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
 @pytest.mark.parametrize("state", ["opaque", "", "12", _packed("[1]"), f"{_packed('{}')}.{_packed('{}')}.c2ln", "e30="])
-def test_a_state_that_says_nothing_readable_is_left_alone(state: str) -> None:
+def test_unreadable_request_state_is_no_finding(state: str) -> None:
     assert "request-state-unsigned" not in ids(_asking(state)())
 
 
@@ -60,16 +54,16 @@ def test_a_state_may_be_readable_as_base64() -> None:
     assert "request-state-unsigned" in ids(_asking(_packed('{"user":"me"}'))())
 
 
-def test_who_declined_may_be_asked_again() -> None:
+def test_declined_input_may_be_requested_again() -> None:
     assert "input-required-loop" not in ids(_again({"action": "decline"})())
 
 
-def test_an_eleventh_round_is_told_once() -> None:
+def test_input_required_loop_is_found_once() -> None:
     found = of_one(_again({"action": "decline"}, times=12)().findings(), "input-required-loop")
     assert [each.sentence for each in found] == ["tools/call returned input_required 11 times"]
 
 
-def test_a_call_that_is_made_anew_begins_to_count_anew() -> None:
+def test_new_call_resets_the_count_of_rounds() -> None:
     talk = Talk(5)
     for _ in range(12):
         talk.ask("tools/call", _CALL).answer({"resultType": "input_required", "inputRequests": _ASKS})
@@ -158,10 +152,6 @@ def _over_http(method: str) -> Talk:
     return begun.head(kind="text/event-stream").tell("notifications/message", {"level": "info", "data": 1})
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert {*CASES, *SUBSCRIPTIONS_CASES} == checks_of(rounds)
-
-
 def test_the_end_of_a_listen_names_it() -> None:
     assert "subscription-id-missing" in ids(_listening().answer({}))
     assert "subscription-id-missing" not in ids(_listening().answer(_of()))
@@ -171,7 +161,7 @@ def test_a_stream_of_changes_that_this_side_closes_needs_no_word() -> None:
     assert "subscription-ended-silently" not in ids(_streaming().over(CLOSED_HERE))
 
 
-def test_a_change_on_the_stream_of_a_call_is_told_where_nobody_listens() -> None:
+def test_change_outside_subscription_is_found_without_a_listener() -> None:
     talk = _streaming().post().ask("tools/call", {"name": "a"}).head(kind="text/event-stream")
     assert "change-outside-subscription" in ids(
         talk.event(encode({"jsonrpc": "2.0", "method": _CHANGED, "params": _of()}))

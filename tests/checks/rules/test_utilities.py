@@ -1,10 +1,7 @@
 """Logging, progress, cancellation, pagination, caching."""
 
-import pytest
-
-from inspector.checks.rules import utilities
 from inspector.protocol.revisions.table import ROWS
-from tests.checks.both import assert_both, checks_of, of_one
+from tests.checks.both import of_one
 from tests.checks.talks import META, Cases, Script, Talk, ids
 
 _LOG = {"level": "info", "data": 1}
@@ -107,22 +104,13 @@ CASES: Cases = {
 }
 
 
-def test_each_check_has_a_fault_and_a_near_miss() -> None:
-    assert set(CASES) == checks_of(utilities)
-
-
-@pytest.mark.parametrize("id_", CASES)
-def test_the_fault_is_found_and_the_near_miss_is_not(id_: str) -> None:
-    assert_both(CASES, id_)
-
-
-def test_what_was_found_in_a_log_is_not_repeated() -> None:
+def test_secret_in_log_is_not_repeated() -> None:
     (found,) = of_one(_logged("connecting with sk-" + "a1B2" * 12)().findings(), "secret-in-log")
     assert "a1B2" not in found.sentence
     assert "an API key" in found.sentence
 
 
-def test_what_was_read_with_credentials_is_not_for_everybody() -> None:
+def test_harmful_cache_hints_depend_on_credentials() -> None:
     def read(scope: str, **headers: str) -> Talk:
         talk = Talk(5, transport="http").post(**headers).ask("resources/read", {"uri": "a:b"}).head()
         return talk.answer({"contents": [{"uri": "a:b", "text": ""}], "cacheScope": scope})
@@ -132,7 +120,7 @@ def test_what_was_read_with_credentials_is_not_for_everybody() -> None:
     assert "harmful-cache-hints" not in ids(read("public"))
 
 
-def test_a_list_without_an_end_is_told_once() -> None:
+def test_cursor_cycle_is_found_once() -> None:
     talk = Talk().ask("prompts/list").answer({"prompts": [{"name": "a"}], "nextCursor": "0"})
     for page in range(1, 120):
         listed = {"prompts": [{"name": f"a{page}"}], "nextCursor": str(page)}
@@ -140,7 +128,7 @@ def test_a_list_without_an_end_is_told_once() -> None:
     assert len(of_one(talk.findings(), "cursor-cycle")) == 1
 
 
-def test_more_progress_than_anybody_can_look_at_is_told_once() -> None:
+def test_progress_flood_is_found_once() -> None:
     assert [each.severity for each in of_one(_progress(*range(300))().findings(), "progress-value-invalid")] == ["hint"]
     slowly = Talk().ask("tools/call", {"name": "a"}, progressToken="t")
     for word in range(150):

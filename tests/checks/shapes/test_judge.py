@@ -43,7 +43,7 @@ def _rows(name: str, value: Any) -> list[int]:
         ("Annotations", {"lastModified": 3}, [1, 2]),
     ],
 )
-def test_what_is_right_depends_on_the_revision(name: str, value: Any, fine: list[int]) -> None:
+def test_shape_validity_depends_on_the_revision(name: str, value: Any, fine: list[int]) -> None:
     assert _rows(name, value) == fine
 
 
@@ -72,7 +72,7 @@ def test_what_is_right_depends_on_the_revision(name: str, value: Any, fine: list
         ({"name": "a", "_meta": []}, "/_meta", "must be an object, got an array", "invalid-meta"),
     ],
 )
-def test_a_fault_says_where_and_what(value: Any, pointer: str, said: str, rule: str) -> None:
+def test_shape_fault_has_pointer_sentence_and_rule(value: Any, pointer: str, said: str, rule: str) -> None:
     (fault,) = judge_of(4, "Prompt")(value)
     assert (fault.pointer, fault.sentence, fault.rule) == (pointer, said, rule)
 
@@ -92,7 +92,7 @@ def test_a_uri_has_a_scheme_and_no_odd_characters(uri: str, rules_: list[str], *
     assert all(fault.hard is hard for fault in faults)
 
 
-def test_of_a_long_list_of_faults_only_some_are_told() -> None:
+def test_shape_faults_of_a_long_list_are_limited() -> None:
     assert len(judge_of(4, "Tools")({"tools": [3] * 1000})) == MOST
 
 
@@ -121,7 +121,7 @@ def test_the_rules_of_shapes_are_known() -> None:
         ({"type": "resource", "_meta": {}}, "is missing"),
     ],
 )
-def test_what_is_there_in_the_place_of_a_member_is_named(block: dict[str, Any], sentence: str) -> None:
+def test_shape_fault_names_the_value_in_place_of_a_member(block: dict[str, Any], sentence: str) -> None:
     (fault,) = judge_of(4, "Block")(block)
     assert fault.sentence.startswith(sentence)
     assert ("; " in fault.sentence) == ("; " in sentence)
@@ -141,7 +141,7 @@ def test_schemas_have_the_keywords_that_they_like() -> None:
     assert not strangers(1, "Tools", {"tools": [{"inputSchema": {"$schema": "x", "properties": {}}}]})
 
 
-def test_blocks_are_told_apart_by_their_type() -> None:
+def test_content_blocks_are_distinguished_by_type() -> None:
     blocks = [{"type": "resource_link", "uri": "a:b", "name": "n", "icons": []}, {"type": "text", "icons": []}]
     assert [each.pointer for each in strangers(3, "Called", {"content": blocks})] == ["/content/0/icons"]
 

@@ -81,6 +81,6 @@ def test_a_choice_has_arms_with_their_rows() -> None:
 
 
 @pytest.mark.parametrize("line", ["Thing <", "Thing\n  name", "Thing\n  name text 3+ cancelled-unknown-request"])
-def test_what_can_t_be_read_is_a_mistake(line: str) -> None:
+def test_invalid_notation_is_an_assertion_error(line: str) -> None:
     with pytest.raises(AssertionError):
         read(line)

@@ -21,13 +21,13 @@ from tests.cli.running import inspect
         (("info", "--client-id", "us", "--", "node"), "--client-id: only for servers that are reached by URL"),
     ],
 )
-def test_what_makes_no_sense_is_refused(argv: tuple[str, ...], said: str) -> None:
+def test_auth_with_contradictory_options_is_refused(argv: tuple[str, ...], said: str) -> None:
     ran = inspect(*argv)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr
 
 
-def test_the_options_about_logins_are_explained_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_auth_login_help_all_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert inspect("auth", "login", "--help-all").status == 0
     told = capsys.readouterr().out
     for option in ("--client-secret-env", "--oauth-callback", "--idp-token-endpoint", "--token-store", "--no-oauth"):

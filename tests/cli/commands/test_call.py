@@ -29,7 +29,7 @@ def test_a_tool_is_called_with_arguments_as_its_schema_asks(flag: str) -> None:
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_it_is_the_same_over_http_with_mirrored_parameters(demo_url: str, era: str) -> None:
+def test_call_over_http_mirrors_parameters(demo_url: str, era: str) -> None:
     ran = inspect("call", "image_result", "-a", "hours=3", "-a", "harbour=Teal Bay", "--era", era, "--json", demo_url)
     assert (ran.status, ran.data["valid"]) == (0, True)
     assert ran.data["result"]["structuredContent"]["harbour"] == "Teal Bay"
@@ -55,7 +55,7 @@ def _sent(log: Path) -> object:
         (("--args", "[1]"), [1]),
     ],
 )
-def test_what_was_typed_is_what_is_sent(tmp_path: Path, words: tuple[str, ...], arguments: object) -> None:
+def test_call_sends_arguments_as_typed(tmp_path: Path, words: tuple[str, ...], arguments: object) -> None:
     log = tmp_path / "log"
     schema = {"type": "object", "properties": {"text": {"type": "string"}, "number": {"type": "integer"}}}
     script = {
@@ -132,7 +132,7 @@ def test_without_json_it_is_text_with_the_verdict() -> None:
     assert "matches its outputSchema" in ran.stdout
 
 
-def test_what_a_tool_says_moves_no_cursor() -> None:
+def test_call_output_has_no_terminal_codes() -> None:
     ran = inspect("call", "hostile_text", *demo(), terminal=True, env={"NO_COLOR": "1", "TERM": "xterm"})
     assert ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
@@ -163,7 +163,7 @@ def test_a_question_inside_a_result_is_answered_from_the_file(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("offer", "rounds"), [((), 1), (("--capability", "elicitation"), 2)])
-def test_a_question_that_nobody_answers_is_told_at_once_and_is_no_success(offer: tuple[str, ...], rounds: int) -> None:
+def test_call_with_unanswered_input_request_fails_at_once(offer: tuple[str, ...], rounds: int) -> None:
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}}
     ran = inspect("call", "t", "--json", "--era", "modern", *offer, *_asking(asks))
     assert ran.status == ExitStatus.TOOL_ERROR
@@ -172,7 +172,7 @@ def test_a_question_that_nobody_answers_is_told_at_once_and_is_no_success(offer:
     assert "--responses" in ran.error["hint"]
 
 
-def test_an_elicitation_that_nobody_answers_gets_cancel_and_the_call_its_result(tmp_path: Path) -> None:
+def test_unanswered_elicitation_is_cancelled_and_the_call_completes(tmp_path: Path) -> None:
     log = tmp_path / "log"
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}}
     server = _asking(asks, {"resultType": "complete", "content": []})
@@ -288,7 +288,7 @@ def _over_http(schema: Any) -> Iterator[tuple[str, list[dict[str, str]]]]:
         ("integer", "7", ""),
     ],
 )
-def test_what_a_header_can_not_carry_is_a_warning_before_the_call(kind: str, value: str, warning: str) -> None:
+def test_value_unfit_for_a_header_is_a_warning_before_the_call(kind: str, value: str, warning: str) -> None:
     schema = {"type": "object", "properties": {"p": {"type": kind, "x-mcp-header": "P"}}}
     with _over_http(schema) as (url, called):
         ran = inspect("call", "t", "-a", f"p={value}", "--json", url)

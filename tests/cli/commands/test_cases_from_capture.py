@@ -41,7 +41,7 @@ def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path:
     assert [each.name for each in open_cases(out).cases] == ["tools/call count", "tools/call count (2)"]
 
 
-def test_a_capture_without_calls_is_told_what_can_be_done(tmp_path: Path) -> None:
+def test_capture_without_calls_makes_no_cases(tmp_path: Path) -> None:
     capture = record(tmp_path / "a.mcpcap", *HANDSHAKE)
     ran = inspect("test", "--from-capture", str(capture))
     assert (ran.status, [*tmp_path.glob("*.yaml")]) == (ExitStatus.USAGE, [])
@@ -57,7 +57,7 @@ def test_a_capture_without_calls_is_told_what_can_be_done(tmp_path: Path) -> Non
         ((LIGHTHOUSE, "--where", "tol == 3"), "did you mean `tool`"),
     ],
 )
-def test_what_cannot_become_cases_is_told(words: tuple[str, ...], said: str) -> None:
+def test_cases_from_unusable_capture_are_refused(words: tuple[str, ...], said: str) -> None:
     ran = inspect("test", "--from-capture", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

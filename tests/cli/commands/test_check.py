@@ -30,14 +30,14 @@ def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> Non
     assert {each["id"] for each in found if each["severity"] == "error"} <= {"stdout-not-json", "hidden-text"}
 
 
-def test_where_no_tool_was_called_it_is_said_how_one_is() -> None:
+def test_check_without_a_call_advises_one() -> None:
     words = scripted(_tools(_TOOL | {"name": "a b"}), capabilities={"tools": {}})
     assert "no tool was called; --call 'a b={\"a\": 1}' calls one" in inspect("check", *words).stderr
     assert "no tool was called" not in inspect("check", "--call", "a b", *words).stderr
     assert "no tool was called" not in inspect("check", *scripted(_tools(), capabilities={"tools": {}})).stderr
 
 
-def test_a_fault_in_a_list_is_told_with_its_place_and_fails() -> None:
+def test_fault_in_a_list_fails_the_check_with_its_place() -> None:
     ran = inspect("check", "--json", *scripted(_tools(_TOOL | {"title": None}), capabilities={"tools": {}}))
     assert ran.status == 1
     (found,) = ran.data["findings"]
@@ -88,13 +88,13 @@ def test_reports_are_written_beside(tmp_path: Path) -> None:
     assert {each["ruleId"] for each in results if each["level"] == "error"} == {"server-killed", "hidden-text"}
 
 
-def test_a_report_that_can_t_be_written_is_said(tmp_path: Path) -> None:
+def test_unwritable_report_is_an_error(tmp_path: Path) -> None:
     ran = inspect("check", "--junit", str(tmp_path / "no" / "junit.xml"), str(sample("wreck")))
     assert ran.status == 2
     assert "can't be written" in ran.stderr
 
 
-def test_what_is_no_file_and_no_server_is_said() -> None:
+def test_check_of_a_missing_file_is_an_error() -> None:
     ran = inspect("check", "nothing.mcpcap")
     assert ran.status == 2
     assert "no such file" in ran.stderr
@@ -111,7 +111,7 @@ def test_hostile_words_of_a_server_reach_no_terminal() -> None:
 _BLANK = _tools(_TOOL | {"title": None})
 
 
-def test_what_is_in_the_baseline_fails_nothing_and_what_is_new_does(tmp_path: Path) -> None:
+def test_baseline_hides_known_findings_only(tmp_path: Path) -> None:
     known, sarif = str(tmp_path / "known.json"), tmp_path / "findings.sarif"
     server = scripted(_BLANK, capabilities={"tools": {}})
     assert inspect("check", "--baseline", known, "--write-baseline", *server).status == 0
@@ -167,7 +167,7 @@ def test_flags_that_mean_nothing_are_refused(words: tuple[str, ...], said: str) 
     assert said in ran.stderr
 
 
-def test_what_was_remembered_of_a_server_changes_no_verdict(tmp_path: Path) -> None:
+def test_remembered_server_facts_change_no_verdict(tmp_path: Path) -> None:
     home = {"MCP_INSPECT_HOME": str(tmp_path)}
     server = scripted(_tools(_TOOL) | {"server/discover": "silence"}, capabilities={"tools": {}})
     assert inspect("info", *server, env=home).status == 0
@@ -203,7 +203,7 @@ def _calling(response: Any) -> tuple[str, ...]:
         (("--junit", "/nowhere/at/all.xml", *scripted(_CALLED, capabilities={"tools": {}})), 2, "report"),
     ],
 )
-def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ...], status: int, said: str) -> None:
+def test_check_after_a_failure_never_reports_nothing_found(words: tuple[str, ...], status: int, said: str) -> None:
     for quiet in ((), ("-q",)):
         ran = inspect("check", "--fail-on", "never", *quiet, *words)
         assert ran.status == status
@@ -217,7 +217,7 @@ def test_where_something_failed_nothing_found_is_never_said(words: tuple[str, ..
 
 
 @pytest.mark.parametrize("command", ["check", "doctor"])
-def test_a_failure_without_a_finding_is_told_to_other_programs(tmp_path: Path, command: str) -> None:
+def test_failure_without_a_finding_is_in_every_report(tmp_path: Path, command: str) -> None:
     capture, junit, sarif = (tmp_path / name for name in ("a.mcpcap", "junit.xml", "findings.sarif"))
     script = scripted(_CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}, capabilities={"tools": {}})
     words = (command, "--json", "--call", "a", "--fail-on", "never", "--junit", str(junit), "--sarif", str(sarif))
@@ -232,7 +232,7 @@ def test_a_failure_without_a_finding_is_told_to_other_programs(tmp_path: Path, c
     assert (healthy.status, healthy.data["failure"], healthy.data["findings"]) == (0, None, [])
 
 
-def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_found(tmp_path: Path) -> None:
+def test_recording_with_a_failed_call_reports_the_failure(tmp_path: Path) -> None:
     capture = str(tmp_path / "a.mcpcap")
     script = _CALLED | {"tools/call": {"result": _ANSWERED | {"isError": True}}}
     inspect("call", "--capture", capture, "a", *scripted(script, **_HAS_TOOLS))
@@ -240,7 +240,7 @@ def test_of_a_recording_in_which_a_call_failed_it_is_not_said_that_nothing_was_f
     assert (ran.status, ran.stdout) == (0, "! Failure: tools/call a failed: no\n")
 
 
-def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_are_reported() -> None:
+def test_declared_skills_are_checked() -> None:
     able: dict[str, Any] = {"tools": {}, "extensions": {"io.modelcontextprotocol/skills": {}}}
     server = scripted({"tools/list": {"result": {"tools": []}}}, capabilities=able)
     found = [
@@ -255,7 +255,7 @@ def test_skills_that_are_declared_are_asked_for_and_those_that_can_not_be_had_ar
 _DOCTOR_TOOL = {"name": "wipe", "description": "d", "inputSchema": {"type": "object"}}
 
 
-def test_what_a_server_should_refuse_is_tried_and_only_that(tmp_path: Path) -> None:
+def test_examine_probes_refusals_and_nothing_else(tmp_path: Path) -> None:
     capture, log = tmp_path / "examined.mcpcap", tmp_path / "log"
     answers = {"tools/list": {"result": {"tools": [_DOCTOR_TOOL]}}, "tools/call": {"result": {"content": []}}}
     server = scripted(answers, f"log={log}", capabilities={"tools": {}})
@@ -294,7 +294,7 @@ def test_a_server_that_has_answered_is_sent_no_bytes_that_are_not_json_and_is_no
     assert "Content-Length" not in log.read_text()
 
 
-def test_what_silenced_a_server_is_told_before_what_doctor_ended_it_with() -> None:
+def test_silent_server_is_the_primary_finding_of_doctor() -> None:
     silent = {"server/discover": "silence", "initialize": "silence"}
     ran = inspect("doctor", "--json", "--timeout", "3", *scripted(silent))
     found = {each["id"]: each["severity"] for each in ran.data["findings"]}

@@ -41,7 +41,7 @@ def test_without_a_server_all_that_is_known_is_listed() -> None:
 @pytest.mark.parametrize(
     ("words", "said"), [(("nothing.mcpcap",), "no such file"), (("--host", "x"), "unknown client")]
 )
-def test_what_is_not_there_is_said(words: tuple[str, ...], said: str) -> None:
+def test_compat_of_a_missing_target_is_refused(words: tuple[str, ...], said: str) -> None:
     ran = inspect("compat", *words)
     assert ran.status == 2
     assert said in ran.stderr
@@ -55,13 +55,13 @@ def test_check_judges_by_the_chosen_hosts(chosen: str, status: int, count: int) 
     assert [host["host"] for found in about for host in found["hosts"]] == [chosen] * count
 
 
-def test_check_says_in_text_what_hosts_do() -> None:
+def test_check_text_names_effects_on_hosts() -> None:
     ran = inspect("check", *_server(_TOOL))
     assert ran.status == 0
     assert "VS Code (commit 31acd00a8642, 2026-03-29, reported): fails each request" in ran.stdout
 
 
-def test_check_tells_of_a_tool_that_a_neighbour_has_too() -> None:
+def test_check_finds_collisions_with_other_servers() -> None:
     tool = {"name": "add", "description": "d", "inputSchema": {"type": "object"}}
     ran = inspect("check", "--other-server", str(sample("evening")), "--json", *_server(tool))
     assert "tool-name-collision" in [each["id"] for each in ran.data["findings"]]

@@ -30,7 +30,7 @@ def test_without_a_value_everything_is_proposed_a_line_each() -> None:
     assert "5 values" in ran.stderr
 
 
-def test_the_last_word_is_the_url_where_no_command_stands(demo_url: str) -> None:
+def test_complete_takes_the_last_word_as_url(demo_url: str) -> None:
     for words, found in (((), 5), (("bold",), 1)):
         ran = inspect("complete", "prompt", "hail_ship", "ship", *words, demo_url, "--json")
         assert len(ran.data["values"]) == found
@@ -43,7 +43,7 @@ def _sent(log: Path) -> str:
     return next(line for line in log.read_text().splitlines() if "completion/complete" in line)
 
 
-def test_what_is_known_already_goes_along_where_the_revision_has_a_place_for_it(tmp_path: Path) -> None:
+def test_complete_sends_known_arguments_as_context(tmp_path: Path) -> None:
     log = tmp_path / "log"
     ran = inspect(
         "complete", "prompt", "p", "b", "x", "-a", "a=1", *scripted({"completion/complete": _ANSWER}, f"log={log}")
@@ -53,7 +53,7 @@ def test_what_is_known_already_goes_along_where_the_revision_has_a_place_for_it(
     assert "there are more" in ran.stderr
 
 
-def test_where_it_has_none_that_is_said(tmp_path: Path) -> None:
+def test_complete_warns_if_the_revision_has_no_context(tmp_path: Path) -> None:
     log = tmp_path / "log"
     old = scripted({"completion/complete": _ANSWER}, f"log={log}", protocolVersion=ROWS[0].date)
     ran = inspect("complete", "prompt", "p", "b", "-a", "a=1", *old)
@@ -61,7 +61,7 @@ def test_where_it_has_none_that_is_said(tmp_path: Path) -> None:
     assert "context" not in _sent(log)
 
 
-def test_a_server_that_proposes_nothing_says_why() -> None:
+def test_complete_of_an_unknown_prompt_fails_with_the_error() -> None:
     ran = inspect("complete", "prompt", "nobody", "x", "--json", *demo())
     assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
     assert ran.error["jsonrpc_error"]["code"] == -32602

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import commands
+from inspector.cli.command_group import commands
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect
 
@@ -66,7 +66,7 @@ def test_values_are_completed(before: str, expected: set[str], used: Mapping[str
     assert {*found(f"mcp-inspect {before}", used)} == expected
 
 
-def test_what_the_shell_completes_is_left_to_it(used: Mapping[str, str]) -> None:
+def test_shell_completes_commands_directories_and_files(used: Mapping[str, str]) -> None:
     assert found("mcp-inspect info -- no", used) == {"no": "command"}
     assert found("mcp-inspect info -- node se", used) == {"se": "file"}
     assert found("mcp-inspect info --cwd x", used) == {"x": "directory"}
@@ -96,7 +96,7 @@ def test_bash_replaces_only_what_follows_the_last_word_break(used: Mapping[str, 
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_says_how_to_install_it(shell: str) -> None:
+def test_completion_script_has_its_installation(shell: str) -> None:
     ran = inspect("completion", shell)
     assert (ran.status, ran.stderr) == (0, "")
     assert f"mcp-inspect completion {shell}" in ran.stdout

@@ -40,7 +40,7 @@ def test_check_names_mistakes_and_conflicting_keys(env: dict[str, str]) -> None:
     assert "quit" in second
 
 
-def test_show_says_where_each_value_is_from(env: dict[str, str]) -> None:
+def test_config_show_has_the_origin_of_each_value(env: dict[str, str]) -> None:
     StoredTheme(Path(env["MCP_INSPECT_HOME"], "state")).keep("inspect-light")
     write(env, "timeout = 5\n")
     settings = inspect("config", "show", "--json", env={**env, "MCP_INSPECT_PAGES": "one"}).data["settings"]
@@ -63,7 +63,7 @@ def test_edit_opens_a_file_that_explains_everything_and_checks_it(env: dict[str,
     assert "nope = 1" in text
 
 
-def test_edit_without_an_editor_says_what_to_do(env: dict[str, str]) -> None:
+def test_config_edit_without_editor_is_refused(env: dict[str, str]) -> None:
     ran = inspect("config", "edit", env={**env, "VISUAL": "", "EDITOR": ""})
     assert ran.status == 2
     assert "$EDITOR" in ran.stderr

@@ -65,5 +65,5 @@ def test_a_capture_has_results_as_well() -> None:
     assert "Results" in inspect("cost", str(sample("lighthouse"))).stdout
 
 
-def test_what_is_no_capture_is_refused() -> None:
+def test_cost_of_a_missing_capture_is_refused() -> None:
     assert inspect("cost", "no-such.mcpcap").status == ExitStatus.USAGE

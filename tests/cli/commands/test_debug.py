@@ -7,32 +7,32 @@ from tests.captures.record import sample
 from tests.cli.running import demo, inspect
 
 
-def test_what_a_capture_costs_is_said_in_words() -> None:
+def test_debug_stats_of_a_capture_has_named_lines() -> None:
     ran = inspect("debug", "stats", str(sample("evening")))
     assert ran.status == 0
     names = [line[:16].strip() for line in ran.stdout.splitlines()]
     assert names == ["entries", "read in", "resident", "index", "entries at hand", "threads"]
 
 
-def test_what_a_capture_costs_is_said_in_numbers() -> None:
+def test_debug_stats_of_a_capture_has_numbers_in_json() -> None:
     data = inspect("debug", "stats", str(sample("evening")), "--json").data
     assert data["entries"] > data["exchanges"] > 0
     assert data["index_bytes"] > data["entries"]
     assert data["at_hand_bytes"] <= data["at_hand_most"]
 
 
-def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+def test_debug_stats_of_another_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello")
     ran = inspect("debug", "stats", str(tmp_path / "x"))
     assert ran.status != 0
     assert "x" in ran.stderr
 
 
-def test_it_is_called_debug() -> None:
+def test_debug_command_has_its_name() -> None:
     assert command.name == "debug"
 
 
-def test_what_traffic_with_a_server_costs_is_said_after_some_time() -> None:
+def test_debug_stats_of_a_server_runs_for_a_time() -> None:
     ran = inspect("debug", "stats", "--for", "0.1", *demo())
     assert ran.status == 0
     names = [line[:16].strip() for line in ran.stdout.splitlines()]

@@ -44,7 +44,7 @@ def test_rules_on_the_command_line_and_in_a_file_leave_things_out(changed: str, 
         assert inspect("diff", *words, LIGHTHOUSE, changed).status == ExitStatus.OK
 
 
-def test_unlike_captures_are_said_to_be_unlike() -> None:
+def test_diff_of_unlike_captures_lists_both_sides() -> None:
     ran = inspect("diff", LIGHTHOUSE, HARBOUR, "--only", "complex_form", "--only", "initialize")
     assert ran.status == ExitStatus.FINDINGS
     assert "only in lighthouse.mcpcap" in ran.stdout
@@ -60,7 +60,7 @@ def test_unlike_captures_are_said_to_be_unlike() -> None:
         ((LIGHTHOUSE,), "expected two targets, got 1"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(argv: tuple[str, ...], said: str) -> None:
+def test_diff_of_incomparable_arguments_is_refused(argv: tuple[str, ...], said: str) -> None:
     ran = inspect("diff", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr

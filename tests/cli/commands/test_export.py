@@ -39,7 +39,7 @@ def test_each_format_goes_to_stdout_or_to_a_file(name: str, begin: str, tmp_path
     assert out.read_text().startswith(begin)
 
 
-def test_its_help_names_every_format() -> None:
+def test_export_help_names_every_format() -> None:
     (to,) = (each for each in command.params if each.name == "name")
     assert getattr(to.type, "choices", ()) == ("har", "markdown", "jsonrpc", "curl", "html", "otlp", "python")
 
@@ -61,7 +61,7 @@ def test_a_filter_chooses() -> None:
         ((LIGHTHOUSE, "--to", "jsonrpc", "--where", "id == 999999"), "no JSON-RPC messages"),
     ],
 )
-def test_what_can_t_be_written_is_said(words: tuple[str, ...], said: str) -> None:
+def test_export_to_an_unwritable_place_is_refused(words: tuple[str, ...], said: str) -> None:
     ran = inspect("export", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

@@ -12,7 +12,7 @@ from tests.cli.running import inspect
 FOREIGN = ROOT / "tests" / "captures" / "foreign"
 
 
-def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
+def test_import_reports_messages_and_losses(tmp_path: Path) -> None:
     file = tmp_path / "a log.txt"
     file.write_bytes((FOREIGN / "claude-desktop.log").read_bytes())
     ran = inspect("verify", str(file))
@@ -40,7 +40,7 @@ def test_it_says_what_came_and_what_is_lost(tmp_path: Path) -> None:
         ((str(ROOT / "tests/captures/evening.mcpcap"), "-o", "x"), "is a capture already"),
     ],
 )
-def test_what_can_t_be_read_is_said(words: tuple[str, ...], said: str) -> None:
+def test_import_of_an_unreadable_file_is_refused(words: tuple[str, ...], said: str) -> None:
     ran = inspect("import", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

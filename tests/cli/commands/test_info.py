@@ -24,7 +24,7 @@ _MEMBERS = [
 @pytest.mark.parametrize(
     ("flag", "revision", "era"), [("--legacy-only", LEGACY, "legacy"), ("--modern-only", MODERN, "modern")]
 )
-def test_one_object_says_who_is_there(flag: str, revision: str, era: str) -> None:
+def test_info_json_has_server_and_counts(flag: str, revision: str, era: str) -> None:
     ran = inspect("info", "--json", *demo(flag, "--page-size", "4"))
     about = ran.data
     assert ran.status == 0
@@ -38,26 +38,26 @@ def test_one_object_says_who_is_there(flag: str, revision: str, era: str) -> Non
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_it_is_the_same_over_http(demo_url: str, era: str) -> None:
+def test_info_is_the_same_over_http(demo_url: str, era: str) -> None:
     about = inspect("info", "--json", "--era", era, demo_url).data
     assert (about["era"], about["transport"]) == (era, "http")
     assert about["counts"]["tools"] == 19
 
 
-def test_it_is_the_same_the_old_way(demo_url: str) -> None:
+def test_info_is_the_same_over_sse(demo_url: str) -> None:
     about = inspect("info", "--json", "--transport", "sse", demo_url.removesuffix("/mcp") + "/sse").data
     assert (about["era"], about["transport"]) == ("legacy", "sse")
     assert about["counts"]["tools"] == 19
 
 
-def test_what_a_server_does_not_declare_is_not_counted_and_not_asked_for() -> None:
+def test_info_does_not_request_undeclared_lists() -> None:
     script: dict[str, Any] = {"prompts/list": {"result": {"prompts": []}}}
     ran = inspect("info", "--json", *scripted(script, capabilities={"prompts": {}}))
     assert ran.data["counts"] == {"tools": None, "resources": None, "templates": None, "prompts": 0}
     assert ran.data["instructions"] is None
 
 
-def test_a_list_that_is_refused_is_said_and_not_counted() -> None:
+def test_info_reports_a_refused_list() -> None:
     script = {"resources/list": {"result": {"resources": [{"uri": "a:b"}]}}}
     ran = inspect("info", "--json", *scripted(script, capabilities={"resources": {}}))
     assert (ran.status, ran.data["failed"]) == (0, {})
@@ -74,7 +74,7 @@ def test_without_json_it_is_text() -> None:
     assert not ran.stdout.startswith("{")
 
 
-def test_quiet_says_nothing_of_what_went_well() -> None:
+def test_info_quiet_writes_nothing_to_stderr() -> None:
     assert inspect("info", "-q", *demo()).stderr == ""
 
 

@@ -40,7 +40,7 @@ def test_an_item_that_only_a_tolerant_reader_takes_is_written_as_json() -> None:
     assert ran.data["tools"] == [{"name": "\ud800"}, 7]
 
 
-def test_a_kind_that_is_not_declared_is_asked_for_and_the_error_is_reported() -> None:
+def test_list_of_an_undeclared_kind_reports_the_error() -> None:
     ran = inspect("list", "prompts", "--json", *scripted({}, capabilities={"tools": {}}))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.stdout == ""
@@ -79,7 +79,7 @@ def test_a_cursor_that_leads_in_circles_makes_the_list_incomplete() -> None:
     assert "the server gave the cursor 'again' a second time; 2 items up to there" in ran.stderr
 
 
-def test_what_came_before_a_page_that_failed_is_kept() -> None:
+def test_list_keeps_items_before_a_failed_page() -> None:
     pages = [
         {"result": {"tools": [{"name": "a"}], "nextCursor": "2"}},
         {"error": {"code": -32603, "message": "no more"}},
@@ -90,7 +90,7 @@ def test_what_came_before_a_page_that_failed_is_kept() -> None:
     assert "with JSON-RPC error -32603: no more, after 1 item\n" in ran.stderr
 
 
-def test_a_result_without_a_list_is_said() -> None:
+def test_list_reports_a_result_without_array() -> None:
     ran = inspect("list", "tools", "--json", *scripted({"tools/list": {"result": {"tools": "none"}}}))
     assert ran.data["tools"] == []
     assert "the result has no array 'tools'" in ran.stderr
@@ -106,7 +106,7 @@ def test_a_revision_can_be_pinned() -> None:
     assert inspect("list", "tools", "--json", "--revision", LEGACY, *demo()).data["revision"] == LEGACY
 
 
-def test_one_page_is_fetched_and_says_how_to_go_on() -> None:
+def test_list_page_by_page_has_the_next_cursor() -> None:
     ran = inspect("list", "prompts", "--json", "--page-by-page", *demo("--page-size", "2"))
     assert len(ran.data["prompts"]) == 2
     about = ran.data["lists"]["prompts"]
@@ -126,7 +126,7 @@ def test_a_cursor_belongs_to_one_list() -> None:
     assert inspect("list", "all", "--cursor", "x", *demo()).status == ExitStatus.USAGE
 
 
-def test_what_is_odd_about_the_pages_is_said_and_written() -> None:
+def test_list_reports_remarks_on_pages() -> None:
     items = [{"name": "a"}, {"name": "a"}]
     script = {"tools/list": {"result": {"tools": items, "ttlMs": "60", "cacheScope": "all"}}}
     ran = inspect("list", "tools", "--json", *scripted(script))
@@ -136,13 +136,13 @@ def test_what_is_odd_about_the_pages_is_said_and_written() -> None:
     assert "! tools/list: ttlMs is a string, not a number: '60'" in ran.stderr
 
 
-def test_for_how_long_a_list_is_fresh_is_said() -> None:
+def test_list_reports_ttl_and_cache_scope() -> None:
     script = {"tools/list": {"result": {"tools": [], "ttlMs": 60000, "cacheScope": "private"}}}
     assert "tools: TTL 60 s, cacheScope private" in inspect("list", "tools", *scripted(script)).stderr
 
 
 @pytest.mark.parametrize("line", ['{"jsonrpc":"2.0","id":$ID,"result":%s}', '{"jsonrpc":"2.0","result":%s,"id":$ID}'])
-def test_a_list_that_is_nested_too_deeply_fails_at_once_and_says_so(line: str) -> None:
+def test_list_of_deeply_nested_result_fails_at_once(line: str) -> None:
     deep = '{"tools":' + "[" * 20_000 + "]" * 20_000 + "}"
     server = scripted({"tools/list": {"raw": line % deep}}, capabilities={"tools": {}})
     ran = inspect("list", "tools", "--era", "legacy", "--timeout", "60", "--json", *server)
@@ -166,7 +166,7 @@ def test_a_list_whose_server_rejects_its_empty_cursor_is_whole() -> None:
 @pytest.mark.parametrize(
     ("words", "said"), [((), True), (("--capability", "all"), False), (("-q",), False), (("--json",), True)]
 )
-def test_a_note_says_that_more_client_capabilities_may_show_more_tools(words: tuple[str, ...], said: bool) -> None:
+def test_list_notes_that_capabilities_may_show_more_tools(words: tuple[str, ...], said: bool) -> None:
     script = {"tools/list": {"result": {"tools": [{"name": "a"}]}}}
     ran = inspect("list", "tools", *words, *scripted(script, capabilities={"tools": {}}))
     assert ("may list more tools" in ran.stderr) is said

@@ -26,7 +26,7 @@ def test_without_a_word_on_which_it_listens_for_all_that_is_offered() -> None:
     assert "watching list of tools" in ran.stderr
 
 
-def test_what_the_server_does_not_offer_is_narrated() -> None:
+def test_listen_reports_notifications_that_are_not_granted() -> None:
     ran = inspect("listen", "--tools", "--prompts", "--for", "0.05", *demo("--modern-only"))
     assert ran.status == 0
     assert "! the server does not declare change notifications for the list of prompts" in ran.stderr
@@ -51,7 +51,7 @@ def test_nothing_offered_is_an_error_with_a_way_out() -> None:
         ("leaves", ExitStatus.UNREACHABLE, "the connection ended"),
     ],
 )
-def test_a_stream_that_goes_wrong_is_told(how: str, status: ExitStatus, says: str) -> None:
+def test_listen_to_a_failing_stream_fails(how: str, status: ExitStatus, says: str) -> None:
     ran = inspect("listen", "--tools", "--count", "5", "--json", *server("listened_to", how))
     assert ran.status == status
     assert says in ran.error["message"]
@@ -95,14 +95,14 @@ def test_too_few_updates_in_its_time_are_a_timeout() -> None:
     assert ran.error["message"] == "received 0 of 3 notifications within 0.05 s"
 
 
-def test_a_server_without_subscriptions_is_told_and_nothing_is_sent() -> None:
+def test_subscribe_without_server_support_sends_nothing() -> None:
     ran = inspect("subscribe", "a:b", *scripted({}))
     assert ran.status == ExitStatus.USAGE
     assert "does not declare change notifications for single resources" in ran.stderr
     assert "mcp-inspect request resources/subscribe" in ran.stderr
 
 
-def test_a_refusal_is_told_in_the_servers_words() -> None:
+def test_subscribe_reports_the_servers_error() -> None:
     ran = inspect("subscribe", "a:b", "--json", *scripted({}, **CAN))
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.error["message"] == "resources/subscribe: the server answered with error -32601: no such method"

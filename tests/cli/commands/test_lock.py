@@ -9,7 +9,7 @@ from tests.captures.record import sample
 from tests.cli.running import demo, inspect, scripted
 
 
-def test_a_server_is_asked_for_all_and_written_alike_each_time(tmp_path: Path) -> None:
+def test_lock_writes_all_lists_alike_each_time(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     ran = inspect("lock", "-o", str(one), *demo("--legacy-only"))
     assert (ran.status, ran.stdout) == (0, "")
@@ -20,12 +20,12 @@ def test_a_server_is_asked_for_all_and_written_alike_each_time(tmp_path: Path) -
     assert all(document[kind] for kind in ("tools", "resources", "templates", "prompts"))
 
 
-def test_without_a_file_it_stands_on_stdout() -> None:
+def test_lock_without_file_writes_to_stdout() -> None:
     ran = inspect("lock", str(sample("lighthouse")))
     assert (ran.status, ran.data["format"], ran.data["version"]) == (0, "mcp-lock", 1)
 
 
-def test_a_list_that_is_refused_is_not_known_and_told() -> None:
+def test_lock_of_a_refused_list_has_null() -> None:
     script: dict[str, Any] = {"tools/list": {"error": {"code": -32000, "message": "not today"}}}
     ran = inspect("lock", *scripted(script, capabilities={"tools": {}, "prompts": {}}))
     assert (ran.status, ran.data["tools"], ran.data["resources"]) == (ExitStatus.TOOL_ERROR, None, [])
@@ -34,7 +34,7 @@ def test_a_list_that_is_refused_is_not_known_and_told() -> None:
     assert (gone.status, gone.data["prompts"]) == (0, None), "a method that does not exist is no failure"
 
 
-def test_what_shows_nothing_is_refused(tmp_path: Path) -> None:
+def test_lock_of_other_files_is_refused(tmp_path: Path) -> None:
     ran = inspect("lock", __file__)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert inspect("lock").status == ExitStatus.USAGE

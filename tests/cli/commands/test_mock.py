@@ -13,7 +13,7 @@ from tests.features.mock.making import HANDSHAKE, answer, call, record, request,
 from tests.stories.commands import started
 
 
-def test_its_help_names_the_faults_there_are() -> None:
+def test_mock_help_names_every_fault() -> None:
     said = mock.command.help or ""
     assert [word for word in ("delay", "error", "cut", "malformed", "drop") if word not in said] == []
 
@@ -32,7 +32,7 @@ def test_its_help_names_the_faults_there_are() -> None:
         (("{text}",), "not a capture"),
     ],
 )
-def test_what_can_not_be_played_is_told_in_a_sentence(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
+def test_mock_of_an_unusable_capture_is_refused(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
     places = {
         "file": str(record(tmp_path / "c.mcpcap", *HANDSHAKE)),
         "empty": str(record(tmp_path / "empty.mcpcap")),
@@ -45,7 +45,7 @@ def test_what_can_not_be_played_is_told_in_a_sentence(words: tuple[str, ...], sa
     assert ran.stdout == ""
 
 
-async def test_a_strict_mock_tells_what_differs_and_says_so_by_its_exit_status(tmp_path: Path) -> None:
+async def test_strict_mock_reports_differences_by_exit_status(tmp_path: Path) -> None:
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo", words="a"), "<", answer(1, text("a")))
     words = ("mock", str(path), "--no-delay", "--strict", "--capture", str(tmp_path / "own.mcpcap"))
     async with started(*words, place=tmp_path) as process:

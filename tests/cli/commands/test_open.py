@@ -61,7 +61,7 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
         yield sight
 
 
-def test_names_are_asked_about_and_captures_and_commands_are_not() -> None:
+def test_open_confirms_servers_by_name_only() -> None:
     capture = str(sample("harbour"))
     with at_a_terminal(True, False) as sight:
         ran = inspect("open", "nine", capture, "ten", f"{sys.executable} -V", terminal=True, env={"TERM": "xterm"})
@@ -79,7 +79,7 @@ def test_nothing_approved_is_nothing_opened() -> None:
     assert (ran.status, ran.stderr, sight.tabs) == (0, "", [])
 
 
-def test_a_command_behind_the_dashes_comes_last_and_is_not_asked_about() -> None:
+def test_open_takes_a_command_after_the_dashes_unconfirmed() -> None:
     with at_a_terminal(True) as sight:
         words = ("open", "--no-capture", "nine", "--", sys.executable, "-V")
         ran = inspect(*words, terminal=True, env={"TERM": "xterm"})
@@ -106,7 +106,7 @@ def test_a_word_that_means_nothing_starts_nothing() -> None:
     assert sight.tabs == []
 
 
-def test_without_a_terminal_nothing_is_asked_or_opened() -> None:
+def test_open_without_terminal_is_refused() -> None:
     ran = inspect("open", "nine")
     assert ran.status == ExitStatus.USAGE
     assert "needs a terminal" in ran.stderr

@@ -17,14 +17,14 @@ def test_without_json_it_is_a_line_each_and_a_summary() -> None:
     assert [line.split()[0] for line in lines] == ["1", "2", "3", "4", "least"]
 
 
-def test_a_revision_without_a_ping_is_told() -> None:
+def test_ping_in_a_revision_without_ping_is_refused() -> None:
     ran = inspect("ping", *demo("--modern-only"))
     assert ran.status == ExitStatus.USAGE
     assert f"{MODERN} (modern) has no ping" in ran.stderr
     assert "--era legacy" in ran.stderr
 
 
-def test_a_server_that_refuses_a_ping_is_told_on() -> None:
+def test_ping_reports_the_servers_error() -> None:
     ran = inspect("ping", "--json", *scripted({"ping": {"error": {"code": -32601, "message": "no"}}}))
     assert (ran.status, ran.stdout) == (ExitStatus.TOOL_ERROR, "")
     assert ran.error["jsonrpc_error"]["code"] == -32601

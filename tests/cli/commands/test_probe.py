@@ -20,6 +20,7 @@ _FOUND = {
     "hang-on-empty": "input-without-response",
     "accepts-wrong-type": "invalid-input-accepted",
     "accepts-missing": "invalid-input-accepted",
+    "accepts-missing-as-json": "invalid-input-accepted",
     "accepts-null": "invalid-input-accepted",
     "accepts-out-of-bounds": "invalid-input-accepted",
     "accepts-unknown-choice": "invalid-input-accepted",
@@ -80,7 +81,17 @@ def test_each_planted_fault_is_found(fault: str) -> None:
     assert ran.status != ExitStatus.OK
 
 
-@pytest.mark.parametrize("healthy", ["healthy-wide", "removes-accents", "refuses-undeclared"])
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        "healthy-wide",
+        "removes-accents",
+        "refuses-undeclared",
+        "refuses-unmarked",
+        "refuses-in-a-report",
+        "own-response-is-invalid",
+    ],
+)
 def test_probe_when_the_server_refuses_or_transforms_rightly_finds_nothing(healthy: str) -> None:
     ran = probed(healthy, "--fail-on", "hint")
     assert [each["sentence"] for each in ran.data["findings"] if each["id"] in _INPUTS] == []
@@ -104,12 +115,14 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
     assert "call-timed-out" not in {each["id"] for each in ran.data["findings"]}, "it is judged as slow-tool"
 
 
-@pytest.mark.parametrize("fault", ["example-path", "no-network", "strict", "no-empty-text"])
-def test_what_arguments_do_not_explain_is_no_error_or_warning(fault: str) -> None:
+@pytest.mark.parametrize("fault", ["example-path", "no-network", "strict", "no-empty-text", "empty-is-missing"])
+def test_probe_does_not_blame_effects_unrelated_to_arguments(fault: str) -> None:
     """A path that is an example, a network that fails for all arguments, a constraint that the schema lacks."""
     found = [each for each in probed(fault).data["findings"] if each["id"] in {*_INPUTS, "undeclared-constraint"}]
     assert not [each["sentence"] for each in found if each["severity"] in ("error", "warning")]
-    assert ("undeclared-constraint" in {each["id"] for each in found}) is (fault in ("strict", "no-empty-text"))
+    assert ("undeclared-constraint" in {each["id"] for each in found}) is (
+        fault in ("strict", "no-empty-text", "empty-is-missing")
+    )
 
 
 def test_a_read_only_tool_may_give_another_result_each_time() -> None:

@@ -53,7 +53,7 @@ def ping(name: str, capture: Path, *words: str, env: Mapping[str, str] | None = 
     assert ran.status in (0, 5), ran.stderr  # a scripted server answers a ping with an error
 
 
-def test_it_has_the_name_the_version_and_the_capabilities_of_that_client(capture: Path) -> None:
+def test_profile_has_name_version_and_capabilities_of_the_client(capture: Path) -> None:
     ping("codex", capture)
     found = opening(capture)
     assert found.client["name"] == "codex-mcp-client"
@@ -62,18 +62,18 @@ def test_it_has_the_name_the_version_and_the_capabilities_of_that_client(capture
     assert found.offered == "2025-06-18"
 
 
-def test_it_sends_the_opening_requests_of_that_client_in_their_order(capture: Path) -> None:
+def test_profile_sends_the_opening_requests_of_the_client(capture: Path) -> None:
     ping("vscode", capture)
     assert sent(capture) == ["initialize", "logging/setLevel", "prompts/list", "tools/list"]
 
 
-def test_it_does_not_ask_for_what_the_server_does_not_declare(capture: Path) -> None:
+def test_profile_does_not_request_undeclared_lists(capture: Path) -> None:
     ping("gemini", capture, *scripted(MANY, capabilities={"tools": {}}))
     assert "prompts/list" not in sent(capture)
     assert "resources/list" not in sent(capture)
 
 
-def test_it_reads_as_many_pages_as_that_client(capture: Path) -> None:
+def test_profile_reads_as_many_pages_as_the_client(capture: Path) -> None:
     ping("gemini", capture, *scripted(MANY, capabilities={"tools": {}}))
     assert sent(capture).count("tools/list") == 1
 

@@ -17,7 +17,7 @@ def test_a_prompt_is_got(demo_url: str) -> None:
     assert ran.status in (0, ExitStatus.TOOL_ERROR)
 
 
-def test_its_arguments_are_texts(tmp_path: Path) -> None:
+def test_prompt_arguments_are_strings(tmp_path: Path) -> None:
     log = tmp_path / "log"
     script: dict[str, Any] = {"prompts/get": {"result": {"messages": []}}}
     ran = inspect("prompt", "p", "-a", "n=012", "--json", *scripted(script, f"log={log}"))

@@ -67,7 +67,7 @@ def test_raw_bytes_go_out_as_they_are_and_what_comes_is_written(tmp_path: Path) 
     assert ran.stdout == '{"jsonrpc": "2.0", "id": "mine", "result": {"done": true}}\n'
 
 
-def test_broken_json_gets_what_the_server_says_to_it() -> None:
+def test_raw_request_of_broken_json_reports_the_response() -> None:
     ran = inspect("request", "--raw", '{"jsonrpc":', "--json", "--era", "legacy", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert (ran.data["ended"], ran.data["received"][0]["error"]["code"]) == ("answered", -32700)
@@ -85,7 +85,7 @@ def test_raw_bytes_come_from_a_file_and_from_stdin(tmp_path: Path) -> None:
     assert inspect(*words, f"@{tmp_path}", "--", "no-such-program").status == ExitStatus.USAGE
 
 
-def test_a_raw_request_that_is_not_answered_in_time_says_so() -> None:
+def test_raw_request_without_response_times_out() -> None:
     ran = inspect("request", "--raw", '{"jsonrpc":"2.0","id":1,"method":"x"}', "--wait", "0.05", *scripted({"x": {}}))
     assert ran.status == ExitStatus.TIMEOUT
     assert "timeout: no response within 0.05 s" in ran.stderr
@@ -133,7 +133,7 @@ def test_a_batch_is_methods_with_params() -> None:
 
 
 @pytest.mark.parametrize("given", [None, [], {}, [1], [{"method": 2}], [{"method": "a"}, {}]])
-def test_what_is_no_batch_is_refused(given: Any) -> None:
+def test_read_batch_refuses_non_batches(given: Any) -> None:
     with pytest.raises(UsageError):
         read_batch(given)
 
@@ -147,6 +147,6 @@ def test_bytes_are_a_text_a_file_or_stdin(tmp_path: Path) -> None:
     assert read_bytes("-", io.TextIOWrapper(io.BytesIO(b"\xfe"))) == b"\xfe"
 
 
-def test_a_file_that_is_not_there_is_said() -> None:
+def test_read_bytes_reports_a_missing_file() -> None:
     with pytest.raises(UsageError, match="can't be read: No such file"):
         read_bytes("@/no/such/file", io.StringIO())

@@ -38,14 +38,14 @@ LIGHTHOUSE = str(sample("lighthouse"))
         ((LIGHTHOUSE, "--to", "40", "--json", *demo()), "--to opens the interface"),
     ],
 )
-def test_what_cannot_be_sent_is_refused_before_a_server_is_started(argv: tuple[str, ...], said: str) -> None:
+def test_resend_of_unusable_arguments_starts_no_server(argv: tuple[str, ...], said: str) -> None:
     ran = inspect("resend", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr
     assert "sending" not in ran.stderr or "confirmation" in said
 
 
-def test_a_person_is_asked_and_may_say_no() -> None:
+def test_resend_confirmation_can_be_declined() -> None:
     ran = inspect("resend", LIGHTHOUSE, *demo(), stdin="n\n", terminal=True)
     assert ran.status == ExitStatus.OK
     assert "tools/call" in ran.stderr
@@ -53,7 +53,7 @@ def test_a_person_is_asked_and_may_say_no() -> None:
     assert ran.stdout == ""
 
 
-def test_what_a_filter_lets_through_is_sent_and_the_same_comes(tmp_path: Path) -> None:
+def test_resend_where_sends_matching_requests(tmp_path: Path) -> None:
     ran = inspect("resend", "--yes", "--where", "tool in {add, image_result}", LIGHTHOUSE, "--era", "legacy", *demo())
     assert ran.stdout.startswith("No difference: 2 unchanged."), ran.stderr + ran.stdout
     assert ran.status == ExitStatus.OK
@@ -77,7 +77,7 @@ def _told(comparison: Comparison, sent: int = 1) -> tuple[ExitStatus, str, str]:
     return tell(output, resent, "old.mcpcap"), out.getvalue(), err.getvalue()
 
 
-def test_everything_is_said_and_nothing_of_it_acts() -> None:
+def test_resend_report_is_complete_and_safe() -> None:
     other = told(calls(1, "add\x1b", a=1), says(1, "2"))
     status, out, err = _told(compare(_TALK, other, Normal()))
     assert status is ExitStatus.FINDINGS
@@ -109,7 +109,7 @@ def _up_to(entry: int, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[li
     return *seen[0], ran.stdout
 
 
-def test_what_came_before_the_entry_is_sent_and_the_session_is_open_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resend_up_to_an_entry_leaves_the_session_open(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, state, said = _up_to(20, monkeypatch, "--era", "legacy", "--allow-destructive", *demo())
     assert (asked, state) == (["add", "complex_form"], SessionState.OPEN)
     assert "unchanged" in said

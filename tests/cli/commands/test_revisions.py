@@ -19,7 +19,7 @@ def test_as_json_each_revision_is_whole() -> None:
     assert rows[0]["error_names"]["-32002"] == "resource not found"
 
 
-def test_a_cell_says_what_changed_and_the_first_column_is_whole() -> None:
+def test_revisions_matrix_marks_changes() -> None:
     head, *lines = matrix()
     assert head == ("", *(row.date for row in ROWS))
     assert all(len(line) == len(head) for line in lines)

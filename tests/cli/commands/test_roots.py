@@ -12,14 +12,14 @@ def test_roots_are_what_a_server_would_get(tmp_path: Path) -> None:
     assert inspect("roots", *words).stdout == f"{tmp_path.as_uri()}  {tmp_path.name}\nfile:///x\n"
 
 
-def test_none_is_said_to_be_none() -> None:
+def test_roots_without_any_is_empty() -> None:
     assert inspect("roots", "--json").data == {"roots": []}
     ran = inspect("roots")
     assert (ran.status, ran.stdout) == (0, "")
     assert "no roots" in ran.stderr
 
 
-def test_no_server_is_asked() -> None:
+def test_roots_takes_no_server() -> None:
     ran = inspect("roots", "--", "x")
     assert ran.status == 2
     assert "takes no server's command" in ran.stderr

@@ -102,9 +102,7 @@ def test_the_saved_calls_are_listed(calls: Path) -> None:
         (("second", "--env", "dev", *server("ledger")), "there is no environment 'dev'"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_a_server_is_started(
-    calls: Path, words: tuple[str, ...], said: str
-) -> None:
+def test_run_of_unusable_arguments_starts_no_server(calls: Path, words: tuple[str, ...], said: str) -> None:
     ran = inspect("run", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

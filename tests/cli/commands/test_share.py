@@ -76,12 +76,12 @@ def test_notes_come_along_on_demand(path: Path, tmp_path: Path) -> None:
         (("-o", "/nowhere/x"), "/nowhere/x can't be written"),
     ],
 )
-def test_what_can_not_be_done_is_said(path: Path, tmp_path: Path, more: tuple[str, ...], said: str) -> None:
+def test_share_of_unusable_arguments_is_refused(path: Path, tmp_path: Path, more: tuple[str, ...], said: str) -> None:
     ran = inspect("share", str(path), *[str(tmp_path / "x") if word == "x" else word for word in more], env=ENV)
     assert ran.status == 2
     assert said in ran.stderr
     assert not (tmp_path / "x").exists()
 
 
-def test_it_is_called_share() -> None:
+def test_share_command_has_its_name() -> None:
     assert command.name == "share"

@@ -70,7 +70,7 @@ def test_one_file_is_shown_whole() -> None:
     assert "print(round(0.4 * hours, 1))" in ran.stdout
 
 
-def test_a_file_that_is_not_what_was_listed_stops_the_reading_and_is_told_with_both_values() -> None:
+def test_skill_file_with_another_hash_stops_the_reading() -> None:
     ran = inspect("skills", "forged-chart", "--era", "modern", *demo())
     assert ran.status == ExitStatus.FINDINGS
     promised = hashlib.sha256(b"buoy,fathoms\nfirst,9\nsecond,7\n").hexdigest()
@@ -110,7 +110,7 @@ def test_a_skill_is_found_by_its_uri_without_a_list(tmp_path: Path) -> None:
     assert _methods(log)[2:] == ["skills/get", "resources/read"]
 
 
-def test_what_is_not_listed_is_said_with_what_there_is(tmp_path: Path) -> None:
+def test_unlisted_skill_is_refused_with_the_listed_ones(tmp_path: Path) -> None:
     ran = inspect("skills", "bends", "--era", "legacy", *_server(tmp_path / "log"))
     assert ran.status == ExitStatus.USAGE
     assert "no skill is listed as 'bends'" in ran.stderr
@@ -119,7 +119,7 @@ def test_what_is_not_listed_is_said_with_what_there_is(tmp_path: Path) -> None:
     assert "'../secret' is not listed among the files of knots" in ran.stderr
 
 
-def test_a_server_that_does_not_declare_skills_is_asked_only_if_it_is_wished() -> None:
+def test_skills_of_an_undeclared_server_are_requested_only_with_anyway() -> None:
     ran = inspect("skills", "--era", "legacy", *demo())
     assert ran.status == ExitStatus.USAGE
     assert f"the server does not declare {SKILLS}" in ran.stderr
@@ -138,7 +138,7 @@ def visit(capabilities: dict[str, Any]) -> CommandSession:
     return cast(CommandSession, SimpleNamespace(opening=SimpleNamespace(capabilities=capabilities)))
 
 
-def test_a_server_that_declares_none_is_asked_only_if_it_is_to_be_asked_anyway() -> None:
+def test_demand_skills_raises_unless_declared_or_anyway() -> None:
     with pytest.raises(UsageError, match=SKILLS):
         demand_skills(visit({"tools": {}}), anyway=False)
     demand_skills(visit({"tools": {}}), anyway=True)

@@ -18,7 +18,7 @@ from tests.waiting import until_sync
 HARBOUR = str(ROOT / "tests" / "captures" / "harbour.mcpcap")
 
 
-def test_what_matches_in_a_capture_is_printed_as_text() -> None:
+def test_tail_prints_matching_entries_as_text() -> None:
     ran = inspect("tail", HARBOUR, "is:error")
     assert ran.status == ExitStatus.OK
     assert [line.split()[0] for line in ran.stdout.splitlines()] == ["46", "48", "51", "53"]  # with their requests
@@ -58,7 +58,7 @@ def test_without_a_filter_all_is_printed_also_on_a_terminal() -> None:
         ((), "nothing to tail"),
     ],
 )
-def test_what_cannot_be_done_is_told(argv: tuple[str, ...], said: str) -> None:
+def test_tail_with_wrong_arguments_is_refused(argv: tuple[str, ...], said: str) -> None:
     ran = inspect("tail", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr

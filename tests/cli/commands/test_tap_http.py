@@ -44,7 +44,7 @@ async def test_a_client_reaches_the_server_through_the_printed_url(
     assert sum(isinstance(each, Frame) for each in kinds) == 2
 
 
-def test_what_cannot_be_tapped_is_a_usage_error(tmp_path: Path) -> None:
+def test_tap_http_with_wrong_arguments_is_a_usage_error(tmp_path: Path) -> None:
     for words, said in (
         (("http://127.0.0.1:1/mcp", "--listen", "0.0.0.0:1"), "this machine only"),
         (("http://127.0.0.1:1/mcp", "--rules", str(tmp_path / "none.yaml")), "none.yaml can't be read"),

@@ -35,7 +35,7 @@ def cases(tmp_path: Path) -> Path:
     return path
 
 
-def test_cases_that_hold_are_told_and_end_with_0(cases: Path) -> None:
+def test_cases_that_hold_are_listed_and_exit_with_0(cases: Path) -> None:
     ran = inspect("test", str(cases), *server("ledger"))
     assert ran.status == ExitStatus.OK, ran.stderr
     lines = ran.stdout.splitlines()
@@ -44,7 +44,7 @@ def test_cases_that_hold_are_told_and_end_with_0(cases: Path) -> None:
     assert lines[-1] == "2 of 2 as expected"
 
 
-def test_what_has_changed_is_told_in_text_json_and_junit(cases: Path, tmp_path: Path) -> None:
+def test_changed_case_is_reported_in_text_json_and_junit(cases: Path, tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
     ran = inspect("test", "--junit", str(junit), str(cases), *server("ledger", "changed"))
     assert ran.status == ExitStatus.FINDINGS
@@ -62,7 +62,7 @@ def test_what_has_changed_is_told_in_text_json_and_junit(cases: Path, tmp_path: 
     assert case["reply"]["result"]["content"][0]["text"] == "Good evening"
 
 
-def test_snapshots_are_taken_anew_where_they_stand_and_nothing_else_is_forgiven(cases: Path) -> None:
+def test_update_rewrites_snapshots_in_place_and_forgives_nothing_else(cases: Path) -> None:
     request = "  - name: gone\n    request: tools/call\n    params: {name: greet}\n"
     gone = request + "    expect: [{at: /result/x, snapshot: 1}]\n"
     cases.write_text(_CASES + gone)
@@ -94,9 +94,7 @@ def test_a_pytest_file_is_written_once_and_no_server_is_started(cases: Path, tmp
         ("", server("ledger"), "a file of cases is an object"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_a_server_is_started(
-    cases: Path, text: str, words: tuple[str, ...], said: str
-) -> None:
+def test_cases_with_wrong_arguments_start_no_server(cases: Path, text: str, words: tuple[str, ...], said: str) -> None:
     cases.write_text(text)
     before = words[: words.index("--")] if "--" in words else words
     ran = inspect("test", *before, str(cases), *words[len(before) :])
@@ -110,7 +108,7 @@ def test_a_server_that_does_not_start_is_no_verdict(cases: Path) -> None:
     assert ran.stdout == ""
 
 
-def test_junit_has_a_test_for_each_case_whatever_a_server_says() -> None:
+def test_junit_has_a_test_per_case_with_hostile_text() -> None:
     hostile = "\x1b[31m\ud800\x00]]><&"
     ran = [
         CaseRun(CaseDefinition("good", "x"), ActualResponse({"result": {}}, 1500.0)),

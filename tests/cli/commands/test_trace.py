@@ -13,7 +13,7 @@ from tests.cli.running import inspect
 EVENING = str(ROOT / "tests" / "captures" / "evening.mcpcap")
 
 
-def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Path) -> None:
+def test_trace_is_printed_or_written_to_a_new_file(tmp_path: Path) -> None:
     ran = inspect("trace", EVENING, "28")
     assert ran.status == ExitStatus.OK
     assert ran.stdout.startswith("# `tools/call elicit_steps`\n")
@@ -45,7 +45,7 @@ def test_it_is_printed_as_markdown_or_json_or_written_to_a_new_file(tmp_path: Pa
         ((EVENING, "28", "-o", "/no/such/place.md"), "can't be written"),
     ],
 )
-def test_what_has_no_story_is_said(words: tuple[str, ...], said: str) -> None:
+def test_trace_of_an_unusable_entry_is_refused(words: tuple[str, ...], said: str) -> None:
     ran = inspect("trace", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr

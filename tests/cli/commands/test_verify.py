@@ -12,13 +12,13 @@ from tests.cli.running import inspect
 @pytest.mark.parametrize(
     ("name", "status", "said"), [("handshake", 0, "complete and unchanged"), ("torn", 1, "Partial last line")]
 )
-def test_what_it_comes_to_is_said_in_words(name: str, status: int, said: str) -> None:
+def test_verify_reports_the_state_in_words(name: str, status: int, said: str) -> None:
     ran = inspect("verify", str(sample(name)))
     assert ran.status == status
     assert said in ran.stdout
 
 
-def test_what_it_comes_to_is_said_in_numbers(tmp_path: Path) -> None:
+def test_verify_reports_the_state_in_json(tmp_path: Path) -> None:
     data = sample("handshake").read_bytes().splitlines(keepends=True)
     (tmp_path / "x").write_bytes(b"".join([*data[:3], b"rubbish\n", *data[3:]]))
     ran = inspect("verify", str(tmp_path / "x"), "--json")
@@ -42,11 +42,11 @@ def test_a_copy_is_never_called_verified(tmp_path: Path) -> None:
     assert (ran.status, "original digests cannot be verified" in ran.stdout) == (0, True)
 
 
-def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+def test_verify_of_a_missing_file_is_refused(tmp_path: Path) -> None:
     assert inspect("verify", str(tmp_path / "none")).status == 2
 
 
-def test_what_was_saved_is_said_in_words_and_in_numbers(tmp_path: Path) -> None:
+def test_recover_reports_what_was_saved(tmp_path: Path) -> None:
     out = tmp_path / "y"
     ran = inspect("recover", str(sample("torn")), "-o", str(out))
     assert ran.status == 0

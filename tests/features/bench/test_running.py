@@ -130,7 +130,7 @@ def test_levels_are_measured_by_tool() -> None:
     assert result.not_blocking
 
 
-def test_in_the_open_model_waiting_for_the_server_counts_as_latency() -> None:
+def test_open_model_counts_waiting_as_latency() -> None:
     """One call at a time takes 50 ms; forty a second pile up: the last waits for half of the others."""
     result = bench("lock", BenchOptions(rates=(40.0,), seconds=1.0, starts=1), "slow")
     (level,) = result.levels

@@ -115,7 +115,7 @@ def test_a_value_that_is_not_in_the_result_is_a_failure_and_has_no_value_afterwa
         values.resolved(user)
 
 
-def test_what_a_server_returned_is_not_looked_through_for_markers(tmp_path: Path) -> None:
+def test_values_returned_by_a_server_are_not_expanded(tmp_path: Path) -> None:
     text = "vars: {secret: '${env:S}'}\ncases:\n" + _call("a", ", save: {v: $.v}") + _call("b", "", '{v: "<{{v}}>"}')
     values, (case, user) = _values(_write(tmp_path, a=text), S="12345")
     values.save(case, {"result": {"v": "{{secret}} ${env:S}"}})
@@ -184,7 +184,7 @@ def test_calls_run_after_those_that_they_use_and_none_runs_twice(tmp_path: Path)
         ),
     ],
 )
-def test_what_cannot_be_meant_is_an_error_with_its_line_and_what_to_do(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_collection_is_an_error_with_line_and_advice(tmp_path: Path, text: str, said: str) -> None:
     assert said in _fault(_write(tmp_path, a=text))
 
 
@@ -200,7 +200,7 @@ def test_a_missing_environment_is_an_error_that_names_those_there_are(tmp_path: 
     assert "prod.yaml, line 2: unknown key 'headers' in an environment" in _fault(path, "prod")
 
 
-def test_a_secret_is_sent_and_masked_and_one_that_is_not_needed_is_not_asked_for(tmp_path: Path) -> None:
+def test_secret_variable_is_sent_and_masked(tmp_path: Path) -> None:
     text = "vars: {s: '${env:S}', other: '${env:NO}'}\ncases:\n" + _call("a", "", '{h: "Bearer {{s}}", e: "${env:S}"}')
     values, (case,) = _values(_write(tmp_path, a=text), S="hunter22")
     assert values.resolved(case).params["arguments"] == {"h": "Bearer hunter22", "e": "hunter22"}
@@ -229,7 +229,7 @@ def test_a_case_made_of_a_request_sends_the_same_again(value: Any) -> None:
     assert not [*model.references(json.dumps(escaped("{{a}} ${env:B}")))]
 
 
-def test_what_a_case_saves_and_uses_is_written_and_read_again() -> None:
+def test_saved_and_used_names_survive_rewriting() -> None:
     text = _HEAD + "cases:\n" + _call("a", ", uses: [b], save: {v: $.x}")
     (case,) = read_cases(text, "f").cases
     assert written(case).count("uses") == written(case).count("save") == 1
@@ -281,7 +281,7 @@ def test_the_examples_of_the_documentation_are_read_and_valid(page: str) -> None
         ],
     ],
 )
-def test_what_the_reader_refuses_the_schema_refuses_too(text: str) -> None:
+def test_cases_schema_refuses_what_the_reader_refuses(text: str) -> None:
     with pytest.raises(UsageError):
         read_cases(_HEAD + text, "f")
     assert validate(_SCHEMA, read_yaml(_HEAD + text)).ok is False

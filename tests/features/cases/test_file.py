@@ -22,7 +22,7 @@ from inspector.features.cases.file import (
 from inspector.features.cases.model import CaseDefinition, Expectation, ExpectationKind
 
 
-def test_a_file_of_cases_stands_beside_its_capture(tmp_path: Path) -> None:
+def test_cases_file_is_beside_its_capture(tmp_path: Path) -> None:
     assert beside(tmp_path / "a.mcpcap") == tmp_path / "a.cases.yaml"
     assert beside(tmp_path / "a.log") == tmp_path / "a.log.cases.yaml"
 
@@ -34,14 +34,14 @@ def test_cases_are_added_to_a_new_file_and_to_one_that_is_there(tmp_path: Path) 
     assert [each.name for each in open_cases(path).cases] == ["a", "b"]
 
 
-def test_line_ends_stay_as_somebody_has_them(tmp_path: Path) -> None:
+def test_line_ends_of_a_cases_file_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.cases.yaml"
     path.write_bytes(b"# mine\r\nmcp-inspect-cases: 1\r\ncases: []\r\n")
     add_cases(path, [CaseDefinition("a", "ping")])
     assert path.read_bytes().startswith(b"# mine\r\nmcp-inspect-cases: 1\r\ncases: [")
 
 
-def test_what_is_no_file_of_cases_is_told_and_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_file_is_not_taken_for_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.cases.yaml"
     for content, said in ((b"a: 1", "unknown key 'a' in a file of cases"), (b"\xff", "byte 0 is not UTF-8")):
         path.write_bytes(content)
@@ -67,7 +67,7 @@ def _fault(text: str) -> str:
     return str(raised.value)
 
 
-def test_a_case_as_somebody_writes_it_by_hand_is_read() -> None:
+def test_handwritten_case_is_read_with_spans() -> None:
     text = (
         _HEAD + "  - name: sum  # why\n    request: tools/call\n    params: {name: add, arguments: {a: 2}}\n"
         "    isolate: true\n    answers:\n      - {kind: elicitation, answer: decline}\n"
@@ -145,11 +145,11 @@ def test_only_what_json_has_is_more_than_a_text(yaml: str, value: object) -> Non
         (_CASE + "    expect: [{faster: true}]\n", "faster: milliseconds are expected, more than 0"),
     ],
 )
-def test_what_cannot_be_meant_is_told_with_its_line(text: str, said: str) -> None:
+def test_invalid_case_is_an_error_with_its_line(text: str, said: str) -> None:
     assert said in _fault(text)
 
 
-def test_what_is_too_deep_or_too_large_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deep_or_large_cases_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "my.yaml: it is nested too deeply" in _fault(_CASE + "    params: {a: " + "[" * 1000 + "]" * 1000 + "}\n")
     monkeypatch.setattr(file, "LARGEST", 1000)
     assert "more than 1,000 characters" in _fault("#" * 1001)
@@ -162,7 +162,7 @@ def test_a_bomb_of_aliases_is_refused_before_it_grows() -> None:
 
 @given(st.text(max_size=200), st.sampled_from(["", _HEAD, _CASE + "    expect:\n      - equals: "]))
 @settings(max_examples=60, deadline=None)
-def test_whatever_a_file_holds_it_is_cases_or_a_fault(text: str, before: str) -> None:
+def test_arbitrary_cases_file_is_read_or_refused(text: str, before: str) -> None:
     try:
         found = read_cases(before + text, "f")
     except UsageError:
@@ -234,7 +234,7 @@ def _same(one: Any, other: Any) -> bool:
 
 @given(JSON, JSON)
 @settings(max_examples=40, deadline=None)
-def test_whatever_json_can_say_is_read_back_as_it_was(value: Any, answer: Any) -> None:
+def test_json_values_survive_writing_and_reading(value: Any, answer: Any) -> None:
     case = CaseDefinition(
         "a", "x", {"it": value}, (Expectation(ExpectationKind.EQUALS, value),), (answer,), isolate=True
     )
@@ -251,7 +251,7 @@ def test_a_value_is_one_line_of_letters_that_can_be_seen(value: Any, name: str) 
     assert all(line.isprintable() for line in written(CaseDefinition(name, name, {name: value})).splitlines())
 
 
-def test_what_json_cannot_say_is_refused_and_told() -> None:
+def test_values_outside_json_are_refused() -> None:
     with pytest.raises(UsageError, match="NaN is no value of JSON"):
         with_cases("", [_case(float("nan"))], "f")
     deep: Any = 1
@@ -261,7 +261,7 @@ def test_what_json_cannot_say_is_refused_and_told() -> None:
         with_cases("", [_case(deep)], "f")
 
 
-def test_what_somebody_wrote_by_hand_stays_when_more_is_expected() -> None:
+def test_handwritten_parts_survive_added_expectations() -> None:
     more = [
         _case(5, at="/result/sum"),
         CaseDefinition("p", "ping", expect=(Expectation(ExpectationKind.TYPE, "object"),)),
@@ -284,7 +284,7 @@ def test_what_somebody_wrote_by_hand_stays_when_more_is_expected() -> None:
     assert (third.name, third.expect[0].kind) == ("other", ExpectationKind.EXISTS)
 
 
-def test_what_is_expected_already_changes_nothing() -> None:
+def test_known_expectation_changes_nothing() -> None:
     text = with_cases("", [_case(5), _case(7, at="/result/b")], "f")
     assert len(read_cases(text, "f").cases) == 1
     assert with_cases(text, [_case(7, at="/result/b"), _case(5)], "f") == text

@@ -7,7 +7,7 @@ import pytest
 from inspector.capture.compare.normal import Normal
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.features.cases.running import ActualResponse, expects_failure, judge, shown, value_at
-from inspector.protocol.json_diff import ABSENT
+from inspector.protocol.changes import ABSENT
 
 _TEXT = "/result/content/0/text"
 _REPLY = {"result": {"content": [{"type": "text", "text": "at 12:30:45"}], "sum": 5, "list": [1, "a"]}}
@@ -42,7 +42,7 @@ def _said(reply: dict[str, Any], kind: ExpectationKind, value: Any, at: str = "/
         (ExpectationKind.SNAPSHOT, "", _REPLY, {"result": {}}, "the entire response: result.content: expected nothing"),
     ],
 )
-def test_each_kind_holds_or_says_what_is_otherwise(
+def test_expectation_kinds_hold_or_name_the_difference(
     kind: ExpectationKind, at: str, holds: Any, fails: Any, sentence: str
 ) -> None:
     assert _said(_REPLY, kind, holds, at, output_schema=_SCHEMA) == []
@@ -58,7 +58,7 @@ def test_each_kind_holds_or_says_what_is_otherwise(
         (ExpectationKind.SCHEMA, OUTPUT_SCHEMA, "/result", "the tool declares no outputSchema"),
     ],
 )
-def test_what_cannot_be_held_against_it_fails(kind: ExpectationKind, value: Any, at: str, said: str) -> None:
+def test_expectation_on_a_missing_value_fails(kind: ExpectationKind, value: Any, at: str, said: str) -> None:
     assert [said in each for each in _said(_REPLY, kind, value, at)] == [True]
 
 
@@ -114,7 +114,7 @@ def test_a_pointer_leads_to_a_value_or_to_nothing(pointer: str, value: Any) -> N
     assert value_at({"a/b": {"m~n": [0, {"": 7}]}}, pointer) == value
 
 
-def test_large_values_and_many_differences_are_told_in_short() -> None:
+def test_large_differences_are_abbreviated() -> None:
     assert shown("x" * 5000).endswith("… (5,002 characters)")
     deep: Any = 1
     for _ in range(3000):

@@ -121,7 +121,7 @@ def test_no_item_of_a_long_array_is_forgotten(value: Any) -> None:
     assert len(str(schema)) < 3000
 
 
-def test_a_schema_says_types_and_members_and_stops_somewhere() -> None:
+def test_schema_of_a_value_is_limited_in_depth() -> None:
     assert schema_of({"a": [1, 2], "b": {}}) == {
         "type": "object",
         "properties": {"a": {"type": "array", "items": {"type": "integer"}}, "b": {"type": "object"}},
@@ -135,7 +135,7 @@ def test_a_schema_says_types_and_members_and_stops_somewhere() -> None:
 
 @given(JSON, st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_whatever_is_chosen_holds_for_the_answer_it_was_made_of(value: Any, failed: bool) -> None:
+def test_proposed_expectation_holds_for_its_response(value: Any, failed: bool) -> None:
     reply = {"result": {"isError": failed, "structuredContent": value}}
     at = "/result/structuredContent"
     came = ActualResponse(reply, 5.0, output_schema=schema_of(value))
@@ -145,7 +145,7 @@ def test_whatever_is_chosen_holds_for_the_answer_it_was_made_of(value: Any, fail
         assert judge(again, came, Normal()) == []
 
 
-def test_what_is_proposed_depends_on_the_value() -> None:
+def test_proposals_depend_on_the_value() -> None:
     kinds = [each.kind for each in proposals("/result", "a", None, declares_output=True)]
     assert kinds == [
         ExpectationKind.EQUALS,
@@ -169,7 +169,7 @@ def test_a_pattern_of_a_text_finds_that_text() -> None:
     assert literally("a b") == "a b"
 
 
-def test_a_request_is_asked_again_without_what_its_client_made_up() -> None:
+def test_case_of_a_request_drops_client_metadata() -> None:
     params = {"name": "add", "arguments": {"a": 1}, "_meta": {"progressToken": 7}}
     case = case_of("tools/call", params)
     assert (case.name, case.params) == ("tools/call add", {"name": "add", "arguments": {"a": 1}})
@@ -203,7 +203,7 @@ def test_a_snapshot_is_what_came_without_what_is_made_up() -> None:
     assert third is None
 
 
-def test_what_was_seen_is_the_request_and_its_answer_even_in_a_batch() -> None:
+def test_seen_reply_is_found_in_a_batch() -> None:
     tape = Tape()
     try:
         tape.to_server([{"jsonrpc": "2.0", "id": n, "method": "ping", "params": {"n": n}} for n in (1, 2)])

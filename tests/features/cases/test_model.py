@@ -3,11 +3,11 @@
 from inspector.features.cases.model import CaseDefinition, Expectation, ExpectationKind
 
 
-def test_an_expectation_is_about_the_result_unless_it_says_otherwise() -> None:
+def test_expectation_defaults_to_the_result() -> None:
     assert Expectation(ExpectationKind.EXISTS, True).at == "/result"
 
 
-def test_a_case_expects_nothing_in_particular_until_it_is_told() -> None:
+def test_new_case_has_no_expectations() -> None:
     case = CaseDefinition("a", "ping")
     assert (case.params, case.expect, case.answers, case.isolate) == ({}, (), (), False)
 

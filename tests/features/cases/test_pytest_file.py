@@ -36,7 +36,7 @@ def _run(folder: Path, cases: list[CaseDefinition], *words: str) -> tuple[int, s
     return ran.returncode, ran.stdout
 
 
-def test_it_is_green_and_against_a_changed_server_red(tmp_path: Path) -> None:
+def test_pytest_file_fails_for_a_changed_server(tmp_path: Path) -> None:
     expect = (
         Expectation(ExpectationKind.EQUALS, "Good morning", _SAYS),
         Expectation(ExpectationKind.TYPE, "string", _SAYS),

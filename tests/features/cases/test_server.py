@@ -12,7 +12,7 @@ from tests.architecture.sources import ROOT
 _SUM = {"result": {"content": [{"type": "text", "text": "5 at 12:30:45"}], "sum": 5}}
 
 
-def test_what_came_is_looked_at_by_places() -> None:
+def test_server_reply_is_read_by_pointers() -> None:
     reply = ServerReply(ActualResponse(_SUM, 12.5))
     text = "/result/content/0/text"
     assert (reply.ms, reply.at("/result/sum"), reply.error, reply.document) == (12.5, 5, None, _SUM)

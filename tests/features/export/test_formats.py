@@ -13,7 +13,7 @@ from tests.present.tape import Tape
 from tests.tui.staging import handshake
 
 
-def test_every_format_says_what_it_loses() -> None:
+def test_formats_describe_their_losses() -> None:
     assert all(each.says and each.loses for each in FORMATS.values())
 
 
@@ -52,7 +52,7 @@ def test_notes_come_along_on_demand_and_act_on_nothing(name: str, tape: Tape) ->
         assert "<i>" not in found.replace("ran out <i>`", "")
 
 
-def test_what_has_no_place_for_notes_says_what_has() -> None:
+def test_format_without_notes_names_those_with_notes() -> None:
     demand_place_for_notes("har")
     with pytest.raises(UsageError, match="jsonrpc has no place for notes") as raised:
         demand_place_for_notes("jsonrpc")

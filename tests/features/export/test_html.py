@@ -40,7 +40,7 @@ def rows(data: bytes) -> list[dict[str, object]]:
     return entries
 
 
-def test_what_was_said_can_t_leave_its_place() -> None:
+def test_hostile_text_stays_inside_the_html_data() -> None:
     data = hostile()
     text = data.decode()
     assert len(re.findall(r"(?i)</?script", text)) == 4, "ours alone"
@@ -53,7 +53,7 @@ def test_what_was_said_can_t_leave_its_place() -> None:
     assert not re.search(r"<[^>]*(src|href)\s*=", text.partition('id="data">')[0])
 
 
-def test_what_acts_or_hides_stands_as_its_number_in_title_and_remark() -> None:
+def test_invisible_characters_are_escaped_in_html_titles() -> None:
     tape = Tape()
     opening = {
         "serverInfo": {"name": "a\u200bb\u202ec\U000e0041d\ufe0fe\u3164", "version": "1"},

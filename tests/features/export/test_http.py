@@ -44,7 +44,7 @@ def test_every_sample_makes_a_valid_document(name: str) -> None:
     assert sample(name).exists()
 
 
-def test_an_http_exchange_is_told_exactly() -> None:
+def test_har_entry_has_the_exact_exchange() -> None:
     journal = secretive()
     data = b"".join(document(all_of(journal, keep_secrets=True)))
     (entry,) = read(data)
@@ -80,7 +80,7 @@ def test_a_request_on_a_pipe_is_one_entry_with_its_answer() -> None:
     tape.journal.close()
 
 
-def test_each_message_stands_there_byte_by_byte() -> None:
+def test_jsonrpc_lines_equal_the_messages() -> None:
     found = written(lines, "lighthouse").splitlines()
     journal = load(sample("lighthouse"))
     entries = (journal.store.entry(n).what for n in range(1, journal.count + 1))

@@ -15,7 +15,7 @@ _EVIL = st.sampled_from(
 )
 
 
-def test_it_tells_who_spoke_what_was_asked_and_what_went_wrong() -> None:
+def test_markdown_report_has_server_requests_and_failures() -> None:
     found = written(report, "wreck").decode()
     assert "| server | `gull-rock-lighthouse 1.8.71` |" in found
     assert "| 16 | 2.920 | client | `tools/call` | `long_running` | lost | 2.181 s |" in found
@@ -30,7 +30,7 @@ def test_credentials_in_urls_are_masked() -> None:
 
 
 @given(st.lists(_EVIL, min_size=1, max_size=6).map("".join))
-def test_whatever_is_said_stays_code(said: str) -> None:
+def test_hostile_text_stays_code_in_markdown(said: str) -> None:
     tape = Tape()
     handshake(tape).call(3, said, {"q": said})
     tape.stderr(said.encode())

@@ -71,7 +71,7 @@ def test_answers_to_questions_and_what_is_not_made_again_are_known() -> None:
 
 @pytest.mark.skipif(bool(reason_to_skip()), reason=reason_to_skip())
 @pytest.mark.parametrize("sdk", ["mcp1", "mcp2"])
-def test_it_runs_with_the_official_sdk_against_a_real_server(tmp_path: Path, sdk: str) -> None:
+def test_python_export_runs_with_the_official_sdk(tmp_path: Path, sdk: str) -> None:
     tape = Tape()
     tape.journal.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv("everything"), env_names=("PATH",)))
     for id_, method, params in (
@@ -91,7 +91,7 @@ def test_it_runs_with_the_official_sdk_against_a_real_server(tmp_path: Path, sdk
     assert "error" in told[2]
 
 
-def test_it_compiles_and_needs_nothing_but_the_sdk() -> None:
+def test_python_export_imports_the_sdk_only() -> None:
     tree = ast.parse(PROGRAM)
     named = {each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
     assert named == {"contextlib", "mcp", "mcp.client"}

@@ -19,7 +19,7 @@ def test_a_surface_and_itself_differ_in_nothing() -> None:
     assert (diff.changes, diff.notes, diff.compared, diff.worst) == ((), (), 5, None)
 
 
-def test_what_is_gone_breaks_but_for_resources_and_what_came_does_not() -> None:
+def test_removal_breaks_and_addition_does_not() -> None:
     nothing: dict[str, Any] = {kind: [] for kind in SHOP}
     gone = {each.rule: each.rating for each in compare_definitions(shop(), shop(**nothing)).changes}
     assert gone == {
@@ -40,7 +40,7 @@ def test_a_list_that_one_side_does_not_know_or_has_in_part_is_not_held_against_t
     assert compare_definitions(ServerDefinitions(), shop()).changes == ()
 
 
-def test_two_servers_that_have_next_to_nothing_in_common_are_told_of() -> None:
+def test_servers_with_little_in_common_get_a_note() -> None:
     other = {"name": "harbour", "version": "1"}
     tools = [{"name": f"t{n}"} for n in range(10)]
     (note,) = compare_definitions(shop(), shop(server=other, tools=tools, resources=[], templates=[], prompts=[])).notes
@@ -49,7 +49,7 @@ def test_two_servers_that_have_next_to_nothing_in_common_are_told_of() -> None:
     assert compare_definitions(shop(), shop(tools=tools)).notes == (), "it says of itself that it is the same"
 
 
-def test_of_several_things_with_one_name_the_first_is_compared_with_the_first() -> None:
+def test_items_with_equal_names_are_compared_in_order() -> None:
     twice = [{"name": "a", "title": "1"}, {"name": "a", "title": "2"}]
     assert compare_definitions(shop(tools=twice), shop(tools=twice)).changes == ()
     (change,) = compare_definitions(shop(tools=twice), shop(tools=twice[:1])).changes
@@ -132,7 +132,7 @@ def test_the_rules(kind: str, before: Any, after: Any, path: str, rule: str, rat
     assert _thing(kind, before, after) == [(path, rule, rating)]
 
 
-def test_what_is_no_object_breaks() -> None:
+def test_non_object_item_is_breaking() -> None:
     (found,) = item_changes("tools", "", "text", {"name": "t"})
     assert (found.rule, found.rating) == ("no-object", _B)
 
@@ -150,5 +150,5 @@ def test_what_is_no_object_breaks() -> None:
         ({"capabilities": {"tools": {"listChanged": True}, "prompts": {}, "logging": {}}}, "capability-added", _I),
     ],
 )
-def test_what_a_server_says_of_itself(changed: dict[str, Any], rule: str, rating: Rating) -> None:
+def test_account_change_has_its_rule_and_rating(changed: dict[str, Any], rule: str, rating: Rating) -> None:
     assert [(each.rule, each.rating) for each in account_changes(shop(), shop(**changed))] == [(rule, rating)]

@@ -24,7 +24,7 @@ from tests.captures.record import sample
 from tests.features.lock.offered import SHOP, shop
 
 
-def test_it_is_read_as_it_was_written_and_written_as_it_was_read(tmp_path: Path) -> None:
+def test_lock_file_survives_reading_and_writing(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
     odd = shop(
         tools=[*SHOP["tools"], {"name": "\ud800", "description": "half \udfff"}], prompts=None, partial=("tools",)
@@ -48,7 +48,7 @@ def test_order_on_the_wire_does_not_matter_and_it_may_be_read_by_others(tmp_path
     assert stat.S_IMODE((tmp_path / "a.json").stat().st_mode) == 0o640
 
 
-def test_a_value_that_was_edited_by_hand_is_told_and_used(tmp_path: Path) -> None:
+def test_edited_lock_value_is_used_and_reported(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
     path.write_bytes(written(shop()).replace(b"Buys a thing.", b"Buys all."))
     surface, odd = read_lock_file(path)
@@ -67,7 +67,7 @@ def test_a_value_that_was_edited_by_hand_is_told_and_used(tmp_path: Path) -> Non
         (b'{"format": "mcp-lock"}', "version None"),
     ],
 )
-def test_what_is_none_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+def test_invalid_lock_file_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=said):
@@ -88,7 +88,7 @@ def test_strange_members_harm_nothing(tmp_path: Path) -> None:
     assert "prompts" not in surface.lists
 
 
-def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
+def test_unwritable_lock_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="can't be written"):
         save(tmp_path / "no" / "a.json", shop())
     (tmp_path / "a.json").mkdir()
@@ -112,7 +112,7 @@ def test_the_surface_of_a_recorded_day() -> None:
     assert surface.partial == ()
 
 
-def test_things_stand_in_the_order_of_their_keys_without_what_tells_of_now() -> None:
+def test_locked_items_are_sorted_without_volatile_members() -> None:
     one: dict[str, Any] = {"uri": "b", "name": "n", "size": 7, "annotations": {"lastModified": "today"}}
     other: dict[str, Any] = {"uri": "a", "name": "n", "annotations": {"lastModified": "today", "priority": 1.0}}
     kept = ({"annotations": {"priority": 1}, "name": "n", "uri": "a"}, {"name": "n", "uri": "b"})

@@ -20,7 +20,7 @@ from inspector.features.lock.schemas import (
     values,
     words,
 )
-from inspector.protocol.json_diff import ABSENT
+from inspector.protocol.changes import ABSENT
 
 _N, _W, _E, _U, _NONE = (
     SchemaEffect.NARROWER,
@@ -75,7 +75,7 @@ def test_the_effect_and_that_of_the_way_back(before: Any, after: Any, effect: Sc
         ({"const": 1}, {"enum": [1.0]}),
     ],
 )
-def test_what_means_the_same_is_no_change(before: Any, after: Any) -> None:
+def test_equivalent_schemas_are_no_change(before: Any, after: Any) -> None:
     assert not [each for rule in (types, values, bounds) for each in rule("", before, after)]
 
 
@@ -146,7 +146,7 @@ def test_the_rules(before: Any, after: Any, rule: str, as_input: Rating, as_outp
         assert (rule, as_output) in _rated(before, after, SchemaSide.OUTPUT)
 
 
-def test_references_are_followed_and_a_definition_is_told_of_once() -> None:
+def test_references_are_followed_and_reported_once() -> None:
     def schema(kind: str) -> Any:
         node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "value": {"type": kind}}}
         both = {"a": {"$ref": "#/$defs/node"}, "b": {"$ref": "#/$defs/node"}}
@@ -198,7 +198,7 @@ def test_the_same_is_no_change_and_the_way_back_has_the_same_places_turned_round
 
 
 @given(_SCHEMAS, _SCHEMAS)
-def test_what_breaks_one_side_harms_the_other_side_no_more_than_it_must(one: Any, other: Any) -> None:
+def test_schema_changes_of_input_and_output_are_opposite(one: Any, other: Any) -> None:
     there = schema_changes("tools", "t", "s", one, other, SchemaSide.INPUT)
     on_the_way_back = schema_changes("tools", "t", "s", other, one, SchemaSide.OUTPUT)
     rules = ("type-", "enum-", "branch-", "required-added", "required-removed")

@@ -118,7 +118,7 @@ async def test_a_stateless_client_gets_the_recorded_questions_as_they_were(tmp_p
         assert client.shared.differences == 1
 
 
-async def test_changes_come_on_the_stream_of_whoever_listens_to_them(tmp_path: Path) -> None:
+async def test_changes_come_on_the_subscription_stream(tmp_path: Path) -> None:
     async with client_of(_moored(tmp_path)) as client:
         wanted = {"toolsListChanged": True}
         client.begin(request("l1", "subscriptions/listen", meta() | {"notifications": wanted}))
@@ -165,7 +165,7 @@ async def test_only_the_era_that_is_served_is_answered(tmp_path: Path) -> None:
         assert refused["error"]["code"] == -32601
 
 
-async def test_what_was_never_recorded_is_an_error_and_told(tmp_path: Path) -> None:
+async def test_unrecorded_request_is_an_error_and_reported(tmp_path: Path) -> None:
     async with client_of(_moored(tmp_path)) as client:
         await client.hello()
         (missing,) = await client.say(call(1, "sink"))
@@ -229,7 +229,7 @@ async def test_faults_happen_to_the_requests_they_are_for(tmp_path: Path) -> Non
     assert json.loads(whole) == answer(1, text("hi")), "how much of it goes out is for the transport"
 
 
-async def test_what_is_no_message_is_refused_and_an_answer_to_nothing_is_odd(tmp_path: Path) -> None:
+async def test_invalid_message_is_refused_and_unexpected_response_reported(tmp_path: Path) -> None:
     async with client_of(_moored(tmp_path), MockSettings(speed=math.inf, strict=True)) as client:
         await client.connection.take(b"{no", client.own)
         assert client.own.messages[0]["error"]["code"] == -32700
@@ -255,7 +255,7 @@ async def test_a_task_is_not_served_to_clients_of_the_other_era(tmp_path: Path) 
         assert "not served to it: tasks, which the other era has in other words" in client.told
 
 
-async def test_what_is_no_message_gets_the_error_for_it(tmp_path: Path) -> None:
+async def test_torn_message_gets_a_parse_error(tmp_path: Path) -> None:
     async with client_of(_moored(tmp_path)) as client:
         await client.connection.take(b"{torn", client.own)
         assert client.own.messages[-1]["error"]["code"] == PARSE_ERROR

@@ -179,7 +179,7 @@ async def test_headers_that_say_something_else_than_the_body_are_refused(
             assert f"{header} {says}" in came.json()["error"]["message"]
 
 
-async def test_what_has_no_session_or_no_place_is_refused(script: Script) -> None:
+async def test_request_without_session_or_path_is_refused(script: Script) -> None:
     async with _at(script) as client:
         assert (await client.post(PATH, json=call(1, "echo"))).status_code == 400
         assert (await client.get(PATH, headers={SESSION: "none"})).status_code == 404
@@ -281,7 +281,7 @@ async def _is_gone(client: httpx.AsyncClient, where: str) -> None:
             pass
 
 
-async def test_it_says_where_it_plays_and_ends_when_it_is_told_to(script: Script) -> None:
+async def test_serving_names_its_url_and_ends_on_cancel(script: Script) -> None:
     said: list[str] = []
     shared = MockShared(script, INSTANT, tell=said.append)
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:

@@ -32,11 +32,11 @@ def _fault(params: dict[str, Any], method: str = "resources/read", **headers: st
         ("a://b", "", "Header mismatch: Mcp-Name is missing, the body says 'a://b'"),
     ],
 )
-def test_the_header_says_what_the_body_says_in_either_of_its_forms(uri: str, header: str, fault: str) -> None:
+def test_mcp_name_header_matches_the_body_in_either_form(uri: str, header: str, fault: str) -> None:
     assert _fault({"uri": uri} | meta(), Mcp_Name=header) == fault
 
 
-def test_of_a_revision_that_nobody_knows_another_refusal_tells() -> None:
+def test_unknown_revision_is_not_a_header_fault() -> None:
     params = meta()
     params["_meta"] = dict.fromkeys(params["_meta"], "2099-01-01")
     assert _fault(params, "tools/list", Mcp_Method="") == ""

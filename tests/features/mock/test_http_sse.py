@@ -13,7 +13,7 @@ def _nothing(work: Coroutine[Any, Any, None]) -> Any:
     work.close()
 
 
-async def test_what_is_sent_without_an_open_stream_is_refused(tmp_path: Any) -> None:
+async def test_message_without_an_open_stream_is_refused(tmp_path: Any) -> None:
     shared = MockShared(scripted(tmp_path / "c.mcpcap", *HANDSHAKE), INSTANT, tell=lambda text: None)
     site = LegacySseSite(shared, HttpTape(None), _nothing, lambda: StreamOutbox(lambda: None))
     for target in ("/messages", "/messages?session_id=", "/messages?session_id=x"):

@@ -43,7 +43,7 @@ def test_without_a_journal_requests_are_numbered_and_nothing_is_kept() -> None:
     assert [tape.came(HttpRequest("POST", "/mcp", (), b"{}")) for _ in range(2)] == [(1, 0), (2, 0)]
 
 
-async def test_what_is_sent_is_taken_in_its_order_until_the_end() -> None:
+async def test_outbox_keeps_the_order_until_the_end() -> None:
     junk: list[int] = []
     box = StreamOutbox(lambda: junk.append(1))
     await box.send(b"1")
@@ -58,7 +58,7 @@ async def test_what_is_sent_is_taken_in_its_order_until_the_end() -> None:
     assert junk == [1]
 
 
-async def test_nobody_listens_for_long_and_the_oldest_goes() -> None:
+async def test_outbox_drops_the_oldest_over_its_limit() -> None:
     box = StreamOutbox(lambda: None)
     for n in range(1001):
         await box.send(b"%d" % n)
@@ -81,7 +81,7 @@ async def _flowed(stream: MockStream, after: int | None = None) -> list[bytes]:
     return [piece async for piece in stream.flow(HttpTape(None), 1, Channel.SSE, after)]
 
 
-async def test_what_was_sent_goes_out_again_behind_the_event_that_is_named() -> None:
+async def test_stream_resumes_behind_the_named_event() -> None:
     stream = MockStream(StreamOutbox(lambda: None), "7")
     for payload in (b"1", b"2"):
         await stream.outbox.send(payload)
@@ -93,7 +93,7 @@ async def test_what_was_sent_goes_out_again_behind_the_event_that_is_named() -> 
     assert await _flowed(stream, 2) == []
 
 
-async def test_what_was_cut_is_whole_the_second_time() -> None:
+async def test_cut_event_is_whole_when_resumed() -> None:
     stream = MockStream(StreamOutbox(lambda: None), "7")
     await stream.outbox.cut(b"12345678")
     stream.outbox.end()
@@ -112,13 +112,13 @@ async def test_a_stateless_stream_has_no_ids() -> None:
 
 
 @pytest.mark.parametrize("last", ["", "1", "7-", "7-x", "7-\u00b2", "9-1", "7-" + "9" * 5000])
-def test_an_event_that_nobody_sent_names_no_stream(last: str) -> None:
+def test_unknown_event_id_names_no_stream(last: str) -> None:
     streams = Streams()
     streams.add(MockStream(StreamOutbox(lambda: None), "7"))
     assert streams.find(last) is None
 
 
-def test_of_many_streams_the_oldest_are_forgotten_but_not_the_session_s_own() -> None:
+def test_old_streams_are_dropped_except_the_sessions_own() -> None:
     streams = Streams()
     for name in ("own", *map(str, range(100))):
         streams.add(MockStream(StreamOutbox(lambda: None), name))

@@ -49,33 +49,33 @@ def test_equal_requests_get_the_recorded_answers_in_turn_and_then_the_last(book:
     assert _words(_ask(book, Played(), "echo", words="a")) == "first", "each client begins anew"
 
 
-def test_the_same_in_other_spellings_is_found_and_told(book: Book) -> None:
+def test_match_of_equal_arguments_in_other_spelling_is_reported(book: Book) -> None:
     found = _ask(book, Played(), "add", a="1", b=2.0, c=None)
     assert _words(found) == "3"
     assert found.word == "tools/call add: recorded with other spellings"
 
 
-def test_the_nearest_call_of_the_tool_is_played_and_told(book: Book) -> None:
+def test_nearest_call_of_the_tool_is_played_and_reported(book: Book) -> None:
     found = _ask(book, Played(), "echo", words="c", loud=True)
     assert _words(found) == "third"
     assert 'never recorded with {"arguments":{"loud":true,"words":"c"},"name":"echo"}' in found.word
 
 
-def test_a_tool_that_was_never_called_is_an_error_that_says_which_were(book: Book) -> None:
+def test_uncalled_tool_is_an_error_with_the_recorded_names(book: Book) -> None:
     found = _ask(book, Played(), "sink")
     assert isinstance(found, Missing)
     assert (found.code, found.data) == (-32602, {"recorded": ["add", "echo"]})
     assert found.message == 'the capture has no tools/call of "sink"; recorded: "add", "echo"'
 
 
-def test_what_is_called_nearly_like_something_recorded_is_told_its_name(book: Book) -> None:
+def test_misspelt_tool_is_an_error_with_the_nearest_name(book: Book) -> None:
     found = _ask(book, Played(), "ecoh")
     assert isinstance(found, Missing)
     assert found.data == {"recorded": ["add", "echo"], "nearest": "echo"}
     assert found.message == 'the capture has no tools/call of "ecoh"; nearest is "echo"; recorded: "add", "echo"'
 
 
-def test_a_name_between_spaces_is_found_and_told(book: Book) -> None:
+def test_name_with_spaces_is_matched(book: Book) -> None:
     assert _words(_ask(book, Played(), " echo", words="b", loud=True)) == "third"
 
 

@@ -32,7 +32,7 @@ def test_the_recorded_handshake_comes_as_it_was(tmp_path: Path) -> None:
     assert initialize_result(script, LEGACY) == (json.dumps(HELLO).encode(), "")
 
 
-def test_another_version_that_is_known_is_agreed_on_and_told(tmp_path: Path) -> None:
+def test_known_other_version_is_agreed_and_reported(tmp_path: Path) -> None:
     script, older = scripted(tmp_path / "c.mcpcap", *HANDSHAKE), dates(Era.LEGACY)[0]
     result, word = initialize_result(script, older)
     assert json.loads(result)["protocolVersion"] == older

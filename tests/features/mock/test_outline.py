@@ -86,7 +86,7 @@ def test_an_answer_behind_a_lost_connection_counts_unless_the_client_had_given_u
     assert _told(tmp_path / "c.mcpcap") == [("tools/list", [1] if given_up else [1, 3])]
 
 
-def test_on_http_what_is_said_on_the_stream_of_a_request_is_said_in_its_turn(tmp_path: Path) -> None:
+def test_messages_on_the_stream_of_a_request_belong_to_its_turn(tmp_path: Path) -> None:
     journal = start_capture(tmp_path / "c.mcpcap")
     journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url="http://127.0.0.1/mcp"))
     said = json.dumps(note("notifications/message", {"data": 1})).encode()
@@ -105,7 +105,7 @@ def _turn(script: Script, method: str) -> Turn:
     return turn
 
 
-def test_a_call_is_read_with_all_that_was_said_until_its_answer(tmp_path: Path) -> None:
+def test_turn_has_all_messages_until_the_response(tmp_path: Path) -> None:
     progress = note("notifications/progress", {"progressToken": 1, "progress": 1})
     log = note("notifications/message", {"level": "info", "data": "half"})
     script = scripted(
@@ -150,7 +150,7 @@ def test_questions_in_a_result_and_the_retry_that_answers_are_one_turn(tmp_path:
     assert turn.era is Era.MODERN
 
 
-def test_what_is_said_while_nothing_is_asked_stands_behind_what_the_client_said_last(tmp_path: Path) -> None:
+def test_server_messages_between_requests_follow_the_last_client_message(tmp_path: Path) -> None:
     roots = request(3, "roots/list")
     script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, "<", roots, ">", answer(3, {"roots": []}))
     turn = _turn(script, "notifications/initialized")
@@ -169,7 +169,7 @@ def test_a_cancelled_call_keeps_nothing_for_itself(tmp_path: Path) -> None:
     assert len(_turn(script, "resources/list").after) == 1
 
 
-def test_of_a_turn_that_can_not_be_read_any_more_nothing_is_played(tmp_path: Path) -> None:
+def test_unreadable_turn_plays_nothing(tmp_path: Path) -> None:
     script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "moor"), "<", answer(1, text("yes")))
     close_scripts()
     assert (script.turns.methods[2], script.turns.target(2), script.turns.params(2)) == ("tools/call", "moor", {})
@@ -183,7 +183,7 @@ def test_turns_are_a_sequence(tmp_path: Path) -> None:
     assert [turn.method for turn in turns[:2]] == ["initialize", "notifications/initialized"]
 
 
-def test_of_two_connections_one_is_chosen_by_name(tmp_path: Path) -> None:
+def test_connection_of_a_script_is_chosen_by_name(tmp_path: Path) -> None:
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, "|", *HANDSHAKE, request(1, "tools/list"))
     journal = load(path)
     try:
@@ -198,7 +198,7 @@ def test_of_two_connections_one_is_chosen_by_name(tmp_path: Path) -> None:
         journal.close()
 
 
-def test_where_no_client_speaks_there_is_nothing_to_play(tmp_path: Path) -> None:
+def test_script_without_a_client_is_refused(tmp_path: Path) -> None:
     journal = load(record(tmp_path / "c.mcpcap", "<", b"listening"))
     try:
         with pytest.raises(UsageError, match="nothing to play"):

@@ -49,7 +49,7 @@ def test_a_client_with_a_handshake_hears_everything_at_its_place(tmp_path: Path)
     ]
 
 
-def test_what_it_did_not_ask_for_is_not_said(tmp_path: Path) -> None:
+def test_unrequested_messages_are_not_played(tmp_path: Path) -> None:
     turn = _moored(tmp_path)
     acts = [act for act in perform(turn, Manner(Era.LEGACY, {}, level=3)) if not isinstance(act, MockDelay)]
     assert [type(act) for act in acts] == [MockNotice, SendResponse]
@@ -63,7 +63,7 @@ def test_what_it_did_not_ask_for_is_not_said(tmp_path: Path) -> None:
     assert unasked[0].where is StreamChoice.LISTENERS, "a stateless client hears of changes only where it listens"
 
 
-def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it(tmp_path: Path) -> None:
+def test_stateless_client_gets_input_requests_in_the_result(tmp_path: Path) -> None:
     turn = _moored(tmp_path)
     *_, asked = perform(turn, Manner(Era.MODERN, ASKABLE))
     assert isinstance(asked, SendResponse)
@@ -78,14 +78,14 @@ def test_a_stateless_client_is_asked_by_a_result_and_the_retry_goes_on_behind_it
     assert json.loads(end.json) == {"resultType": "complete"} | text("no")
 
 
-def test_where_no_answer_was_recorded_that_is_told(tmp_path: Path) -> None:
+def test_turn_without_response_is_reported(tmp_path: Path) -> None:
     turn = next(scripted(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "wait")).of("tools/call"))
     assert list(perform(turn, Manner(Era.LEGACY))) == [
         MockNotice("tools/call: no answer was recorded, so none is given")
     ]
 
 
-def test_what_came_on_the_session_s_own_stream_goes_out_on_it_again() -> None:
+def test_message_of_the_session_stream_is_played_there() -> None:
     steps = (Say(0, "notifications/message", Part(b"{}"), apart=True), Say(0, "notifications/message", Part(b"{}")))
     ask = ScriptedServerRequest(0, (Query("ping", Part(b"{}")),), apart=True)
     turn = Turn(1, "tools/call", {}, "", Era.LEGACY, (*steps, ask, ScriptedResponse(0, Part(b"{}"))))

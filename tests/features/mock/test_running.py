@@ -17,26 +17,26 @@ from tests.features.mock.making import HANDSHAKE, INSTANT, answer, call, record,
 
 
 @pytest.mark.parametrize(("policy", "told"), [("credentials", 0), ("share", 1)])
-def test_of_a_redacted_capture_it_says_that_holes_are_served(policy: str, told: int, tmp_path: Path) -> None:
+def test_redacted_capture_has_a_note(policy: str, told: int, tmp_path: Path) -> None:
     journal = load(record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo")))
     journal.head = replace(journal.head, redaction=Redaction(policy, "share"))
     assert len(read_script(journal).notes) == told
     journal.close()
 
 
-def test_a_capture_without_calls_is_played_and_says_what_to_do(tmp_path: Path) -> None:
+def test_capture_without_calls_is_played_with_advice(tmp_path: Path) -> None:
     (note,) = scripted(tmp_path / "c.mcpcap", *HANDSHAKE).notes
     assert note.startswith("nothing but the opening was recorded")
     assert "mcp-inspect call TOOL --capture FILE -- COMMAND" in note
 
 
-def test_without_an_opening_it_says_that_it_makes_one_up(tmp_path: Path) -> None:
+def test_capture_without_opening_gets_an_invented_one(tmp_path: Path) -> None:
     script = scripted(tmp_path / "c.mcpcap", ">", call(1, "echo"), "<", answer(1, text("hi")))
     assert "no opening was recorded" in script.notes[0]
     assert script.capabilities == {"tools": {}}
 
 
-async def test_a_torn_capture_is_played_and_told_to_be_torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_torn_capture_is_played_with_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo"))
     whole = path.read_bytes()
     path.write_bytes(whole[: whole.rindex(b'{"r":"end"') - 20])

@@ -8,10 +8,10 @@ def test_equal_values_have_one_key_in_whatever_order_their_members_stand() -> No
     assert key_of(1) != key_of("1")
 
 
-def test_what_only_python_can_hold_has_a_key_too() -> None:
+def test_key_of_a_lone_surrogate_is_stable() -> None:
     assert key_of({"half": "\ud800"}) == key_of({"half": "\ud800"})
 
 
-def test_who_asks_and_what_it_brings_is_not_what_is_asked() -> None:
+def test_key_params_drop_meta_and_responses() -> None:
     assert asked_of({"name": "x", "_meta": {}, "inputResponses": {}, "requestState": "s"}) == {"name": "x"}
     assert asked_of(None) == {}

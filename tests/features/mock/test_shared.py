@@ -47,7 +47,7 @@ def test_a_fault_is_read(
     "text",
     ["explode", "delay", "drop 2s", "error 2s", "error 1.5", "tool == => drop", "=> drop", "m:x => drop on tools/call"],
 )
-def test_what_is_no_fault_is_refused_with_what_would_be_one(text: str) -> None:
+def test_invalid_fault_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError, match="--fault") as caught:
         read_fault(text)
     assert "delay 2s on tools/call" in caught.value.hint
@@ -58,7 +58,7 @@ def test_a_fault_spares_the_first_and_happens_so_often() -> None:
     assert [faults.next_fault(lambda term: True) is not None for _ in range(5)] == [False, True, True, False, False]
 
 
-def test_of_several_the_first_that_fits_happens() -> None:
+def test_first_matching_fault_applies() -> None:
     faults = Faults([read_fault("drop on tools/call"), read_fault("error")])
     found = faults.next_fault(lambda term: False)
     assert found is not None
@@ -75,7 +75,7 @@ def _shared(place: Path, told: list[str], settings: MockSettings) -> MockShared:
     return MockShared(scripted(place / "c.mcpcap", *HANDSHAKE), settings, tell=told.append)
 
 
-def test_an_answer_that_differs_is_counted_and_told_if_that_is_wanted(tmp_path: Path, told: list[str]) -> None:
+def test_differing_response_is_counted_and_reported_if_strict(tmp_path: Path, told: list[str]) -> None:
     query = Query("elicitation/create", Part(b"{}"), answer=Part(b'{"action":"accept","_meta":{"x":1}}'))
     strict = _shared(tmp_path, told, MockSettings(strict=True))
     strict.compare(query, Part(b'{"action":"accept"}'))
@@ -127,7 +127,7 @@ def _made(place: Path) -> list[Serves]:
     return list(Serves)
 
 
-def test_a_client_of_the_other_era_is_told_of_once(tmp_path: Path, told: list[str]) -> None:
+def test_client_of_another_era_is_reported_once(tmp_path: Path, told: list[str]) -> None:
     shared = _shared(tmp_path, told, MockSettings())
     for _ in range(2):
         shared.meets(Era.LEGACY)

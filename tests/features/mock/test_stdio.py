@@ -51,7 +51,7 @@ async def test_a_cut_ends_it_in_the_middle_of_a_line(tmp_path: Path) -> None:
     assert not out[-1].endswith(b"\n")
 
 
-async def test_it_ends_where_nobody_reads_any_more(tmp_path: Path) -> None:
+async def test_mock_ends_when_stdout_is_closed(tmp_path: Path) -> None:
     script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE)
     (theirs, to_mock), (from_mock, ours) = os.pipe(), os.pipe()
     os.close(from_mock)
@@ -65,6 +65,6 @@ async def test_it_ends_where_nobody_reads_any_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rest", [b"", b'{"jsonrpc":"2.0","id":2,"method":"ping"}'])
-async def test_what_stands_before_the_end_is_answered(tmp_path: Path, rest: bytes) -> None:
+async def test_messages_before_the_end_are_answered(tmp_path: Path, rest: bytes) -> None:
     out = await _played(tmp_path, INSTANT, _line(call(1, "echo")), rest)
     assert len(out) == (3 if rest else 2)

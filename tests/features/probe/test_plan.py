@@ -93,6 +93,29 @@ def test_a_schema_that_can_not_be_used_makes_no_calls(schema: Any) -> None:
     assert plan(tool(schema)) == []
 
 
+def test_plan_of_a_tool_that_needs_one_of_two_arguments_begins_with_both() -> None:
+    either = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
+    calls = plan(tool(either))
+    assert (calls[0].valid, set(calls[0].arguments)) == (True, {"a", "b"})
+    assert [call.what for call in calls if call.arguments == {}] == []
+
+
+def test_plan_leaves_out_samples_of_optional_arguments_that_are_invalid() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=b)c"}, "b": {"type": "boolean"}}}
+    calls = plan(tool(schema))
+    assert [call.what for call in calls if "all arguments" in call.what or call.what.startswith("only 'a'")] == []
+    assert {"'a' is null", "'b' is true"} <= {call.what for call in calls}
+
+
+def test_plan_without_valid_arguments_makes_no_calls() -> None:
+    unknown = {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=b)c"}}, "required": ["a"]}
+    assert plan(tool(unknown)) == []
+
+
 def test_without_a_name_or_arguments_little_is_called() -> None:
     assert plan({"inputSchema": {"type": "object"}}) == []
     assert [call.arguments for call in plan(tool({"type": "object"}))] == [{}, {"mcp_inspect_unknown": 1}]

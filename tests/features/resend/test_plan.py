@@ -32,7 +32,7 @@ def test_the_opening_and_pings_are_left_out_and_each_page_is_sent() -> None:
     assert found.skips == ()
 
 
-def test_up_to_an_entry_stands_what_was_asked_with_what_came_of_it_later() -> None:
+def test_plan_up_to_an_entry_keeps_later_responses() -> None:
     talk = told(
         *_OPENING,
         asks(1, "tools/list"),
@@ -48,7 +48,7 @@ def test_up_to_an_entry_stands_what_was_asked_with_what_came_of_it_later() -> No
     assert len(talk.operations[1].sent) == 2, "the talk itself is as it was"
 
 
-def test_what_has_no_end_or_was_cancelled_is_skipped_with_a_reason() -> None:
+def test_cancelled_and_endless_requests_are_skipped_with_a_reason() -> None:
     cancelled = (">", {"method": "notifications/cancelled", "params": {"requestId": 2}})
     found = plan(told(*_OPENING, asks(1, "subscriptions/listen"), calls(2, "slow"), cancelled, calls(3, "hangs")))
     assert _sent(found) == [("tools/call", 6, False)]
@@ -72,7 +72,7 @@ def test_only_what_was_chosen_is_sent() -> None:
         ("nonsense", True),
     ],
 )
-def test_a_tool_may_destroy_unless_it_says_otherwise(annotations: object, is_harmful: bool) -> None:
+def test_tool_is_harmful_unless_annotated_otherwise(annotations: object, is_harmful: bool) -> None:
     call, listing = plan(told(calls(1, "add"), says(1, ""), asks(2, "tools/list"), gives(2, {}))).steps
     tool = Tool({"name": "add"} | ({} if annotations is None else {"annotations": annotations}))
     assert harmful(call, [tool]) is is_harmful

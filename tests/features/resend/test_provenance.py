@@ -43,19 +43,17 @@ def _text(text: str) -> dict[str, Any]:
         ({"ok": True}, {"ok": False}, {"isId": True}, {"isId": True}),
     ],
 )
-def test_a_value_that_an_answer_brought_is_what_the_server_says_now(
-    recorded: Any, live: Any, params: Any, carried: Any
-) -> None:
+def test_value_from_a_response_is_replaced_by_the_live_one(recorded: Any, live: Any, params: Any, carried: Any) -> None:
     assert _after(recorded, live).carry("tools/call", params)[0] == carried
 
 
-def test_what_was_carried_is_told_with_its_place_and_its_source() -> None:
+def test_carried_value_has_place_and_source() -> None:
     found = _after({"id": "abcd1"}, {"id": "zyxw9"})
     assert found.carry("x", {"a": [{"b": "abcd1"}]})[1] == [CarriedValue("a[0].b", "abcd1", "zyxw9", 7)]
     assert found.carry("x", [1]) == ([1], [])
 
 
-def test_what_the_client_had_said_before_the_server_is_the_clients_own() -> None:
+def test_value_first_sent_by_the_client_is_not_carried() -> None:
     found = _after(_text("Echo: hello"), _text("Echo: other"), said={"arguments": {"message": "Echo: hello"}})
     assert found.carry("tools/call", {"arguments": {"message": "Echo: hello"}})[1] == []
 

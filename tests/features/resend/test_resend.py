@@ -49,7 +49,7 @@ async def _sent(server: str, *words: str, allow: bool = False, era: Era = Era.LE
         journal.close()
 
 
-async def test_a_tool_that_is_gone_and_a_method_that_is_unknown_are_told_and_the_rest_is_compared() -> None:
+async def test_missing_tool_and_method_are_reported_and_the_rest_compared() -> None:
     resent = await _sent("ledger.py")
     assert [(row.target or row.method, row.verdict, row.why) for row in resent.comparison.rows] == [
         ("greet", OperationVerdict.SAME, ""),
@@ -134,7 +134,7 @@ async def test_each_question_gets_its_own_answer_once_whatever_their_order() -> 
     assert await replies.answer(_server_request(RequestKind.SAMPLING, messages=[])) == ErrorReply(-1, "no", 5)
 
 
-async def test_what_belonged_to_no_call_is_answered_as_often_as_asked_until_it_is_over() -> None:
+async def test_loose_server_requests_are_answered_until_stopped() -> None:
     replies = Replies(_REPLIES_TALK)
     for _ in range(2):
         assert await replies.answer(_server_request(RequestKind.ROOTS)) == Result({"roots": []})
@@ -155,5 +155,5 @@ async def test_what_belonged_to_no_call_is_answered_as_often_as_asked_until_it_i
         ({"extensions": {"io.modelcontextprotocol/tasks": {}}}, {offers.TASKS}),
     ],
 )
-def test_what_the_client_declared_is_declared_again(capabilities: object, found: set[str]) -> None:
+def test_declared_capabilities_are_declared_again(capabilities: object, found: set[str]) -> None:
     assert offers_of(capabilities) == found

@@ -15,7 +15,7 @@ _ASKED = RecordedRequest(
 )
 
 
-def test_it_is_the_request_of_the_line_without_what_a_session_adds(tape: Tape) -> None:
+def test_resent_request_drops_session_metadata(tape: Tape) -> None:
     tape_ = handshake(tape)
     params = {"name": "buy", "arguments": {"n": 1}, "_meta": {"progressToken": 3}}
     asked = tape_.request(3, "tools/call", params)
@@ -27,7 +27,7 @@ def test_it_is_the_request_of_the_line_without_what_a_session_adds(tape: Tape) -
         assert found.before == {"result": {"content": []}}
 
 
-def test_what_is_no_request_of_the_clients_is_not_sent(tape: Tape) -> None:
+def test_other_entries_are_not_sent_again(tape: Tape) -> None:
     handshake(tape)
     asked = tape.server_request(9, "roots/list")
     assert [again(tape.journal, entry) for entry in (1, asked, 0, 999)] == [
@@ -70,5 +70,5 @@ def _came(**result: object) -> Reply:
         (GivenUp(None), "It was given up."),
     ],
 )
-def test_what_comes_is_told_in_a_sentence(reply: Reply, said: str) -> None:
+def test_outcome_is_one_sentence(reply: Reply, said: str) -> None:
     assert outcome(_ASKED, Called(reply, 1)) == said

@@ -13,9 +13,9 @@ from inspector.features.share.known import (
     MOST,
     KnownSecrets,
     Level,
+    MultiSearch,
     Pseudonyms,
     Replacing,
-    Seeker,
     is_harmless_variable,
     is_pseudonym,
     is_telling,
@@ -52,7 +52,7 @@ def secrets(text: str) -> list[tuple[str, str]]:
         ('{"id":1}', []),
     ],
 )
-def test_what_is_secret_by_its_name(text: str, found: list[tuple[str, str]]) -> None:
+def test_secrets_are_known_by_name(text: str, found: list[tuple[str, str]]) -> None:
     assert secrets(text) == found
 
 
@@ -112,7 +112,7 @@ def test_a_secret_is_found_however_it_is_spelt(spelling: str) -> None:
     assert len(SPELT["plain"]) < known.longest()
 
 
-def test_what_is_not_there_is_not_found() -> None:
+def test_unknown_secret_is_not_found() -> None:
     assert _known(SECRET).survivor(b"nothing of that") is None
     assert KnownSecrets().longest() == 0
 
@@ -146,7 +146,7 @@ def test_variables_of_every_environment_are_harmless() -> None:
         ("11111111111", False),
     ],
 )
-def test_a_value_is_telling_if_it_hardly_stands_elsewhere_by_chance(value: str, telling: bool) -> None:
+def test_distinctive_values_are_not_found_by_chance(value: str, telling: bool) -> None:
     assert is_telling(value) is telling
 
 
@@ -159,7 +159,7 @@ def test_ways_to_write_a_path(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", ".", "$", "a[", "a..b", "a[]"])
-def test_what_is_no_path_is_refused(text: str) -> None:
+def test_invalid_path_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no path into a message"):
         read_path(text)
 
@@ -168,7 +168,7 @@ ONE, OTHER = Pseudonyms(b"one"), Pseudonyms(b"other")
 
 
 @pytest.mark.parametrize(("length", "size"), [(1, 12), (12, 12), (13, 16), (17, 32), (100, 128), (10**9, 65536)])
-def test_a_length_is_told_by_its_class(length: int, size: int) -> None:
+def test_length_class_covers_lengths(length: int, size: int) -> None:
     assert length_class(length) == size
 
 
@@ -195,12 +195,12 @@ def test_a_number_stays_one_that_every_reader_keeps(literal: str) -> None:
     assert ONE.number(literal) == str(number) != OTHER.number(literal)
 
 
-def test_what_only_looks_a_little_like_one_is_none() -> None:
+def test_similar_text_is_no_pseudonym() -> None:
     assert not is_pseudonym("rdct_abc")
     assert not is_pseudonym("rdct_abcdefgh")
 
 
-def test_what_is_replaced_is_noted_and_learnt() -> None:
+def test_replaced_value_is_noted_and_learnt() -> None:
     known = KnownSecrets()
     replacing = Replacing(Pseudonyms(b"key"), known, learns=True)
     replacing.where = "headers.X"
@@ -232,7 +232,7 @@ _BYTES = st.binary(min_size=1, max_size=24) | st.text("ab\\", min_size=1, max_si
 
 @given(st.sets(_BYTES, max_size=8), st.lists(_BYTES, max_size=8))
 def test_all_values_that_stand_in_bytes_are_found_and_no_others(values: set[bytes], parts: list[bytes]) -> None:
-    seeker = Seeker()
+    seeker = MultiSearch()
     for value in values:
         seeker.add(value)
     data = b"".join([*parts, *sorted(values)[:2], b"end"])
@@ -244,7 +244,7 @@ def test_all_values_that_stand_in_bytes_are_found_and_no_others(values: set[byte
     [b"abc", b"Lamp-77", b"Lamp-77-oi", b"Lamp-77-oil", b"a quiet harbour lamp", b"a quiet lamp in the harbour"],
 )
 def test_a_value_is_found_at_each_place(value: bytes) -> None:
-    seeker = Seeker()
+    seeker = MultiSearch()
     for each in (value, b"another", b"and another one"):
         seeker.add(each)
     for before in range(17):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from inspector.capture.format.records import FrameRecord, HttpRecord, StderrRecord, from_line, to_line
 from inspector.features.share.known import KnownSecrets, Pseudonyms, read_path
-from inspector.features.share.redactor import Redactor, Sieve
-from inspector.features.share.share import Copyist
+from inspector.features.share.redactor import RecordFilter, Redactor
+from inspector.features.share.share import RecordRedactor
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.frames import Channel, Direction
 from tests.features.share.planting import PLANTED
@@ -87,7 +87,7 @@ def _frame(text: str) -> FrameRecord:
 @settings(max_examples=80, deadline=None)
 @given(st.lists(_texts(), min_size=1, max_size=4), st.booleans())
 def test_nothing_would_be_replaced_in_a_line_that_is_let_through(texts: list[str], is_ascii: bool) -> None:
-    sieve = Sieve(paths=PATHS, persons=(*USERS, *HOMES))
+    sieve = RecordFilter(paths=PATHS, persons=(*USERS, *HOMES))
     records: list[FrameRecord | StderrRecord | HttpRecord] = [
         _frame(text.encode("utf-8", "replace").decode()) for text in texts
     ]
@@ -110,14 +110,14 @@ def test_nothing_would_be_replaced_in_a_line_that_is_let_through(texts: list[str
             record = from_line(line)
             assert isinstance(record, FrameRecord | StderrRecord | HttpRecord)
             redactor = _redactor()
-            assert Copyist(redactor).dated(record, record.n) == record
+            assert RecordRedactor(redactor).dated(record, record.n) == record
             assert not redactor.found
 
 
 @pytest.mark.parametrize("place", sorted(set(PLANTED) - {"environment", "file", "late", "path", "user", "number"}))
-def test_a_secret_that_is_told_by_its_name_or_form_is_suspect(place: str) -> None:
+def test_suspects_have_secrets_by_name_or_form(place: str) -> None:
     line = to_line(_frame(json.dumps({"result": {"password": PLANTED[place]}}))).rstrip(b"\n")
-    assert Sieve().suspects([b"{}", line, b"{}"]) == [1]
+    assert RecordFilter().suspects([b"{}", line, b"{}"]) == [1]
 
 
 def test_most_of_what_servers_say_is_let_through() -> None:
@@ -128,11 +128,11 @@ def test_most_of_what_servers_say_is_let_through() -> None:
         {"id": 2, "result": {"tools": [{"name": "t", "inputSchema": {"type": "object"}}], "nextCursor": "3"}},
     ]
     lines = [to_line(_frame(json.dumps(each, ensure_ascii=False))).rstrip(b"\n") for each in told * 50]
-    assert Sieve(persons=("annelise",)).suspects(lines) == []
+    assert RecordFilter(persons=("annelise",)).suspects(lines) == []
 
 
-def test_what_short_base64_holds_is_kept_for_who_knows_more() -> None:
+def test_short_base64_is_held_with_its_content() -> None:
     word = base64.b64encode(b"a harmless text").decode()
-    sieve = Sieve()
+    sieve = RecordFilter()
     assert sieve.suspects([to_line(_frame(word)).rstrip(b"\n")]) == []
     assert sieve.held == {word.encode(): b"a harmless text"}

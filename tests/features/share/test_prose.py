@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from inspector.features.share.known import KnownSecrets, Pseudonyms, Replacing, as_bytes
-from inspector.features.share.prose import Persons, Prose
+from inspector.features.share.prose import PersonNames, Prose
 
 NAME = Pseudonyms(b"key").text("anna")
 
@@ -22,7 +22,7 @@ NAME = Pseudonyms(b"key").text("anna")
 )
 def test_names_are_replaced(text: str, copy: str) -> None:
     replacing = Replacing(Pseudonyms(b"key"), KnownSecrets(), learns=False)
-    assert Persons(replacing, users=["anna", "root"], homes=["/data/people/anna", "/"]).replace(text) == copy
+    assert PersonNames(replacing, users=["anna", "root"], homes=["/data/people/anna", "/"]).replace(text) == copy
 
 
 P = Pseudonyms(b"key").text("hunter22")
@@ -30,7 +30,7 @@ P = Pseudonyms(b"key").text("hunter22")
 
 def prose() -> Prose:
     replacing = Replacing(Pseudonyms(b"key"), KnownSecrets(), learns=False)
-    return Prose(replacing, Persons(replacing, users=(), homes=()))
+    return Prose(replacing, PersonNames(replacing, users=(), homes=()))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_many_pairs_cost_their_length() -> None:
     prose().replace("token a=b: " * 20_000 + "key" * 50_000 + ":" * 50_000, lambda held: held)
 
 
-def test_what_is_encoded_is_opened_if_it_may_be() -> None:
+def test_encoded_prose_is_opened_and_replaced() -> None:
     text = "cGFzc3dvcmQ9aHVudGVyMjI= and a%20b"
     seen: list[str] = []
 
@@ -125,7 +125,7 @@ def test_a_text_of_bytes_goes_back_to_them() -> None:
         "run it with --secrets <path> or password: $DB_PASSWORD",
     ],
 )
-def test_what_only_speaks_of_a_secret_stays(text: str) -> None:
+def test_prose_about_secrets_is_unchanged(text: str) -> None:
     assert prose().replace(text, lambda held: held) == text
 
 

@@ -51,7 +51,7 @@ def redactor(*known: str) -> Redactor:
         ("%7B%22password%22%3A%22hunter22%22%7D", f"%7B%22password%22%3A%22{P}%22%7D"),
     ],
 )
-def test_a_secret_is_replaced_where_it_stands(text: str, copy: str) -> None:
+def test_secret_is_replaced_in_place(text: str, copy: str) -> None:
     assert redactor().text(text, "raw") == copy
 
 
@@ -71,7 +71,7 @@ def test_a_secret_is_replaced_where_it_stands(text: str, copy: str) -> None:
         '{"cut": "in the mid',
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_harmless_text_is_unchanged(text: str) -> None:
     found = redactor()
     assert found.text(text, "raw") == text
     assert found.found == []
@@ -119,7 +119,7 @@ def test_each_replacement_is_noted_with_its_place_and_without_the_secret() -> No
 
 
 @given(st.text(max_size=80) | st.text(alphabet='{}[]",:\\%=&?/ password token abA1\n', max_size=120))
-def test_whatever_comes_nothing_raises_and_json_stays_json(text: str) -> None:
+def test_redactor_never_raises_and_keeps_json_valid(text: str) -> None:
     new = redactor("abA1").text(text, "raw", is_message=True)
     try:
         json.loads(text)
@@ -128,7 +128,7 @@ def test_whatever_comes_nothing_raises_and_json_stays_json(text: str) -> None:
     json.loads(new)
 
 
-def test_a_value_is_the_same_with_and_without_what_stands_behind_it() -> None:
+def test_secret_ends_before_punctuation() -> None:
     for text in ("token=hunter22.", "token=hunter22, x", "?token=hunter22&a", "token hunter22"):
         assert P in redactor("hunter22").text(text, "raw")
 

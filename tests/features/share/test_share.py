@@ -30,7 +30,15 @@ from inspector.capture.store.load import load
 from inspector.errors import UsageError
 from inspector.features.share.known import KnownSecrets, Pseudonyms, read_path
 from inspector.features.share.redactor import Redactor
-from inspector.features.share.share import SHARED, Copyist, ShareRequest, ShareResult, Sharing, copied_notes, keep_notes
+from inspector.features.share.share import (
+    SHARED,
+    RecordRedactor,
+    ShareRequest,
+    ShareResult,
+    Sharing,
+    copied_notes,
+    keep_notes,
+)
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Frame
 from tests.capture.recording import FACTS, HEAD, came, over, sent
@@ -48,10 +56,10 @@ def _known() -> KnownSecrets:
     return known
 
 
-def _copyist(known: KnownSecrets) -> Copyist:
+def _copyist(known: KnownSecrets) -> RecordRedactor:
     redactor = Redactor(Pseudonyms(b"key"), known)
     redactor.activate(list(known))
-    return Copyist(redactor)
+    return RecordRedactor(redactor)
 
 
 def _full(kind: Any) -> Any:
@@ -205,7 +213,7 @@ def test_the_copy_opens_with_every_entry(copy: Path) -> None:
         after.close()
 
 
-def test_what_is_no_secret_stays_to_the_letter(tmp_path: Path) -> None:
+def test_share_keeps_harmless_entries_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "x.mcpcap"
     journal = over(CaptureFile(create(path), path))
     for fact in FACTS:
@@ -255,7 +263,7 @@ def test_a_value_keeps_its_type_and_the_class_of_its_length(tmp_path: Path) -> N
     assert frame.len == len((frame.raw or "").encode())
 
 
-def test_the_copy_says_that_it_is_one(copy: Path) -> None:
+def test_copy_is_marked_as_redacted(copy: Path) -> None:
     verdict = verify(copy)
     assert verdict.state is CaptureState.REDACTED
     assert verdict.covered == 0
@@ -281,7 +289,7 @@ def test_a_copy_of_a_copy_keeps_the_pseudonyms_of_texts(copy: Path, tmp_path: Pa
     assert frames[0] == frames[1]
 
 
-def test_nothing_is_overwritten_unless_told_and_never_the_original(tmp_path: Path) -> None:
+def test_share_never_overwrites_the_original(tmp_path: Path) -> None:
     path = planted(tmp_path / "x.mcpcap")
     before = path.read_bytes()
     (tmp_path / "y").write_text("mine")
@@ -306,7 +314,7 @@ def test_a_secret_that_is_left_is_refused_and_no_file_stays(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("count", [7, 60])
-def test_what_can_not_be_read_is_left_out_and_counted(tmp_path: Path, count: int) -> None:
+def test_unreadable_lines_are_left_out_and_counted(tmp_path: Path, count: int) -> None:
     path = planted(tmp_path / "x.mcpcap")
     whole = path.read_bytes()
     path.write_bytes(whole[:-count] + b'\n{"r":"later","secret":1}\nrubbish\n{"r":"fra')
@@ -429,7 +437,7 @@ def test_a_value_that_is_known_late_is_found_over_the_end_of_a_line(tmp_path: Pa
     assert "as it was said" in said
 
 
-def test_what_only_looks_like_the_rest_of_a_secret_stays(tmp_path: Path) -> None:
+def test_text_similar_to_a_known_secret_is_kept(tmp_path: Path) -> None:
     lines = (
         *("max_tokens=", "4096 of 8192 tokens used", "keyboard:", "qwertz2", "tokenizer: ", "cl100k_base"),
         *("password: ", "Server listening on http://127.0.0.1:8080/mcp", "please enter a token:", "user=bob7 host=db1"),

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-CALLS = {
+CALLS: dict[str, dict[str, Any]] = {
     "echo": {"message": "hello ☃"},
     "get-sum": {"a": 2, "b": 3},
     "list_allowed_directories": {},
@@ -19,8 +19,8 @@ CALLS = {
 
 
 async def main() -> None:
-    from mcp import ClientSession, StdioServerParameters  # type: ignore[import-not-found]
-    from mcp.client.stdio import stdio_client  # type: ignore[import-not-found]
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
 
     server = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:], env=None)
     found: dict[str, Any] = {}

@@ -20,8 +20,9 @@ from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.features.tap import control, registry, relay
 from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
+from inspector.features.tap.options import Options
 from inspector.features.tap.recording import RecordingQueue
-from inspector.features.tap.relay import Options, Relay
+from inspector.features.tap.relay import Relay
 from inspector.tui.screens.traffic.model import detail_of
 from tests.cli.running import inspect
 from tests.features.tap.tapping import TapProcess, is_alive, kill, tapped, until
@@ -92,7 +93,7 @@ def test_a_tap_is_listed_while_it_lives(tap: TapProcess, tmp_path: Path) -> None
         find()
 
 
-def test_what_a_killed_tap_leaves_is_removed(tmp_path: Path) -> None:
+def test_entry_of_a_killed_tap_is_removed(tmp_path: Path) -> None:
     with tapped(tmp_path, PYTHON, "-c", SERVER) as tap:
         _attached().close()
         kill(tap.child.pid)
@@ -424,7 +425,7 @@ def test_rules_of_a_file_act_from_the_first_message(tmp_path: Path) -> None:
         assert ":6:" in off[0]
 
 
-def test_the_client_is_told_when_lists_look_different(tap: TapProcess) -> None:
+def test_list_changed_is_sent_when_a_rule_changes_lists(tap: TapProcess) -> None:
     tap.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
     client = _controlling()
     client.ask("set_rule", rule={"name": "hide", "action": "hide", "names": ["b"]})

@@ -195,9 +195,9 @@ async def test_a_held_request_is_in_the_capture_while_it_waits(tmp_path: Path) -
     async with tapped(answering({}), capture, rules=[rule]) as (_, tap):
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(post(tap, CALL))
-            await until(lambda: tap._desk.held.all, "it is held")
+            await until(lambda: tap._rule_queue.held.all, "it is held")
             assert b'"act":"hold"' in capture.read_bytes()
-            tap._desk.held.release_all("user")
+            tap._rule_queue.held.release_all("user")
 
 
 @pytest.mark.parametrize("is_followed", [True, False])
@@ -355,9 +355,7 @@ async def test_request_line_with_an_unusual_target_is_served_or_refused(
     assert not caplog.records
 
 
-async def test_it_is_listed_among_the_live_taps_while_it_listens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_http_tap_is_listed_while_it_listens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short = tempfile.TemporaryDirectory(dir="/tmp")  # the path of a socket has at most 103 bytes
     monkeypatch.setenv("MCP_INSPECT_HOME", short.name)
     capture = tmp_path / "a.mcpcap"
@@ -368,7 +366,7 @@ async def test_it_is_listed_among_the_live_taps_while_it_listens(
     short.cleanup()
 
 
-async def test_what_the_user_adds_goes_to_the_server_and_is_masked_in_the_capture(tmp_path: Path) -> None:
+async def test_added_header_is_sent_and_masked_in_the_capture(tmp_path: Path) -> None:
     capture = tmp_path / "a.mcpcap"
     headers = (("Authorization", "Bearer abcdef123456"),)
     reply = HttpResponse(200, JSON, b"{}")
@@ -425,7 +423,7 @@ async def test_many_streams_are_open_at_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["0.0.0.0:80", "example.com:1", "127.0.0.1:x", "127.0.0.1:70000", "127.0.0.1:"])
-def test_it_listens_on_this_machine_only(text: str) -> None:
+def test_read_listen_refuses_other_machines(text: str) -> None:
     with pytest.raises(UsageError, match=re.escape(text)):
         read_listen(text)
 
@@ -522,7 +520,7 @@ async def test_a_dropped_notification_is_accepted_and_does_not_reach_the_server(
     assert (answer.status_code, upstream.requests) == (202, [])
 
 
-async def test_the_server_dies_for_the_client_where_a_rule_says_so() -> None:
+async def test_kill_rule_breaks_the_connection() -> None:
     rule = {"name": "k", "when": "tool == add", "side": "request", "action": "fault", "fault": "kill"}
     async with tapped(answering({}), rules=[rule]) as (_, tap):
         with pytest.raises(httpx.RemoteProtocolError):
@@ -626,9 +624,11 @@ async def test_a_call_that_its_client_cancels_is_not_forwarded(own: Path) -> Non
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(post(tap, CALL))
             await interface.held()
-            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+            params = {"requestId": 1, "reason": "Request timed out"}
+            cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
             assert (await post(tap, cancel)).status_code == 202
-            assert (await interface.ask("status"))["held"] == []
+            status = await interface.ask("status")
+            assert (status["held"], status["timeout_by"]) == ([], "observed")
             calling.cancel()
     assert upstream.requests == []
 

@@ -55,12 +55,16 @@ A = "1"
 """
 BARE = '{"mcpServers": {"git": {"command": "server-git"}}}'
 TOML_BARE = '[mcp_servers."git"]\ncommand = "server-git"'
+TOML_INLINE = '[mcp_servers]\ngit = { command = "uvx", args = ["x"] } # mine\nother = { command = "a" }\n'
+TOML_DOTTED = 'mcp_servers.git.command = "uvx"\r\nmcp_servers.git.args = ["x"]\r\n\r\n[other]\r\nz = 1\r\n'
 FILES = {
     "cursor": (".cursor/mcp.json", JSON, ["uvx", "mcp-server-git"]),
     "vscode": (".config/Code/User/mcp.json", JSONC, ["npx", "-y", "x//y"]),
     "codex": (".codex/config.toml", TOML, ["uvx", "a]b", "c"]),
     "gemini": (".gemini/settings.json", BARE, ["server-git"]),
     "codex ": (".codex/config.toml", TOML_BARE, ["server-git"]),
+    " codex": (".codex/config.toml", TOML_INLINE, ["uvx", "x"]),
+    " codex ": (".codex/config.toml", TOML_DOTTED, ["uvx", "x"]),
     "zed": (".config/zed/settings.json", JSONC.replace("servers", "context_servers"), ["npx", "-y", "x//y"]),
 }
 
@@ -124,7 +128,7 @@ def test_only_the_command_changes_and_every_byte_returns(host: str, home: Path, 
     assert read_ledger(state) == []
 
 
-def test_what_others_change_meanwhile_stays(home: Path, state: Path) -> None:
+def test_foreign_changes_survive_uninstall(home: Path, state: Path) -> None:
     path = write(home, ".cursor/mcp.json", JSON)
     install("cursor:git", home, state)
     path.write_text(path.read_text().replace('"dark"', '"light"'))
@@ -277,7 +281,7 @@ def test_backup_is_removed_with_the_last_tap_that_needs_it(home: Path, state: Pa
         (lambda home: write(home, ".codex/config.toml", "a="), "codex", "config.toml"),
     ],
 )
-def test_what_cannot_be_done_says_why(
+def test_impossible_install_reports_why(
     prepare: Callable[[Path], object], wanted: str, said: str, home: Path, state: Path
 ) -> None:
     prepare(home)
@@ -285,8 +289,8 @@ def test_what_cannot_be_done_says_why(
         install(wanted, home, state)
 
 
-def test_what_was_never_installed_cannot_be_removed(state: Path) -> None:
-    with pytest.raises(UsageError, match="no tap is installed for cursor"):
+def test_uninstall_without_install_is_refused(state: Path) -> None:
+    with pytest.raises(UsageError, match="tap is not installed for cursor"):
         plan_uninstall("cursor", state)
 
 
@@ -366,7 +370,7 @@ def test_claude_gets_of_a_project_only_what_its_user_has_approved(
     assert {each.split()[0] for each in ran.left_out} == {"one", "two", "three", "mine"} - set(tapped)
 
 
-def test_client_gets_no_server_of_a_project_unless_that_is_asked_for(home: Path, tmp_path: Path) -> None:
+def test_project_servers_are_left_out_by_default(home: Path, tmp_path: Path) -> None:
     project = _claude(home, {}, {".claude/settings.json": {"enabledMcpjsonServers": ["one"]}})
     ran = for_one_run(["claude"], {"HOME": str(home)}, project, tmp_path / "run")
     assert ran.tapped == ["mine"]

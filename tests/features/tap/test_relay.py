@@ -14,8 +14,9 @@ from inspector.capture.format.records import from_line, to_line
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
 from inspector.features.tap import keeping
+from inspector.features.tap.options import Options, UnusableOptions
 from inspector.features.tap.recording import RecordingQueue
-from inspector.features.tap.relay import AHEAD, FROM_SERVER, READ, TO_SERVER, Flow, Options, Relay, UnusableOptions
+from inspector.features.tap.relay import AHEAD, FROM_SERVER, READ, TO_SERVER, Flow, Relay
 from tests.features.tap.tapping import TAP, TapProcess, is_alive, kill, small_pipe, tapped, until
 
 PYTHON = sys.executable

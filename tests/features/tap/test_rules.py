@@ -7,7 +7,8 @@ import pytest
 
 from inspector.features.tap.held import HeldList, HoldOutcome
 from inspector.features.tap.judging import Judge, PatchFailed, Ruling, apply_merge, apply_patch
-from inspector.features.tap.rules import BadRule, MessageView, armed, read_rules
+from inspector.features.tap.rules import BadRule, armed, read_rules
+from inspector.filters.engine.message import MessageView
 from inspector.protocol.frames import Direction
 
 C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
@@ -73,7 +74,7 @@ def test_an_invalid_rule_is_named_with_its_line_and_the_others_stay() -> None:
         (5, "a rule is a mapping"),
     ],
 )
-def test_the_reason_says_what_a_rule_may_be(item: Any, why: str) -> None:
+def test_bad_rule_reports_the_allowed_values(item: Any, why: str) -> None:
     with pytest.raises(BadRule) as raised:
         armed(item)
     assert str(raised.value).startswith(why)
@@ -102,7 +103,7 @@ def test_a_file_that_is_no_list_of_rules_is_one_problem(text: str) -> None:
         ({"when": 'id == "1"'}, _call(), False),
     ],
 )
-def test_a_rule_wants_what_its_filter_says(rule: dict[str, Any], payload: bytes, wanted: bool) -> None:
+def test_rule_applies_where_its_filter_matches(rule: dict[str, Any], payload: bytes, wanted: bool) -> None:
     assert armed({"name": "x", "action": "hold"} | rule).wants(MessageView(C2S, payload)) is wanted
 
 
@@ -253,7 +254,7 @@ def test_a_delay_is_a_time_or_a_range_or_a_rate(text: str, least: float, most: f
         {"action": "delay", "delay": "1..2s"},
     ],
 )
-def test_what_is_out_of_range_is_refused(bad: dict[str, Any]) -> None:
+def test_rule_values_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(BadRule):
         armed({"name": "bad"} | bad)
 
@@ -325,7 +326,7 @@ def test_merge_patch() -> None:
     }
 
 
-def test_what_is_held_is_released_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_message_is_released_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     held, outcomes = HeldList(3.0), list[HoldOutcome]()
     one = held.add(MessageView(C2S, _call()), _call(), armed({"name": "x", "action": "hold"}), outcomes.append)
     assert one.deadline - one.since == pytest.approx(2.4)
@@ -337,7 +338,9 @@ def test_what_is_held_is_released_at_its_deadline(monkeypatch: pytest.MonkeyPatc
 
 def test_a_response_is_held_for_what_is_left_of_its_requests_time() -> None:
     held = HeldList(10.0)
-    one = held.add(MessageView(S2C, b"{}"), b"{}", armed({"name": "x", "action": "hold"}), lambda outcome: None, 5.0)
+    view = MessageView(S2C, b"{}")
+    view.elapsed_ns = 5_000_000_000
+    one = held.add(view, b"{}", armed({"name": "x", "action": "hold"}), lambda outcome: None)
     assert one.deadline - one.since == pytest.approx(3.0)
 
 
@@ -358,7 +361,7 @@ def test_a_request_that_is_given_up_while_it_is_held_is_dropped() -> None:
     assert [(each.act, each.by, each.payload) for each in outcomes] == [("drop", "client", None)]
 
 
-def test_read_rules_of_a_file_that_is_too_long_says_its_limit() -> None:
+def test_rules_file_over_the_limit_is_refused() -> None:
     rules, problems = read_rules("- {name: a, action: drop}\n" * 20_000)
     assert rules == []
     assert [each.why for each in problems] == [

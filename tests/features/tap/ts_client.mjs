@@ -14,6 +14,8 @@ const calls = {
   calculate: { expression: "2*21" },
   list_tables: {},
   git_status: { repo_path: process.env.REPOSITORY ?? "" },
+  open: {},
+  check: {},
   sequentialthinking: { thought: "a", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
 };
 const client = new Client({ name: "made", version: "1" });

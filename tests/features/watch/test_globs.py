@@ -53,7 +53,7 @@ def test_a_directory_means_all_in_it_and_a_file_only_itself(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("typed", ["", " ", "a\0b", "http://x/mcp", "{a,b}" * 9])
-def test_what_is_no_glob_is_refused_with_what_to_do(tmp_path: Path, typed: str) -> None:
+def test_invalid_glob_is_refused_with_advice(tmp_path: Path, typed: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_glob(typed, tmp_path)
     assert caught.value.hint
@@ -78,7 +78,7 @@ def test_what_is_no_glob_is_refused_with_what_to_do(tmp_path: Path, typed: str) 
         (("./bin/binary",), ["bin/binary"]),
     ],
 )
-def test_the_command_says_what_is_watched(tmp_path: Path, argv: tuple[str, ...], globs: list[str]) -> None:
+def test_default_globs_follow_the_command(tmp_path: Path, argv: tuple[str, ...], globs: list[str]) -> None:
     made(tmp_path, "server.py", "app/server.py", "src/pack/__main__.py", "dist/index.js", "src/index.ts")
     made(tmp_path, "pack2/__init__.py", "pack2/inner/__init__.py", "pack2/inner/tool.py", "node_modules/x/a.js")
     made(tmp_path, "bin/tool", "bin/binary")

@@ -47,7 +47,7 @@ def test_files_that_change_a_thousand_times_a_second_restart_at_a_bounded_rate()
     assert max(gaps) <= LONGEST_GAP_S + LONGEST_S
 
 
-def test_somebody_who_saves_now_and_then_waits_for_nothing() -> None:
+def test_occasional_saves_restart_at_once() -> None:
     saved = [5.0 * n for n in range(1, 9)]
     found = run(RestartPace(), iter(saved), 50)
     assert [round(at - was, 1) for at, was in zip(found, saved, strict=True)] == [round(QUIET_S + 0.01, 1)] * 8

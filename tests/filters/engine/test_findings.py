@@ -62,14 +62,14 @@ def test_a_message_is_found_by_any_of_its_findings(tape: Tape, text: str, hits: 
     assert parse(describe(term)) == term
 
 
-def test_where_nothing_was_checked_nothing_is_found(tape: Tape) -> None:
+def test_severity_matches_nothing_without_findings(tape: Tape) -> None:
     tape.call(1, "a")
     term = parse("severity")
     assert term is not None
     assert not Program(term, tape.journal, clock=tape.clock, say=str).matches(1)
 
 
-def test_a_wrong_severity_is_told_with_the_right_ones() -> None:
+def test_wrong_severity_lists_the_right_ones() -> None:
     with pytest.raises(FilterError, match="one of hint, warning, error"):
         parse("severity > fatal")
     with pytest.raises(FilterError, match="does not apply"):

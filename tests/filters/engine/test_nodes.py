@@ -37,7 +37,7 @@ from tests.capture.recording import CAME, SENT, recorded
 from tests.present.tape import Tape
 
 
-def test_an_exchange_is_asked_while_it_is_open_and_kept_when_it_has_ended(tape: Tape) -> None:
+def test_pending_exchange_is_not_cached(tape: Tape) -> None:
     tape.call(1, "echo")
     columns = ExchangeColumns(tape.journal)
     pending = columns.text_test("status", lambda state: state == "pending")
@@ -60,7 +60,7 @@ def test_one_that_changes_after_its_end_is_what_it_is_now(tape: Tape) -> None:
     assert columns.number("answer", 1) == 3
 
 
-def test_names_without_a_number_are_asked_for(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exchange_column_tests_each_name_once_numbered(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     tape.call(1, "a")
     columns = ExchangeColumns(tape.journal)
     wanted = columns.text_test("target", lambda target: target in ("a", "c"))
@@ -73,7 +73,7 @@ def test_names_without_a_number_are_asked_for(tape: Tape, monkeypatch: pytest.Mo
     assert wanted.mark(b"\1\1\1\0", [3, 2, 1, 1]) == b"\1\0\1\0"
 
 
-def test_what_holds_for_no_name_holds_for_nothing_until_such_a_one_comes(tape: Tape) -> None:
+def test_text_test_updates_for_new_names(tape: Tape) -> None:
     tape.call(1, "a")
     tried: list[str] = []
     columns = ExchangeColumns(tape.journal)
@@ -146,7 +146,7 @@ def two_calls(tape: Tape) -> Stretch:
 ALL = b"\1" * 6
 
 
-def test_the_dear_part_is_asked_about_what_the_cheap_one_left(tape: Tape) -> None:
+def test_expensive_terms_see_only_what_cheap_ones_left(tape: Tape) -> None:
     stretch = two_calls(tape)
     cheap, dear = Told(b"\1\1\0\0\0\0", COLUMN), Told(b"\1\0\1\0\0\0", READ)
     assert AllOf([dear, cheap]).mark(stretch, ALL) == b"\1\0\0\0\0\0"
@@ -156,7 +156,7 @@ def test_the_dear_part_is_asked_about_what_the_cheap_one_left(tape: Tape) -> Non
     assert len(dear.asked) == 2
 
 
-def test_the_opposite_is_of_what_is_asked(tape: Tape) -> None:
+def test_opposite_inverts_within_the_mask(tape: Tape) -> None:
     stretch = two_calls(tape)
     assert Opposite(Told(b"\1\0\1\0\1\0", COLUMN)).mark(stretch, b"\1\1\0\0\0\0") == b"\0\1\0\0\0\0"
 
@@ -215,7 +215,7 @@ def test_payloads_are_cut_out_of_the_window() -> None:
     journal.close()
 
 
-def test_a_text_that_is_not_the_last_of_its_line_ends_where_nobody_knows() -> None:
+def test_text_before_other_members_has_no_known_end() -> None:
     line = b'{"r":"frame","raw":"one two","note":"three"}'
     assert text_in(line, 0, len(line), line.find(b"three") + 5) == (-1, -1)
     assert text_in(line, 0, len(line), line.find(b"two") + 3)[0] == line.find(b"one")

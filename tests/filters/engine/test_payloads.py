@@ -6,8 +6,9 @@ import pytest
 
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import load
+from inspector.filters.engine.matching import is_there
 from inspector.filters.engine.nodes import Stretch
-from inspector.filters.engine.payloads import Needle, candidates, is_there, literal_of, odd_lines
+from inspector.filters.engine.payloads import Needle, candidates, literal_of, odd_lines
 from inspector.filters.language.fields import Compare, Op, Ref
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Channel, Direction, Eol
@@ -55,7 +56,7 @@ def test_a_text_is_found_in_every_spelling(wanted: str, payload: bytes) -> None:
         ('"}', b"{}"),
     ],
 )
-def test_what_is_not_there_is_not_found(wanted: str, payload: bytes) -> None:
+def test_absent_needle_is_not_found(wanted: str, payload: bytes) -> None:
     assert not Needle(wanted).is_in_bytes(payload)
     assert marks(wanted, payload) == b"\0"
 
@@ -69,7 +70,7 @@ def marks(wanted: str, payload: bytes) -> bytes:
     return found
 
 
-def test_only_what_is_asked_about_is_found() -> None:
+def test_search_covers_marked_entries_only() -> None:
     journal = recorded()
     for payload in (b"an apple", b"a pear", b"an apple", b"\xff apple"):
         journal.frame(Direction.FROM_SERVER, Channel.STDOUT, payload)
@@ -81,7 +82,7 @@ def test_only_what_is_asked_about_is_found() -> None:
     journal.close()
 
 
-def test_what_is_no_text_is_found_however_it_came_and_in_what_is_read_again(tmp_path: Path) -> None:
+def test_non_text_payload_is_found_after_reload(tmp_path: Path) -> None:
     log = b'{"jsonrpc":"2.0","method":"notifications/message","params":"%b"}'
     lines = [(log % said, Eol.LF) for said in (b"pear", b"\xff apple", "\u00e9 pear".encode(), b"apple", b"\xff pear")]
     journal = recorded(tmp_path / "x.mcpcap")
@@ -105,7 +106,7 @@ def found(journal: Journal, wanted: str) -> list[int]:
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("wanted", ["stdout", "sha256", "b64", 'b64":"'])
-async def test_what_stands_in_a_line_that_is_no_entry_ends_no_search_and_is_not_found(wanted: str) -> None:
+async def test_search_ignores_lines_that_are_no_entries(wanted: str) -> None:
     journal = recorded()
     for _ in range(1001):  # the file gets a sum after a thousand
         journal.frame(Direction.FROM_SERVER, Channel.STDOUT, b"an apple")
@@ -148,7 +149,7 @@ def test_deep_and_broken_payloads_match_nothing(tape: Tape) -> None:
     assert program_found(tape.journal, "not params.q") == [1, 2, 3]
 
 
-def test_what_must_stand_in_the_line_is_the_longest_plain_part() -> None:
+def test_literal_of_a_comparison_is_its_longest_plain_part() -> None:
     ref = Ref("args", ("a", None, "street"))
     assert literal_of(ref, None) == b"street"
     assert literal_of(ref, Compare(ref, Op.EQ, ('"Unter den Linden"',))) == b"Unter den Linden"

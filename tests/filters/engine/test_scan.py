@@ -35,7 +35,7 @@ def test_the_newest_are_found_first(tape: Tape) -> None:
     assert scan.scanned == 60
 
 
-def test_what_comes_goes_before_what_is_old(tape: Tape) -> None:
+def test_scan_takes_new_entries_first(tape: Tape) -> None:
     filled(tape)
     scan = Scan(program(tape.journal, "tool"), 60, most_bytes=2000)
     filled(tape, 2)

@@ -50,7 +50,7 @@ def test_the_normal_form_means_the_same(term: Term) -> None:
     assert parse(describe(term)) == term
 
 
-def test_it_is_written_as_a_person_would() -> None:
+def test_describe_writes_readable_filters() -> None:
     text = 'not (tool == "a" or dur >= 90s) and args.q[0]["b c"] in {1, "x"} and any.pending'
     assert describe(parse(text)) == text.replace("90s", "90s")
     assert describe(None) == ""
@@ -88,15 +88,15 @@ def proposed(before: str) -> list[str]:
         ("a an", "a and"),
     ],
 )
-def test_what_goes_on_is_proposed(before: str, first: str) -> None:
+def test_suggest_proposes_the_next_word(before: str, first: str) -> None:
     assert proposed(before)[0] == first
 
 
 @pytest.mark.parametrize("before", ["xyzzy", '"to', "pending ", "tool == zzz", 'text ~ "to'])
-def test_where_nothing_is_known_nothing_is_proposed(before: str) -> None:
+def test_suggest_without_known_values_is_empty(before: str) -> None:
     assert proposed(before) == []
 
 
 @given(st.text(max_size=30))
-def test_any_beginning_can_be_asked_about(before: str) -> None:
+def test_suggest_accepts_any_prefix(before: str) -> None:
     assert 0 <= suggest(before, lambda name: ()).start <= len(before)

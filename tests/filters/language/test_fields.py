@@ -50,7 +50,7 @@ def test_a_wrong_name_has_a_neighbour() -> None:
 A, B, C = BareText("a"), BareText("b"), BareText("c")
 
 
-def test_what_is_joined_twice_is_one_list() -> None:
+def test_nested_terms_are_flattened() -> None:
     assert all_of([all_of([A, B]), C]) == And((A, B, C))
     assert any_of([A, any_of([B, C])]) == Or((A, B, C))
     assert all_of([any_of([A, B]), C]) == And((Or((A, B)), C))

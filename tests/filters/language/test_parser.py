@@ -33,7 +33,7 @@ def test_text_falls_into_pieces(text: str, found: list[str]) -> None:
     assert pieces(text) == found
 
 
-def test_every_piece_knows_where_it_stands() -> None:
+def test_tokens_have_columns() -> None:
     assert [(token.column, token.end) for token in tokens('ab  "c"')] == [(0, 2), (4, 7), (7, 7)]
     assert tokens("")[0].kind is TokenKind.END
 
@@ -47,7 +47,7 @@ def test_every_piece_knows_where_it_stands() -> None:
         ("x" * (LONGEST + 1), LONGEST, "too long"),
     ],
 )
-def test_what_is_wrong_has_a_column(text: str, column: int, said: str) -> None:
+def test_token_error_has_a_column(text: str, column: int, said: str) -> None:
     with pytest.raises(FilterError, match=said) as caught:
         tokens(text)
     assert caught.value.column == column
@@ -117,7 +117,7 @@ def test_an_operator_of_another_language_is_rejected_with_the_one_to_use(text: s
 
 
 @pytest.mark.parametrize("text", ["like", "tool like", '"&"', "is eq", "mark is:error", "not not tool"])
-def test_such_a_word_elsewhere_is_text(text: str) -> None:
+def test_keyword_elsewhere_is_text(text: str) -> None:
     assert parse(text) is not None
 
 
@@ -155,7 +155,7 @@ def test_a_wrong_choice_names_the_nearest_one() -> None:
         ("@slow", 0, "unknown named filter `@slow`"),
     ],
 )
-def test_what_is_wrong_is_told_where_it_is(text: str, column: int, said: str) -> None:
+def test_parse_error_has_a_column(text: str, column: int, said: str) -> None:
     if not said:
         assert parse(text) is not None  # a keyword where a value is expected is a value
         return
@@ -164,7 +164,7 @@ def test_what_is_wrong_is_told_where_it_is(text: str, column: int, said: str) ->
     assert caught.value.column == column
 
 
-def test_a_name_stands_for_its_filter() -> None:
+def test_named_filter_is_expanded() -> None:
     named = {"slow": "dur > 1s", "bad": "@slow or is:error", "loop": "x or @loop", "wrong": "dur >", "empty": " "}
     assert describe(parse("@bad and tool", named=named)) == ("(dur > 1s or failed) and tool")
     for name, said in [("loop", "refers to itself"), ("wrong", "in `@wrong`"), ("empty", "is empty")]:
@@ -235,7 +235,7 @@ def test_a_shorthand_is_expanded(short: str, full: str) -> None:
     assert describe(parse(short)) == full
 
 
-def test_what_is_no_shorthand_is_text() -> None:
+def test_other_scheme_is_no_shorthand() -> None:
     assert shorthand("http") is None
     assert [describe(parse(text)) for text in ("http://x", "urn:isbn:1", "12:30")] == [
         '"http://x"',
@@ -254,7 +254,7 @@ def test_what_is_no_shorthand_is_text() -> None:
         ("kind:purple", "unknown kind `purple`"),
     ],
 )
-def test_a_wrong_shorthand_is_told(text: str, said: str) -> None:
+def test_wrong_shorthand_is_refused(text: str, said: str) -> None:
     with pytest.raises(FilterError, match=said):
         parse(text)
 
@@ -306,10 +306,10 @@ def test_a_value_is_read_as_its_field_has_it(field: str, text: str, value: Value
         ("pending", "true", "takes no value"),
     ],
 )
-def test_a_wrong_value_is_told(field: str, text: str, said: str) -> None:
+def test_wrong_value_is_refused(field: str, text: str, said: str) -> None:
     with pytest.raises(FilterError, match=said):
         read(tokens(text)[0], BY_NAME[field], TODAY)
 
 
-def test_a_span_of_time_is_told_from_a_size() -> None:
+def test_span_is_recognized_as_time() -> None:
     assert [span(text) for text in ("500ms", "2s", "10k", "5m", "x")] == [True, True, False, False, False]

@@ -20,7 +20,7 @@ def test_one_that_explodes_is_given_up() -> None:
     assert pattern.found_in("a") is None
 
 
-def test_what_is_none_is_told_at_its_column() -> None:
+def test_invalid_pattern_is_refused_at_its_column() -> None:
     assert check("a+", 3) == "a+"
     with pytest.raises(FilterError, match="not a regular expression") as caught:
         check("(", 7)

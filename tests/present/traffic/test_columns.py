@@ -26,7 +26,7 @@ def _names(width: int, *chosen: str) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [1, 20, 55, 56, 80, 100, 140, 150, 300])
-def test_titles_are_as_wide_as_was_asked_for(width: int) -> None:
+def test_titles_have_the_requested_width(width: int) -> None:
     assert cell_width(plain(titles(width, columns(width)))) == width
     assert cell_width(plain(titles(width, columns(width, [each.name for each in CHOICES])))) == width
 
@@ -44,7 +44,7 @@ def test_a_choice_keeps_its_order() -> None:
     assert _names(120, "took", "took", "nonsense") == ["took", "what"]
 
 
-def test_where_room_is_short_the_rightmost_give_way_and_the_method_never() -> None:
+def test_narrow_width_drops_rightmost_columns_but_the_method() -> None:
     everything = [each.name for each in CHOICES]
     shown = _names(80, *everything)
     assert "what" in shown
@@ -60,7 +60,7 @@ def test_a_field_is_a_column_of_its_name() -> None:
     assert column("nonsense") is None
 
 
-def test_what_stands_right_keeps_its_place_where_status_and_time_are_missing() -> None:
+def test_right_columns_stay_in_place_without_status() -> None:
     shown = columns(100, ("what", "status", "took", "sent"))
     full = plain(lay_out({"what": [("x", "text")], "status": [("ok", "ok")], "sent": [("7 B", "muted")]}, 100, shown))
     bare = plain(lay_out({"what": [("x" * 200, "text")], "sent": [("7 B", "muted")]}, 100, shown))
@@ -68,7 +68,7 @@ def test_what_stands_right_keeps_its_place_where_status_and_time_are_missing() -
     assert bare.count("x") > 80
 
 
-def test_what_stands_left_of_the_method_keeps_its_place_too() -> None:
+def test_left_columns_stay_in_place() -> None:
     shown = columns(100, ("status", "what"))
     row = plain(lay_out({"what": [("x", "text")]}, 100, shown))
     assert row.index("x") == 18
@@ -118,7 +118,7 @@ def test_the_ways_to_tell_times_follow_one_another() -> None:
     assert look.with_reference(0, 0).mode is TimeMode.CLOCK
 
 
-def test_the_gap_is_told_once() -> None:
+def test_gap_has_one_column() -> None:
     assert "since" in [column.name for column in PLAIN.columns(160)]
     assert "since" not in [column.name for column in Look(mode=TimeMode.ABOVE).columns(160)]
 

@@ -63,7 +63,7 @@ def test_every_field_of_a_row_can_be_a_column(tape: Tape, field: str, said: str)
     assert _field(tape, field, request) == said
 
 
-def test_what_is_pending_has_an_age(tape: Tape) -> None:
+def test_pending_field_has_an_age(tape: Tape) -> None:
     request = tape.call(1, "slow")
     tape.wait(1500)
     assert _field(tape, "age", request) == "1.50 s"
@@ -96,11 +96,11 @@ def test_the_id_is_shown_as_json(tape: Tape) -> None:
 
 
 @pytest.mark.parametrize("junk", ["", "nonsense", "tool == x", "a and b", "(", "args.", "http.header"])
-def test_what_is_no_field_is_no_column(junk: str) -> None:
+def test_unknown_field_is_no_column(junk: str) -> None:
     assert field_ref(junk) is None
 
 
-def test_the_column_stands_in_the_row(tape: Tape) -> None:
+def test_field_column_is_in_header_and_row(tape: Tape) -> None:
     _call(tape)
     model = LogModel(tape.journal, tape.clock)
     model.refresh()

@@ -47,7 +47,7 @@ def test_an_answer_decides_about_its_request(tape: Tape) -> None:
     assert (hits(made), made.matches) == ([1, 2], 2)
 
 
-def test_what_no_longer_matches_goes(tape: Tape) -> None:
+def test_filter_drops_rows_that_no_longer_match(tape: Tape) -> None:
     tape.call(1, "a")
     made = followed(tape, "pending")
     assert hits(made) == [1]

@@ -71,7 +71,7 @@ def test_a_view_that_changes_while_traffic_comes_has_the_rows_of_a_new_one(
 
 
 @pytest.mark.parametrize("tree", [True, False])
-def test_what_is_looked_at_is_there_before_all_the_rest(tape: Tape, tree: bool) -> None:
+def test_visible_rows_are_laid_out_first(tape: Tape, tree: bool) -> None:
     for id_ in range(1, 21):
         tape.call(id_, "a")
         tape.answer(id_, {})

@@ -21,7 +21,7 @@ def _two_calls(tape: Tape) -> None:
     tape.server_request(7, "roots/list")
 
 
-def test_each_row_stands_in_its_block(tape: Tape) -> None:
+def test_row_positions_follow_blocks(tape: Tape) -> None:
     _two_calls(tape)
     rows = _rows(tape)
     assert list(rows.rows) == [1, 3, 2, 4, 6]
@@ -43,7 +43,7 @@ def test_a_block_folds_and_unfolds_at_its_place(tape: Tape) -> None:
     assert list(rows.rows) == [1, 3, 2, 4, 6]
 
 
-def test_what_is_a_row_already_is_not_put_in_again(tape: Tape) -> None:
+def test_merge_ignores_known_rows(tape: Tape) -> None:
     _two_calls(tape)
     rows = _rows(tape)
     rows.merge([1, 2, 3])

@@ -27,7 +27,7 @@ from inspector.present.traffic.rows import (
     ticks,
 )
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Cause, Channel, Direction
 from inspector.text import cell_width
 from tests.present.errands import begun, polled
 from tests.present.tape import Tape
@@ -51,7 +51,7 @@ def test_nothing_is_too_short_to_be_seen() -> None:
     assert _drawn(10, 10) == "         ╺"
 
 
-def test_what_lies_outside_is_an_arrow() -> None:
+def test_bar_outside_the_window_is_an_arrow() -> None:
     assert _drawn(-5, -1) == "‹         "
     assert _drawn(12, 13) == "         ›"
     assert _drawn(-5, 20) == "━" * 10
@@ -66,7 +66,7 @@ _TIMES = st.integers(-(2**62), 2**62)
 
 
 @given(_TIMES, _TIMES, _TIMES, st.integers(0, 2**62), st.integers(1, 200))
-def test_whatever_the_times_are_the_cells_are_as_many(start: int, end: int, begin: int, lasts: int, width: int) -> None:
+def test_bar_always_fills_its_width(start: int, end: int, begin: int, lasts: int, width: int) -> None:
     window = TimeWindow(begin, begin + lasts)
     assert len(plain(bar(start, end, window, width, "text"))) == width
     assert len(plain(moment(start, window, width))) == width
@@ -139,7 +139,7 @@ def _calls(tape: Tape) -> int:
     return request
 
 
-def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Tape) -> None:
+def test_row_at_80_columns_has_time_method_status_and_size(tape: Tape) -> None:
     request = _calls(tape)
     assert _read(tape, request) == '→ tools/call echo  {"message":"hi"}      ✓ OK                 31 ms   75 B'
     assert (
@@ -148,7 +148,7 @@ def test_in_80_cells_a_row_says_when_which_way_what_and_what_came_of_it(tape: Ta
     )
 
 
-def test_in_160_cells_there_are_number_interval_both_sizes_and_channel(tape: Tape) -> None:
+def test_row_at_160_columns_has_number_delta_and_channel(tape: Tape) -> None:
     request = _calls(tape)
     row = _read(tape, request, 160, RowPlace(tree=True, previous_ns=tape.now - 33_000_000))
     assert row.startswith("      1 ")
@@ -158,7 +158,7 @@ def test_in_160_cells_there_are_number_interval_both_sizes_and_channel(tape: Tap
 
 
 @pytest.mark.parametrize("width", [1, 10, 30, 55, 56, 80, 99, 100, 139, 140, 160, 300])
-def test_every_row_is_as_wide_as_was_asked_for(tape: Tape, width: int) -> None:
+def test_rows_have_the_requested_width(tape: Tape, width: int) -> None:
     tape.started()
     request = tape.call(1, "数据库" * 30, {"a": "\u0301" * 50})
     tape.stderr("日本語".encode() * 50)
@@ -169,7 +169,7 @@ def test_every_row_is_as_wide_as_was_asked_for(tape: Tape, width: int) -> None:
     assert PLAIN.columns(width)
 
 
-def test_a_pending_request_counts_its_time_and_is_asked_for_again(tape: Tape) -> None:
+def test_pending_row_is_live(tape: Tape) -> None:
     request = tape.call(1, "slow")
     tape.wait(14_200)
     assert _read(tape, request).endswith("⋯ Pending           14.2 s")
@@ -178,7 +178,7 @@ def test_a_pending_request_counts_its_time_and_is_asked_for_again(tape: Tape) ->
     assert not _row(tape, request, 80).live
 
 
-def test_a_request_that_failed_says_why(tape: Tape) -> None:
+def test_failed_row_has_the_reason(tape: Tape) -> None:
     refused = tape.call(1, "gone")
     tape.error(1, -32602, "Unknown tool: gone")
     failed = tape.call(2, "read")
@@ -193,7 +193,7 @@ def test_a_request_that_failed_says_why(tape: Tape) -> None:
     assert "✗ Lost" in _read(tape, lost)
 
 
-def test_in_wire_order_each_frame_speaks_for_itself(tape: Tape) -> None:
+def test_wire_rows_show_each_frame(tape: Tape) -> None:
     request = _calls(tape)
     assert _read(tape, request, place=_WIRE).endswith("Response #2                 128 B")
     assert _read(tape, 2, place=_WIRE) == "← tools/call echo  hi                    ✓ OK                 31 ms   75 B"
@@ -223,7 +223,7 @@ def test_progress_that_can_not_be_true_is_shown_and_flagged(tape: Tape) -> None:
     assert "────────── -2 of 3 · -67 %  ▲ beyond the t" in row
 
 
-def test_what_stands_under_an_exchange_is_indented_and_short(tape: Tape) -> None:
+def test_nested_row_is_indented_and_short(tape: Tape) -> None:
     tape.call(1, "slow")
     word = tape.notify("notifications/progress", {"progressToken": 1, "progress": 1, "total": 3, "message": "one"})
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 2, "total": 3, "message": "two"})
@@ -247,7 +247,7 @@ def test_a_late_and_a_second_answer_are_named_as_such(tape: Tape) -> None:
     assert "▲ Duplicate" in _read(tape, second)
 
 
-def test_what_is_no_message_is_shown_and_said_to_be_none(tape: Tape) -> None:
+def test_non_message_row_is_marked(tape: Tape) -> None:
     banner = tape.from_server(b"\x1b[32mListening\x1b[0m on [/] 3000")
     orphan = tape.answer(9, {"a": 1})
     batch = tape.to_server([{"jsonrpc": "2.0", "id": i, "method": "ping"} for i in (1, 2)])
@@ -267,7 +267,7 @@ def test_stderr_and_facts_use_the_room_that_messages_need_for_their_state(tape: 
     assert _read(tape, tape.stderr(b"")).startswith("! (empty line)")
 
 
-def test_a_probe_is_tagged_and_an_http_status_that_tells_is_shown(http_tape: Tape) -> None:
+def test_probe_row_is_marked_with_its_http_status(http_tape: Tape) -> None:
     probe = http_tape.request(1, "server/discover", http=1, probe=True)
     http_tape.posted(1, status=404)
     http_tape.error(1, -32601, "no", http=1)
@@ -281,7 +281,7 @@ def test_hostile_names_do_not_act(tape: Tape) -> None:
     assert "tools/call␛]52;c;x␇ [@click=app.quit]‹U+202E›txt" in _read(tape, request, 160)
 
 
-def test_a_payload_that_cannot_be_read_back_is_said_to_be_missing(tape: Tape) -> None:
+def test_unreadable_payload_row_is_marked(tape: Tape) -> None:
     request = _calls(tape)
     stderr = tape.stderr(b"x")
     tape.journal.close()
@@ -299,7 +299,7 @@ def test_a_word_of_thanks_from_an_http_server_is_no_fault(http_tape: Tape) -> No
     assert "Not JSON-RPC" in _read(http_tape, http_tape.journal.count, place=_WIRE)
 
 
-def test_a_call_that_became_a_task_shows_where_the_task_stands(tape: Tape) -> None:
+def test_task_row_shows_the_task_state(tape: Tape) -> None:
     request = begun(tape.initialized("2025-11-25")).seen_frame - 1
     assert "⋯ Working" in _read(tape, request)
     assert _row(tape, request, 80).live
@@ -359,7 +359,7 @@ def test_marks_are_found_by_filters_and_seen_in_rows(tape: Tape, wanted: str, en
     assert "★r too late · " in "".join(text for text, _ in tree.row(0, 120).spans)
 
 
-def test_a_line_says_what_crossed_and_what_became_of_it(tape: Tape) -> None:
+def test_tail_line_has_message_and_outcome(tape: Tape) -> None:
     tape.call(1, "echo")
     tape.wait(12).answer(1, {"content": []})
     writer = TailWriter(tape.journal)
@@ -368,6 +368,14 @@ def test_a_line_says_what_crossed_and_what_became_of_it(tape: Tape) -> None:
     assert "✓ OK" in line
     assert "12 ms" in line
     assert writer.line(2, 160, "error") == ((plain(writer.line(2, 160)).rstrip(), "error"),)
+
+
+def test_data_has_the_cause_of_a_request_and_of_its_response(tape: Tape) -> None:
+    tape.journal.frame(Direction.TO_SERVER, Channel.STDIN, b'{"jsonrpc":"2.0","id":1,"method":"x"}', cause=Cause.RETRY)
+    tape.answer(1, {})
+    tape.request(2, "y")
+    writer = TailWriter(tape.journal)
+    assert [writer.data(n).get("cause") for n in (1, 2, 3)] == ["retry", "retry", None]
 
 
 def test_data_holds_the_message_as_it_came(tape: Tape) -> None:

@@ -71,7 +71,7 @@ def test_a_probe_that_is_refused_is_none(tape: Tape) -> None:
     assert _wrong(tape) == []
 
 
-def test_a_word_that_says_accepted_is_none() -> None:
+def test_accepted_body_is_no_wrong_line() -> None:
     tape = Tape(http=True)
     tape.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", "https://example.test/mcp"))
     tape.notify("notifications/initialized", by_client=True, http=1)
@@ -181,7 +181,7 @@ def _mutter(tape: Tape, count: int, said: bytes = b"line") -> None:
         tape.wait(1).stderr(b"%b %d" % (said, n))
 
 
-def test_lines_of_stderr_are_one_row_that_says_what_they_follow(tape: Tape) -> None:
+def test_stderr_run_is_one_row_after_its_cause(tape: Tape) -> None:
     call = tape.call(1, "slow")
     _mutter(tape, 150)
     tape.answer(1, {})
@@ -216,7 +216,7 @@ def test_a_few_lines_of_stderr_are_read_faster_as_they_are(tape: Tape) -> None:
     assert _model(tape).count == SHORTEST - 1
 
 
-def test_in_the_order_of_the_wire_lines_of_stderr_fold_where_a_person_wants_it(tape: Tape) -> None:
+def test_stderr_run_folds_in_wire_order_on_request(tape: Tape) -> None:
     tape.call(1, "slow")
     _mutter(tape, 30)
     tape.answer(1, {})
@@ -239,7 +239,7 @@ def test_another_method_or_another_sender_ends_a_run(tape: Tape) -> None:
     assert [row.split("▸")[1].split()[0] for row in _rows(_model(tape))] == ["×10"] * 5
 
 
-def test_what_a_call_caused_is_a_run_of_its_own(tape: Tape) -> None:
+def test_nested_messages_are_their_own_run(tape: Tape) -> None:
     _log(tape, 10)
     call = tape.call(1, "slow")
     nested = _log(tape, 10)
@@ -279,7 +279,7 @@ def test_the_order_of_the_wire_folds_nothing(tape: Tape) -> None:
     assert _model(tape, tree=False).count == 20
 
 
-def test_the_row_is_asked_for_again_while_the_run_grows(tape: Tape) -> None:
+def test_run_row_is_live_while_it_grows(tape: Tape) -> None:
     _log(tape, 20)
     model = _model(tape)
     assert model.row(0, 80).live
@@ -365,7 +365,7 @@ def _tree(tape: Tape) -> Tree:
     return tree
 
 
-def test_an_answer_stands_in_its_request(tape: Tape) -> None:
+def test_response_is_in_the_row_of_its_request(tape: Tape) -> None:
     request = tape.request(1, "tools/list")
     answer = tape.answer(1, {})
     tree = _tree(tape)
@@ -374,7 +374,7 @@ def test_an_answer_stands_in_its_request(tape: Tape) -> None:
     assert tree.flags[answer] & IN_WIRE
 
 
-def test_what_belongs_to_nothing_stands_alone(tape: Tape) -> None:
+def test_unrelated_entries_are_roots(tape: Tape) -> None:
     alone = [
         tape.answer(9, {}),
         tape.from_server(b"banner"),
@@ -404,7 +404,7 @@ def test_questions_and_log_messages_stand_under_the_one_open_request(tape: Tape)
     assert [tree.roots[question], tree.roots[word]] == [call, call]
 
 
-def test_in_doubt_about_the_cause_they_stand_alone(tape: Tape) -> None:
+def test_ambiguous_server_request_is_a_root(tape: Tape) -> None:
     tape.call(1, "one")
     tape.call(2, "two")
     question = tape.server_request(7, "roots/list")
@@ -457,7 +457,7 @@ def test_facts_can_be_left_out_but_never_stderr(tape: Tape) -> None:
     assert tree.exchange(stderr) is None
 
 
-def test_what_is_asked_about_a_task_stands_under_the_call_that_it_began_with(tape: Tape) -> None:
+def test_task_poll_is_under_the_call_of_the_task(tape: Tape) -> None:
     task = {"taskId": "t1", "status": "working"}
     call = tape.request(1, "tools/call", {"name": "dig", "task": {}})
     tape.answer(1, {"task": task})
@@ -481,7 +481,7 @@ def shown(model: LogModel) -> list[str]:
     return [plain(model.row(index, 100).spans) for index in range(model.count)]
 
 
-def test_what_is_alike_around_a_line_becomes_one_with_its_count_and_comes_back(tape: Tape) -> None:
+def test_fold_joins_similar_rows_and_unfolds_them(tape: Tape) -> None:
     tape.call(1, "a")
     tape.flood(2500)
     tape.answer(1, {})

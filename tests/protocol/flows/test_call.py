@@ -33,7 +33,7 @@ def test_a_version_the_server_names_is_tried_once() -> None:
     assert played.steps[1].revision is NEWEST
 
 
-def test_a_header_mismatch_fetches_the_schema_anew_and_tries_once_more() -> None:
+def test_header_mismatch_fetches_the_schema_and_retries_once() -> None:
     schemas = iter([None, {"type": "object"}])
     played = Played()
     flow = call("tools/call", {"name": "add"}, revision=NEWEST, schema_of=lambda name: next(schemas))
@@ -118,7 +118,7 @@ def test_without_answers_nothing_is_repeated(answers: Any, says: str) -> None:
         ({"inputRequests": {"a": 1}, "requestState": "s"}, "the specification does not define"),
     ],
 )
-def test_a_result_that_asks_wrongly_is_the_end_of_it_and_says_so(asks: dict[str, Any], says: str) -> None:
+def test_invalid_input_required_ends_the_call_with_a_reason(asks: dict[str, Any], says: str) -> None:
     reply = result({"resultType": "input_required"} | asks)
     called = Played().play(call("tools/call", {}, revision=NEWEST), [reply])
     assert says in called.unanswered
@@ -153,14 +153,14 @@ def test_after_a_visit_that_an_error_asks_for_the_call_is_made_again_as_it_was()
 
 
 @pytest.mark.parametrize("answer", [(declined(),), (dismissed(),), (ErrorReply(-1, "nobody is there"),), None])
-def test_without_the_visit_the_error_stands(answer: Any) -> None:
+def test_url_elicitation_error_without_a_visit_is_final(answer: Any) -> None:
     knows = next(row for row in ROWS if -32042 in row.error_names)
     called = Played().play(call("tools/call", {"name": "buy"}, revision=knows), [error(-32042, PAY), answer])
     assert called.rounds == 1
     assert called.unanswered
 
 
-def test_a_visit_that_never_helps_is_not_asked_for_without_end() -> None:
+def test_url_elicitation_rounds_are_limited() -> None:
     knows = next(row for row in ROWS if -32042 in row.error_names)
     replies = [each for _ in range(10) for each in (error(-32042, PAY), (accepted(),))]
     called = Played().play(call("tools/call", {"name": "buy"}, revision=knows), [*replies, error(-32042, PAY)])
@@ -168,7 +168,7 @@ def test_a_visit_that_never_helps_is_not_asked_for_without_end() -> None:
     assert "more than 10 times" in called.unanswered
 
 
-def test_where_the_revision_has_no_such_error_it_is_one_like_any_other() -> None:
+def test_url_elicitation_error_is_ordinary_in_other_revisions() -> None:
     played = Played()
     played.play(call("tools/call", {"name": "buy"}, revision=NEWEST), [error(-32042, PAY)])
     assert played.methods == ["tools/call"]

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError
 from inspector.protocol.flows.connect import ConnectOptions, connect
 from inspector.protocol.flows.steps import Await, Broken, Drop, GivenUp, Reply, Send, Silent, UseCarriage
+from inspector.protocol.frames import Cause
 from inspector.protocol.request_meta import ClientIdentity
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import SERVER_INFO
@@ -37,7 +38,7 @@ def test_a_modern_server_is_opened_by_the_probe_alone() -> None:
     assert (opening.revision.date, opening.era) == ("2026-07-28", Era.MODERN)
     (probe,) = played.steps
     assert isinstance(probe, Send)
-    assert (probe.method, probe.probe, probe.silence_s) == ("server/discover", True, 2.0)
+    assert (probe.method, probe.cause, probe.silence_s) == ("server/discover", Cause.PROBE, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_a_modern_server_is_opened_by_the_probe_alone() -> None:
     [UNKNOWN_METHOD, error(-32602), error(-32600), error(-1), result({}), result({"tools": []}), result(None)],
     ids=["-32601", "-32602", "-32600", "-1", "empty result", "another result", "null"],
 )
-def test_whatever_is_no_modern_evidence_leads_to_the_handshake(answer: Reply) -> None:
+def test_any_non_modern_response_leads_to_the_handshake(answer: Reply) -> None:
     played = Played()
     opening = played.play(connect(STDIO), [answer, OPENED, ""])
     assert played.methods == ["server/discover", "initialize", "Notify"]
@@ -75,7 +76,7 @@ def test_a_slow_server_of_both_eras_that_has_begun_a_handshake_finishes_it() -> 
     assert played.methods == ["server/discover", "initialize", "Await", "Notify"]
 
 
-def test_a_slow_modern_server_that_says_nothing_to_initialize_is_modern() -> None:
+def test_slow_modern_server_silent_to_initialize_is_modern() -> None:
     assert Played().play(connect(STDIO), [SILENT, LATE, Silent(exchange(), 2.0, "idle")]).era is Era.MODERN
 
 
@@ -88,7 +89,7 @@ def test_a_late_answer_that_proves_nothing_changes_nothing_and_initialize_is_sen
     assert played.steps[2] == Await(exchange("initialize", 2), silence_s=None)
 
 
-def test_a_server_that_takes_another_modern_version_is_asked_again_with_it() -> None:
+def test_unsupported_version_is_retried_with_the_offered_one() -> None:
     played = Played()
     with pytest.raises(ConnectError, match="2031-01-01"):
         played.play(connect(STDIO), [unsupported("2031-01-01")])
@@ -135,7 +136,7 @@ def test_a_refused_initialize_is_tried_as_an_older_sse_server(status: int) -> No
     assert played.steps[3] == UseCarriage(Carriage.LEGACY_SSE)
 
 
-def test_what_is_neither_says_what_came_of_both() -> None:
+def test_failed_opening_reports_both_attempts() -> None:
     with pytest.raises(ConnectError, match=r"HTTP 404.*as an older HTTP\+SSE server: no endpoint event") as caught:
         Played().play(connect(HTTP), [refused(404), "", refused(404, b"<html>", "text/html"), "no endpoint event"])
     assert "path" in caught.value.hint
@@ -149,7 +150,7 @@ def test_a_server_that_wants_credentials_is_no_verdict(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, None])
-def test_a_probe_answered_with_a_failure_of_http_leads_to_the_handshake_and_is_told(status: int | None) -> None:
+def test_http_failure_of_the_probe_leads_to_the_handshake_with_a_notice(status: int | None) -> None:
     played = Played()
     assert played.play(connect(HTTP), [refused(status), "", OPENED, "", None, None]).era is Era.LEGACY
     assert played.methods == ["server/discover", "UseCarriage", "initialize", "Notify", "OpenStream", "Notice"]
@@ -160,7 +161,7 @@ def test_a_probe_answered_with_a_failure_of_http_leads_to_the_handshake_and_is_t
     ]
 
 
-def test_an_error_carried_by_http_500_is_told_too() -> None:
+def test_error_with_http_500_is_noticed() -> None:
     played = Played()
     played.play(connect(HTTP), [replace(error(-32603), status=500), "", OPENED, "", None, None])
     assert "HTTP 500" in played.told[0]
@@ -286,7 +287,7 @@ def test_a_modern_server_that_does_not_know_discover_is_used_in_a_version_that_i
     assert all(step.revision is opening.revision for step in played.steps[1:4] if isinstance(step, Send))
 
 
-def test_its_versions_may_stand_in_the_refusal_of_initialize() -> None:
+def test_versions_in_the_refusal_of_initialize_are_used() -> None:
     played = Played()
     replies = [UNKNOWN, "", naming(-32601, "2026-07-28"), "", UNKNOWN, TOOLS, UNKNOWN, UNKNOWN, None]
     assert played.play(connect(HTTP), replies).era is Era.MODERN
@@ -385,7 +386,7 @@ def test_a_pinned_revision_is_not_given_up_for_another_one_that_the_server_names
     assert played.methods == ["server/discover"]
 
 
-def test_a_pinned_revision_that_the_server_counters_is_told_of() -> None:
+def test_pinned_revision_countered_by_the_server_is_a_warning() -> None:
     opening = Played().play(connect(connect_options(revision="2025-03-26")), [OPENED, ""])
     assert opening.warnings == ("2025-03-26 was offered, and the server answered with 2025-06-18",)
     assert Played().play(connect(connect_options(revision="2025-06-18")), [OPENED, ""]).warnings == ()
@@ -407,7 +408,7 @@ def test_a_server_that_refuses_the_offer_and_names_others_gets_one_of_those() ->
     assert played.steps[1].params["protocolVersion"] == "2024-11-05"
 
 
-def test_an_initialize_that_fails_says_the_servers_words() -> None:
+def test_failed_initialize_has_the_servers_message() -> None:
     with pytest.raises(ConnectError, match="error -32603: database is down"):
         Played().play(connect(connect_options(era=Era.LEGACY)), [error(-32603, message="database is down")])
 

@@ -72,7 +72,7 @@ def test_a_server_that_rejects_the_empty_cursor_it_sent_has_ended_the_list() -> 
     )
 
 
-def test_a_result_without_the_list_says_so() -> None:
+def test_result_without_list_stops_with_a_reason() -> None:
     assert Played().play(list_all("templates"), [result({})]).stopped == "the result has no array 'resourceTemplates'"
 
 
@@ -100,7 +100,7 @@ def test_as_many_pages_as_are_wanted_and_no_complaint() -> None:
     assert (names(pages.items), pages.stopped, pages.next_cursor) == (["a"], "", "2")
 
 
-def test_it_can_begin_at_any_page() -> None:
+def test_list_all_starts_at_a_cursor() -> None:
     played = Played()
     pages = played.play(list_all("tools", cursor="2", wanted=1), [page("b", cursor="3")])
     assert [step.params for step in played.steps if isinstance(step, Send)] == [{"cursor": "2"}]
@@ -109,7 +109,7 @@ def test_it_can_begin_at_any_page() -> None:
     assert again.stopped == "the server gave the cursor '2' a second time"
 
 
-def test_a_page_that_was_refused_can_be_asked_for_again() -> None:
+def test_refused_page_keeps_its_cursor() -> None:
     pages = Played().play(list_all("tools"), [page("a", cursor="2"), error(-32602)])
     assert (pages.stopped, pages.next_cursor) == ("page 2 could not be fetched", "2")
 
@@ -130,18 +130,18 @@ def test_lists_and_reads_can_be_made_twice(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["tasks/update", "tasks/cancel", "logging/setLevel", "my/method"])
-def test_what_may_change_something_can_not(method: str) -> None:
+def test_changing_method_is_not_safe(method: str) -> None:
     assert not is_safe(method)
 
 
-def test_of_a_tool_its_own_word_counts_and_silence_does_not() -> None:
+def test_safe_tool_is_declared_by_annotations() -> None:
     assert is_safe("tools/call", tool(readOnlyHint=True))
     assert is_safe("tools/call", tool(idempotentHint=True))
     assert not is_safe("tools/call", tool(destructiveHint=False))
     assert not is_safe("tools/call")
 
 
-def test_only_where_nothing_outlives_its_stream_is_it_asked_again_unbidden() -> None:
+def test_automatic_repeat_is_for_stateless_revisions() -> None:
     assert [is_repeated("tools/list", row) for row in ROWS] == [row.carriage is Carriage.STATELESS for row in ROWS]
     assert is_repeated("tools/list", NEWEST)
     assert not is_repeated("tools/list", None)
@@ -153,7 +153,7 @@ def test_a_response_that_was_no_stream_is_not_cut() -> None:
     assert not was_cut(result({}))
 
 
-def test_it_is_told_waited_and_asked_again_until_an_answer_comes() -> None:
+def test_cut_request_is_noticed_delayed_and_repeated() -> None:
     played = Played()
     reply, tries = played.play(sent(ASK, again=True), [CUT, None, None, CUT, None, None, result({})])
     assert (tries, was_cut(reply)) == (3, False)
@@ -162,12 +162,12 @@ def test_it_is_told_waited_and_asked_again_until_an_answer_comes() -> None:
     assert all("tools/list was cut" in step.what for step in played.steps if isinstance(step, Notice))
 
 
-def test_it_is_not_asked_for_ever() -> None:
+def test_repeats_are_limited() -> None:
     reply, tries = Played().play(sent(ASK, again=True), [CUT, None, None] * len(PAUSES) + [CUT])
     assert (tries, was_cut(reply)) == (len(PAUSES) + 1, True)
 
 
-def test_unbidden_nothing_is_asked_again() -> None:
+def test_cut_request_is_not_repeated_by_default() -> None:
     assert Played().play(sent(ASK, again=False), [CUT]) == (CUT, 1)
 
 
@@ -176,13 +176,13 @@ def test_every_try_of_a_call_is_a_round() -> None:
     assert called.rounds == 2
 
 
-def test_a_call_decides_by_what_it_is_told_and_else_by_its_method() -> None:
+def test_call_repeats_by_option_or_method() -> None:
     assert was_cut(Played().play(call("tools/call", {}, revision=NEWEST), [CUT]).reply)
     told = Played().play(call("tools/call", {}, revision=ROWS[-2], again=True), [CUT, None, None, result({})])
     assert told.rounds == 2
 
 
-def test_the_pages_of_a_list_are_asked_again_each() -> None:
+def test_cut_page_of_a_list_is_repeated() -> None:
     page = result({"tools": [{"name": "a"}], "nextCursor": "2"})
     replies = [page, CUT, None, None, result({"tools": [{"name": "b"}]})]
     pages = Played().play(list_all("tools", revision=NEWEST), replies)

@@ -41,7 +41,7 @@ def test_all_pages_are_listed_and_nothing_is_read() -> None:
     assert pages.stopped == ""
 
 
-def test_a_list_that_ends_early_says_why() -> None:
+def test_skill_list_that_ends_early_has_a_reason() -> None:
     assert run(list_skills(revision=MODERN), {})[0].stopped == "the result has no array 'skills'"
     twice = {"skills": [], "nextCursor": "x"}
     assert "a second time" in run(list_skills(revision=MODERN), twice, twice)[0].stopped
@@ -49,7 +49,7 @@ def test_a_list_that_ends_early_says_why() -> None:
     assert (silent.stopped, silent.failed) == ("page 1 could not be fetched", Silent(None, 1.0, "idle"))
 
 
-def test_a_skill_is_asked_for_by_its_uri() -> None:
+def test_get_skill_requests_its_uri() -> None:
     (skill, _), sent = run(get_skill(f"{ROOT}/SKILL.md", revision=MODERN), {"skill": entry().raw})
     assert skill == entry()
     assert (sent[0].method, sent[0].params) == ("skills/get", {"uri": f"{ROOT}/SKILL.md"})
@@ -63,7 +63,7 @@ def test_a_file_is_read_and_verified() -> None:
     assert [step.params for step in sent] == [{"uri": f"{ROOT}/SKILL.md"}]
 
 
-def test_checking_stops_at_the_first_file_that_is_not_what_the_entry_says() -> None:
+def test_check_skill_stops_at_the_first_mismatch() -> None:
     skill = entry(listed("b.md", b"b"))
     reads, sent = run(check_skill(skill, skill.files, revision=MODERN), text_result(TEXT + "?"))
     assert [read.ok for read in reads] == [False]
@@ -72,7 +72,7 @@ def test_checking_stops_at_the_first_file_that_is_not_what_the_entry_says() -> N
     assert [read.ok for read in reads] == [True, True]
 
 
-def test_what_an_entry_must_not_list_is_not_asked_for() -> None:
+def test_disallowed_skill_file_is_not_requested() -> None:
     skill = entry(listed("../../etc/passwd", b""))
     read, sent = run(read_skill_file(skill, skill.files[1], revision=MODERN))
     assert (read.refused, sent) == ("it is not within the skill's directory", [])

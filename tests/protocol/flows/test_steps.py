@@ -53,7 +53,7 @@ def test_before_a_revision_is_settled_the_notification_is_sent() -> None:
     assert NEWEST is ROWS[-1]
 
 
-def test_a_request_is_no_probe_and_waits_by_the_sessions_clocks_unless_it_says_so() -> None:
+def test_send_defaults_to_no_probe_and_session_timeouts() -> None:
     send = Send("tools/list")
-    assert (send.probe, send.silence_s, send.revision, send.progress) == (False, None, None, False)
+    assert (send.cause, send.silence_s, send.revision, send.progress) == (None, None, None, False)
     assert Notify("n") == Notify("n", None)

@@ -67,27 +67,27 @@ def tool(support: Any) -> Tool:
         (None, Support.FORBIDDEN),
     ],
 )
-def test_in_the_core_the_tool_says_so(said: Any, support: Support) -> None:
+def test_core_task_support_is_declared_by_the_tool(said: Any, support: Support) -> None:
     assert support_of(tool(said), Opening(CORE, capabilities=ABLE)) is support
 
 
-def test_without_the_servers_capability_what_a_tool_says_means_nothing() -> None:
+def test_task_support_requires_the_server_capability() -> None:
     declared: list[dict[str, Any]] = [{}, {"tasks": {}}, {"tasks": {"requests": {"tools": {}}}}, {"tasks": None}]
     for capabilities in declared:
         assert support_of(tool("required"), Opening(CORE, capabilities=capabilities)) is Support.NONE
     assert support_of(tool("required"), Opening(BEFORE, capabilities=ABLE)) is Support.NONE
 
 
-def test_in_the_extension_the_server_decides() -> None:
+def test_extension_leaves_task_support_to_the_server() -> None:
     assert support_of(tool("forbidden"), Opening(EXTENSION, capabilities=EXTENDED)) is Support.SERVER_DECIDES
     assert support_of(None, Opening(EXTENSION)) is Support.NONE
 
 
-def test_a_tool_that_is_not_listed_has_not_said_that_it_may() -> None:
+def test_unlisted_tool_forbids_tasks() -> None:
     assert support_of(None, Opening(CORE, capabilities=ABLE)) is Support.FORBIDDEN
 
 
-def test_what_can_not_be_asked_for_says_why() -> None:
+def test_why_no_task_has_a_reason() -> None:
     assert why_no_task(Support.NONE, "dig", Opening(BEFORE)) == f"{BEFORE.date} has no tasks"
     assert "does not declare tasks" in why_no_task(Support.NONE, "dig", Opening(CORE))
     assert "does not let dig" in why_no_task(Support.FORBIDDEN, "dig", Opening(CORE))
@@ -154,7 +154,7 @@ def test_a_task_of_which_nothing_is_known_is_polled_at_once() -> None:
     assert game.methods == ["tasks/get", "tasks/result"]
 
 
-def test_a_task_that_needs_input_is_asked_for_its_result_and_polled_meanwhile() -> None:
+def test_input_required_task_is_polled_while_its_result_is_requested() -> None:
     waiting = Exchange(9, Direction.TO_SERVER, 9, "tasks/result", "t1", 1, 0)
     silent = Silent(waiting, 2, "total")
     followed, game = played(
@@ -166,7 +166,7 @@ def test_a_task_that_needs_input_is_asked_for_its_result_and_polled_meanwhile() 
     assert followed.end.state == "completed"
 
 
-def test_a_result_that_is_refused_before_the_end_is_asked_for_again_at_the_end() -> None:
+def test_refused_task_result_is_requested_again_at_the_end() -> None:
     followed, game = played(
         None,
         core("input_required"),
@@ -203,7 +203,7 @@ def test_news_that_it_was_cancelled_needs_no_poll() -> None:
     assert followed.end.state == "cancelled"
 
 
-def test_a_task_that_was_asked_to_end_and_goes_on_is_left_after_a_while() -> None:
+def test_uncancellable_task_is_given_up() -> None:
     going = Task(1, "t1", True, 0, 1, state="working", cancel_asked=4)
     replies: list[Any] = [going, flat()] * AFTER_CANCEL + [going]
     followed, game = played(*replies, revision=FOLLOW_EXTENSION)
@@ -227,7 +227,7 @@ def test_the_error_of_a_failed_task_is_as_if_the_call_had_failed() -> None:
 
 
 @pytest.mark.parametrize(("state", "lacks"), [("completed", "result"), ("failed", "error")])
-def test_a_task_that_ends_without_what_it_must_bring_says_so(state: str, lacks: str) -> None:
+def test_task_without_required_result_has_a_reason(state: str, lacks: str) -> None:
     followed, _ = played(None, flat(state), revision=FOLLOW_EXTENSION)
     assert followed.end.why == f"it is {state}, and brings no {lacks}"
 
@@ -237,7 +237,7 @@ def test_a_handle_of_the_extension_that_has_ended_is_polled_for_its_result() -> 
     assert game.methods == ["tasks/get"]
 
 
-def test_a_question_is_asked_once_while_polls_go_on_and_its_answer_is_sent() -> None:
+def test_task_input_is_requested_once_during_polls() -> None:
     asks = flat("input_required", inputRequests={"who": QUESTION})
     yes = (Result({"action": "accept"}),)
     done = flat("completed", result={"content": []})
@@ -318,7 +318,7 @@ def test_a_poll_may_fail_a_few_times_in_a_row(failure: Reply) -> None:
 @pytest.mark.parametrize(
     "last", [Broken(None, "gone"), Silent(None, 60, "idle"), GivenUp(None, "x"), refused(404), refused(401)]
 )
-def test_what_another_try_does_not_mend_is_not_tried_again(last: Reply) -> None:
+def test_final_poll_error_is_not_retried(last: Reply) -> None:
     followed, game = played(None, last)
     assert game.methods == ["WaitForNews", "tasks/get"]
     assert followed.reply is last
@@ -374,7 +374,7 @@ def test_a_cursor_that_comes_again_ends_it() -> None:
     assert "a second time" in found.stopped
 
 
-def test_a_refused_page_and_one_without_an_array_are_said() -> None:
+def test_refused_and_invalid_task_pages_have_a_reason() -> None:
     refused = Played().play(list_tasks(LIST_TASKS_CORE), [error(-32603)])
     assert (refused.pages, refused.stopped) == (0, "page 1 could not be fetched")
     assert refused.failed is not None
@@ -382,7 +382,7 @@ def test_a_refused_page_and_one_without_an_array_are_said() -> None:
 
 
 @pytest.mark.parametrize("opening", [Opening(ROWS[3]), Opening(ROWS[4]), Opening(ROWS[0])])
-def test_where_there_is_no_list_none_is_asked_for(opening: Opening) -> None:
+def test_undeclared_task_list_is_not_requested(opening: Opening) -> None:
     assert why_no_list(opening)
     with pytest.raises(UsageError):
         Played().play(list_tasks(opening), [])

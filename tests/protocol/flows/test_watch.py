@@ -19,7 +19,7 @@ def test_a_resource_is_subscribed_to_by_its_uri() -> None:
     ]
 
 
-def test_a_stream_is_asked_for_without_a_clock() -> None:
+def test_listen_request_is_endless() -> None:
     played = Played()
     played.play(listen(StreamFilter(tools=True, uris=("a:b",))), [result({})])
     notifications = {"toolsListChanged": True, "resourceSubscriptions": ["a:b"]}

@@ -34,7 +34,7 @@ DATA = {"supported": [DATE], "requested": "x"}
         (None, None),
     ],
 )
-def test_modern_evidence_is_told_by_number_and_shape(error: Any, code: int | None) -> None:
+def test_modern_evidence_has_code_and_shape(error: Any, code: int | None) -> None:
     assert modern_code(error) == code
 
 

@@ -12,7 +12,7 @@ def test_the_five_revisions_stand_in_order() -> None:
     assert [row.carriage for row in ROWS] == [Carriage.LEGACY_SSE, *[Carriage.SESSIONS] * 3, Carriage.STATELESS]
 
 
-def test_what_each_revision_changed_is_what_its_changelog_says() -> None:
+def test_revision_table_matches_the_changelogs() -> None:
     assert [row.batches for row in ROWS] == [False, True, False, False, False]
     assert [row.version_header for row in ROWS] == [False, False, True, True, True]
     assert [row.routing_headers for row in ROWS] == [False, False, False, False, True]

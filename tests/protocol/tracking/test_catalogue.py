@@ -12,7 +12,7 @@ def of(method: str) -> Exchange:
     return Exchange(1, Direction.TO_SERVER, 1, method, "", 1, 0)
 
 
-def test_a_list_never_asked_for_is_not_an_empty_list() -> None:
+def test_unlisted_kind_differs_from_an_empty_list() -> None:
     catalogue = Catalogue()
     assert [listing.asked for listing in catalogue.listings.values()] == [False] * 4
     catalogue.answered(of("tools/list"), None, {"tools": []})
@@ -20,7 +20,7 @@ def test_a_list_never_asked_for_is_not_an_empty_list() -> None:
     assert catalogue.listings["tools"].items == ()
 
 
-def test_a_page_with_a_cursor_nobody_gave_begins_the_list_anew() -> None:
+def test_unknown_cursor_starts_a_new_list() -> None:
     catalogue = Catalogue()
     catalogue.answered(of("prompts/list"), None, {"prompts": [{"name": "a"}], "nextCursor": "x"})
     catalogue.answered(of("prompts/list"), {"cursor": "other"}, {"prompts": [{"name": "b"}]})
@@ -68,7 +68,7 @@ def test_a_list_that_has_changed_knows_what_it_was() -> None:
     assert told(catalogue) == (["c"], ["a"], 0)
 
 
-def test_the_last_change_stays_told_while_nothing_else_changes() -> None:
+def test_last_change_is_kept_while_unchanged() -> None:
     catalogue = Catalogue()
     for names in (["a"], ["a", "b"], ["a", "b"]):
         tools(catalogue, *names)
@@ -97,7 +97,7 @@ def test_a_list_that_was_fetched_in_part_is_still_compared_with_the_whole_one() 
     assert told(catalogue) == (["z"], [], 0)
 
 
-def test_what_the_pages_say_of_their_age_is_kept_together() -> None:
+def test_freshness_of_pages_is_combined() -> None:
     catalogue = Catalogue()
     tools(catalogue, "a", cursor="2", ttlMs=5000, cacheScope="public")
     tools(catalogue, "b", after="2", ttlMs=1000, cacheScope="private")
@@ -125,7 +125,7 @@ def test_odd_pages_are_remarked_on() -> None:
     assert not catalogue.listings["tools"].remarks
 
 
-def test_of_many_empty_pages_only_some_are_told() -> None:
+def test_remarks_are_limited() -> None:
     catalogue = Catalogue()
     tools(catalogue, cursor="0")
     for number in range(9):
@@ -164,7 +164,7 @@ def test_pages_are_not_copied_when_others_follow() -> None:
     assert len(holders) <= 2, "the items of the first page are held once, not once for each page"
 
 
-def test_a_list_fetched_anew_is_compared_page_by_page_once() -> None:
+def test_refetched_list_is_compared_once_per_page() -> None:
     catalogue = Catalogue()
     fetched(catalogue, 200)
     Counting.compared = 0

@@ -19,7 +19,7 @@ def exchange(revision: str | None, sender: Direction = Direction.TO_SERVER) -> E
 
 
 @pytest.mark.parametrize("end", [HttpEnd(1, CLOSED_HERE, 200, is_stream=True), HttpEnd(1, GIVEN_UP_HERE)])
-def test_closing_the_stream_cancels_where_the_revision_says_so(end: HttpEnd) -> None:
+def test_stream_end_cancels_in_modern_revisions(end: HttpEnd) -> None:
     assert what_is_lost(exchange(MODERN), end) == (CANCELLED, end.why)
     assert what_is_lost(exchange(LEGACY), end) == (LOST, end.why)
 
@@ -39,7 +39,7 @@ def test_a_body_without_the_answer_ends_the_wait_for_it(revision: str | None) ->
 
 
 @pytest.mark.parametrize("end", [HttpEnd(1), HttpEnd(1, "", 202), HttpEnd(1, "", 202, is_stream=True)])
-def test_what_was_only_accepted_is_still_awaited(end: HttpEnd) -> None:
+def test_accepted_request_is_not_lost(end: HttpEnd) -> None:
     assert what_is_lost(exchange(LEGACY), end) is None
 
 
@@ -65,7 +65,7 @@ def test_two_lists_of_the_same_kind_at_once_keep_their_pages_apart() -> None:
     assert [list(operation.exchanges) for operation in tracker.operations] == [[1], [2, 3]]
 
 
-def test_a_cursor_that_nobody_gave_is_a_wish_of_its_own() -> None:
+def test_unknown_cursor_starts_a_new_operation() -> None:
     tracker = OperationTracker()
     tracker.opened(of(1), {"cursor": "?"})
     tracker.opened(of(2, "tools/call"), {"cursor": "?"})
@@ -87,7 +87,7 @@ def linked(tracker: OperationTracker) -> list[list[int]]:
     return [list(operation.exchanges) for operation in tracker.operations]
 
 
-def test_a_retry_with_the_answers_belongs_to_the_call_that_was_asked() -> None:
+def test_retry_with_responses_belongs_to_its_call() -> None:
     tracker = OperationTracker()
     calls(tracker, 1, BOOK | {"_meta": {"progressToken": 1}}, ASKS)
     retry = {"arguments": {"b": 2, "a": 1}, "name": "book", "_meta": {"progressToken": 2}}
@@ -112,7 +112,7 @@ def test_answers_to_other_keys_with_another_state_or_other_params_are_a_wish_of_
     assert linked(tracker) == [[1], [2], [3], [4]]
 
 
-def test_where_two_earlier_calls_fit_none_is_linked() -> None:
+def test_ambiguous_retry_is_not_linked() -> None:
     tracker = OperationTracker()
     calls(tracker, 1, BOOK, ASKS)
     calls(tracker, 2, BOOK, ASKS)
@@ -152,7 +152,7 @@ def test_a_request_whose_id_is_used_again_before_its_answer_is_lost_and_not_pend
     assert "its id" in pairs.exchanges[0].why
 
 
-def test_an_error_of_nobody_is_not_given_to_one_of_two_on_the_same_http_exchange() -> None:
+def test_error_without_id_is_not_assigned_between_two_requests() -> None:
     pairs = Pairs()
     for id_ in (1, 2):
         pairs.open(frame(id_, C2S, 5), Request(id_, "m"), target="", revision=None)
@@ -180,7 +180,7 @@ def test_an_answer_that_comes_by_another_stream_after_all_settles_what_was_given
     assert (late, exchange.state, exchange.why, exchange.ended_ns) == (False, ExchangeState.ANSWERED, "", 10)
 
 
-def test_an_error_with_an_id_that_nobody_used_belongs_to_the_post_whose_body_it_is() -> None:
+def test_error_with_unknown_id_belongs_to_its_post() -> None:
     pairs = Pairs()
     pairs.open(frame(1, C2S, 1), Request(1, "m"), target="", revision=None)
     strange = ErrorResponse("server-error", Part(None, {"code": -32600}))
@@ -203,7 +203,7 @@ def test_an_answer_to_a_lost_request_is_late() -> None:
     assert pairs.find_open(C2S, 1) is None
 
 
-def test_what_is_open_on_an_http_exchange_is_known_until_it_ends_in_whatever_way() -> None:
+def test_open_on_lists_requests_of_an_http_exchange() -> None:
     pairs = Pairs()
     for id_ in range(6):
         pairs.open(frame(id_ + 1, C2S, 7), Request(id_, "m"), target="", revision=None)

@@ -15,7 +15,7 @@ def test_a_stateless_conversation_without_discover_is_known_by_its_results() -> 
     assert (opening.revision.date, opening.server) == ("2026-07-28", {"name": "m"})
 
 
-def test_a_handshake_that_was_tried_to_see_what_comes_settles_nothing_anew() -> None:
+def test_handshake_probe_does_not_change_the_opening() -> None:
     wire = Wire()
     wire.ask(1, "tools/list", meta())
     wire.answer(1, {"resultType": "complete", "tools": []})

@@ -43,7 +43,7 @@ def test_progress_in_the_wrong_direction_is_nobodys() -> None:
     assert tracker.notified(wrong, {"progressToken": "t"}) is None
 
 
-def test_what_is_wrong_with_the_values_is_kept_and_told_once() -> None:
+def test_progress_faults_are_kept_once() -> None:
     tracker, exchange = asked("t")
     for value in (3, 2, 5, 4, -1):
         tracker.notified(FRAME, {"progressToken": "t", "progress": value, "total": 4})

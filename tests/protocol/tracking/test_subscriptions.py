@@ -46,7 +46,7 @@ def updated(wire: Wire, uri: str, **more: Any) -> None:
     wire.notify("notifications/resources/updated", {"uri": uri, **more})
 
 
-def test_a_resource_is_watched_once_the_server_has_said_so() -> None:
+def test_resource_is_watched_after_the_response() -> None:
     wire = Wire()
     wire.ask(1, "resources/subscribe", {"uri": "a:b"})
     assert known(wire).standing("a:b") is None
@@ -62,7 +62,7 @@ def test_a_refused_subscription_is_none() -> None:
     assert known(wire).standing("a:b") is None
 
 
-def test_what_was_unsubscribed_was_watched() -> None:
+def test_unsubscribed_resource_was_watched_once() -> None:
     wire = subscribed("a:b")
     wire.ask(2, "resources/unsubscribe", {"uri": "a:b"})
     wire.answer(2, {})
@@ -77,7 +77,7 @@ def test_a_new_handshake_ends_all_subscriptions() -> None:
     assert known(wire).standing("a:b") is SubscriptionState.ONCE
 
 
-def test_a_stream_grants_what_its_acknowledgement_says() -> None:
+def test_stream_grants_its_acknowledgement() -> None:
     wire = listening({"toolsListChanged": True, "resourceSubscriptions": ["a:b", "c:d"]})
     (stream,) = known(wire).streams
     assert stream.asked == StreamFilter(tools=True, uris=("a:b", "c:d"))
@@ -113,7 +113,7 @@ def test_an_acknowledgement_without_an_id_belongs_to_the_one_stream_that_waits_f
     assert [stream.granted for stream in known(wire).streams[1:]] == [None, None]
 
 
-def test_over_http_the_stream_itself_tells() -> None:
+def test_notification_belongs_to_its_http_stream() -> None:
     wire = Wire()
     for id_ in (1, 2):
         wire.ask(id_, "subscriptions/listen", {"notifications": {"toolsListChanged": True}, **meta()}, http=id_)
@@ -123,7 +123,7 @@ def test_over_http_the_stream_itself_tells() -> None:
     assert [stream.count for stream in known(wire).streams] == [0, 1]
 
 
-def test_what_comes_on_a_stream_is_counted_there() -> None:
+def test_notification_counts_on_its_stream() -> None:
     wire = listening({"toolsListChanged": True}, {"toolsListChanged": True})
     wire.notify("notifications/tools/list_changed", {"_meta": {ID: 1}})
     updated(wire, "a:b", _meta={ID: 1})
@@ -225,11 +225,11 @@ def test_a_stream_ends_in_every_way(how: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, "all", [], {"toolsListChanged": "yes", "resourceSubscriptions": "a:b"}])
-def test_what_is_no_filter_asks_for_nothing(value: Any) -> None:
+def test_invalid_filter_requests_nothing(value: Any) -> None:
     assert not read_filter(value)
 
 
-def test_a_filter_says_only_what_it_wants() -> None:
+def test_filter_json_has_requested_members_only() -> None:
     wanted = StreamFilter(prompts=True, uris=("a:b",), task_ids=("t",))
     assert wanted.as_json() == {"promptsListChanged": True, "resourceSubscriptions": ["a:b"], "taskIds": ["t"]}
     assert read_filter(wanted.as_json()) == wanted

@@ -56,7 +56,7 @@ def test_both_eras_say_the_same_in_their_words() -> None:
         ({"createdAt": 5}, "createdAt is of type number"),
     ],
 )
-def test_what_is_wrong_is_said_and_the_rest_is_kept(wrong: dict[str, Any], flaw: str) -> None:
+def test_wrong_task_member_is_a_flaw(wrong: dict[str, Any], flaw: str) -> None:
     word = read_task_report(part(CORE | wrong))
     assert word is not None
     assert flaw in word.flaws
@@ -64,14 +64,14 @@ def test_what_is_wrong_is_said_and_the_rest_is_kept(wrong: dict[str, Any], flaw:
     assert word.message == "on it"
 
 
-def test_what_is_left_out_is_said_too() -> None:
+def test_missing_task_member_is_a_flaw() -> None:
     word = word_of({"taskId": "t"})
     assert word is not None
     assert set(word.flaws) == {"it has no status", "it has no createdAt", "it has no lastUpdatedAt", "it has no ttl"}
 
 
 @pytest.mark.parametrize("value", [None, 5, "t1", [], {}, {"taskId": 5}, {"taskId": ""}])
-def test_what_names_no_task_is_no_word(value: Any) -> None:
+def test_report_without_task_is_none(value: Any) -> None:
     assert read_task_report(part(value)) is None
     assert word_of(value) is None
 
@@ -89,7 +89,7 @@ def test_a_handle_is_nested_in_one_era_and_flat_in_the_other() -> None:
     assert nested.word.id == flat.word.id == "t1"
 
 
-def test_a_handle_without_an_id_is_still_one_where_it_was_asked_for() -> None:
+def test_handle_without_id_counts_if_requested() -> None:
     assert handle_in(part({"task": {}}), asked=False) is None
     asked = handle_in(part({"task": {}}), asked=True)
     assert asked is not None
@@ -223,7 +223,7 @@ def test_the_call_its_polls_and_its_result_are_one_operation(talk: Talk) -> None
     assert talk.task.cancel_asked == 5
 
 
-def test_news_is_told_once_and_repetition_is_none(talk: Talk) -> None:
+def test_task_update_is_emitted_once(talk: Talk) -> None:
     begin(talk)
     assert [type(event).__name__ for event in talk.found] == ["Closed", "TaskUpdated"]
     talk.call("tasks/get", {"taskId": "t1"}, core())
@@ -245,7 +245,7 @@ def test_a_task_of_the_extension_asks_and_brings_its_result_with_the_poll(talk: 
     assert [list(each.exchanges) for each in talk.conversation.operations.operations] == [[1, 2, 3, 4, 5]]
 
 
-def test_a_question_of_the_servers_own_says_in_which_task_it_is_asked(talk: Talk) -> None:
+def test_server_request_inside_a_task_names_the_task(talk: Talk) -> None:
     begin(talk)
     talk.asks("tasks/result", {"taskId": "t1"})
     related = {"io.modelcontextprotocol/related-task": {"taskId": "t1"}}
@@ -269,14 +269,14 @@ def test_a_question_that_the_client_answers_as_a_task_is_a_task_of_the_client(ta
     assert talk.conversation.tasks.find("ours", by_server=False) is talk.task
 
 
-def test_a_result_means_that_it_has_ended_also_where_nobody_asked_for_its_state(talk: Talk) -> None:
+def test_task_result_completes_the_task(talk: Talk) -> None:
     begin(talk)
     talk.call("tasks/get", {"taskId": "t1"}, core("input_required"))
     talk.call("tasks/result", {"taskId": "t1"}, {"content": []})
     assert (talk.task.state, talk.task.ended) == ("completed", True)
 
 
-def test_a_list_makes_tasks_known_that_nobody_saw_begin(talk: Talk) -> None:
+def test_task_list_adds_unknown_tasks(talk: Talk) -> None:
     talk.call("tasks/list", {}, {"tasks": [core("completed", id_="old"), core(id_="new"), {"no": "id"}]})
     tasks = talk.conversation.tasks
     assert [(task.id, task.state, task.exchange) for task in tasks.all] == [
@@ -304,12 +304,12 @@ def test_a_state_that_goes_backwards_is_shown_and_blamed(talk: Talk) -> None:
         (core(pollInterval="often"), "pollInterval is of type string"),
     ],
 )
-def test_what_is_wrong_with_a_handle_is_its_fault(talk: Talk, handle: Any, says: str) -> None:
+def test_wrong_handle_is_a_fault(talk: Talk, handle: Any, says: str) -> None:
     talk.call("tools/call", {"name": "dig", "task": {}}, {"task": handle})
     assert says in talk.faults
 
 
-def test_a_task_that_nobody_asked_for_and_one_whose_id_was_given_before_are_blamed(talk: Talk) -> None:
+def test_unrequested_and_duplicate_tasks_are_faults(talk: Talk) -> None:
     begin(talk)
     talk.call("tools/call", {"name": "dig"}, {"task": core()})
     second = talk.conversation.tasks.all[1]
@@ -319,7 +319,7 @@ def test_a_task_that_nobody_asked_for_and_one_whose_id_was_given_before_are_blam
     ]
 
 
-def test_a_handle_without_an_id_is_told_of_though_there_is_no_task(talk: Talk) -> None:
+def test_handle_without_id_is_a_fault_without_a_task(talk: Talk) -> None:
     talk.call("tools/call", {"name": "dig"}, {"resultType": "task", "status": "working"})
     talk.tells("notifications/tasks", {"status": "working"})
     assert talk.conversation.tasks.all == []

@@ -13,11 +13,12 @@ from inspector.checks.verdict import primary_of
 from inspector.cli.commands.check import ask_for_lists
 from inspector.cli.env import CliEnv
 from inspector.cli.headless import CommandSession
-from inspector.cli.judging import PlannedCall, inspected, make_cases
+from inspector.cli.judging import PlannedCall, make_cases
 from inspector.cli.output import Output
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.errors import InspectError
+from inspector.present.findings import inspected
 from inspector.protocol.flows.connect import ConnectOptions
 from inspector.protocol.frames import Frame
 from inspector.protocol.request_meta import ClientIdentity

@@ -55,7 +55,7 @@ class PipeTransport:
         """Send one message."""
         if self._observer is None or self._ended.is_set():
             raise Disconnected("Nothing can be sent over this connection.")
-        self._observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, probe=outgoing.probe)
+        self._observer.frame(Direction.TO_SERVER, Channel.STDIN, outgoing.payload, cause=outgoing.cause)
         asyncio.get_running_loop().call_soon(self._respond, outgoing.payload)
         await asyncio.sleep(0)
         return Delivery(answer_may_follow=True)

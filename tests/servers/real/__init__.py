@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 """The checkout."""
 PLACE = ROOT / ".test-servers"
 INSTALL = "python -m tests.servers.real.install"
-NPM = ("node", "conformance", "earlier")
+NPM = ("node", "conformance", "earlier", "apps")
 """The environments that npm fills; all others are Python's."""
 
 

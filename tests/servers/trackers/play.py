@@ -6,7 +6,7 @@ Programs in `bin` do so under the names of others; what they are given is in FAU
 import os
 import sys
 
-from tests.servers.trackers import faults
+from tests.servers.trackers import servers_of
 
-name = os.environ.get("FAULT") or sys.argv[1]
-dict(faults(name.partition("/")[0]))[name].run()
+family, _, name = (os.environ.get("FAULT") or sys.argv[1]).partition("/")
+servers_of(family)[name]()

@@ -50,10 +50,20 @@ class Found:
         """What is not as it has to be; "" if the cause is named first."""
         if self.ran.status == 70 or (self.fault.exit is not None and self.ran.status != self.fault.exit):
             return f"the exit status is {self.ran.status}: {self.ran.stderr[-300:]}"
+        if not self.fault.expects:
+            return self._accused
         if self.id not in self.fault.expects:
             return f"the first finding is {self.id}"
         missing = [each for each in self.fault.says if not re.search(each, self.sentence, re.IGNORECASE)]
         return f"its sentence lacks {', '.join(missing)}" if missing else ""
+
+    @property
+    def _accused(self) -> str:
+        """What is found that is no hint."""
+        if not self.ran.stdout.startswith("{"):
+            return f"no JSON: {self.ran.stderr[-300:]}"
+        found = [each for each in self.ran.data["findings"] if each["severity"] != "hint"]
+        return "".join(f"accused: {each['id']}: {each['sentence']}; " for each in found)
 
 
 def run(name: str, fault: Fault, place: Path) -> Found:
@@ -61,7 +71,7 @@ def run(name: str, fault: Fault, place: Path) -> Found:
     capture = place / f"{name.replace('/', '-')}.mcpcap"
     words = ("check", "--json", "--capture", str(capture))
     if fault.url:
-        with hosted(Listener(fault.run())) as listener:
+        with hosted(Listener(fault.run(), host=fault.host)) as listener:
             url, options = (each.replace("{port}", str(listener.port)) for each in (fault.url, fault.options))
             target = url if "://" in url else listener.url + url
             return Found(name, fault, inspect(*words, *shlex.split(options), target), capture)

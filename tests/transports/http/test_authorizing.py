@@ -26,7 +26,7 @@ class Doorman:
         return len(self.refusals) == 1
 
 
-async def test_who_is_refused_hears_how_asks_aside_and_is_let_in() -> None:
+async def test_refused_request_is_retried_after_authorization() -> None:
     async def door(request: HttpRequest) -> HttpResponse:
         if request.method == "GET":
             return HttpResponse(200, (), b"swordfish is the word")

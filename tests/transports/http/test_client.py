@@ -81,7 +81,7 @@ async def test_a_file_without_certificates_is_a_wrong_use(tmp_path: Path, conten
             pytest.fail("it must not open")
 
 
-async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxy_is_not_used_for_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
         assert (await transport.send(REQUEST)).status == 200
@@ -104,9 +104,7 @@ async def test_a_proxy_of_the_environment_is_used_for_other_machines(monkeypatch
 
 
 @pytest.mark.parametrize("trust_env", [True, False])
-async def test_the_environment_is_asked_for_proxies_only_if_it_is_trusted(
-    monkeypatch: pytest.MonkeyPatch, trust_env: bool
-) -> None:
+async def test_proxies_of_the_environment_need_trust(monkeypatch: pytest.MonkeyPatch, trust_env: bool) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     url = httpx.URL("http://server.invalid/mcp")
     client = make_client(url, cacert=None, insecure=False, connect_timeout=1, trust_env=trust_env)
@@ -134,7 +132,7 @@ def test_a_proxy_that_can_not_be_used_is_a_wrong_use(monkeypatch: pytest.MonkeyP
         ("example.test", False),
     ],
 )
-def test_this_machine_is_known_by_its_names_and_numbers(host: str, expected: bool) -> None:
+def test_loopback_is_known_by_names_and_numbers(host: str, expected: bool) -> None:
     assert is_loopback(host) is expected
 
 

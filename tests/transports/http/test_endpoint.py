@@ -8,7 +8,7 @@ import pytest
 from inspector import __version__
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import HttpEvent, HttpFact, HttpTiming
-from inspector.protocol.frames import Channel
+from inspector.protocol.frames import Cause, Channel
 from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.http.endpoint import (
     DOCUMENT_KEPT,
@@ -51,7 +51,7 @@ async def test_the_reported_headers_are_those_the_server_got_in_order_and_case()
     assert request.header("user-agent") == f"mcp-inspect/{__version__}"
 
 
-async def test_nothing_is_asked_for_that_would_hide_or_betray_something() -> None:
+async def test_request_headers_hide_and_reveal_nothing() -> None:
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
         await transport.send(REQUEST)
     (request,) = site.requests
@@ -194,7 +194,7 @@ async def test_a_circle_of_redirects_is_left_after_five() -> None:
 
 
 @pytest.mark.parametrize("location", ["http://[", "http://a:99999/", "\x7f"])
-async def test_a_location_that_is_no_url_is_an_error_that_says_so(location: str) -> None:
+async def test_invalid_location_is_a_connect_error(location: str) -> None:
     moved = HttpResponse(307, (("Location", location),))
     async with serving(always(moved)) as site, connected(site.url) as (transport, _):
         with pytest.raises(ConnectError):
@@ -202,7 +202,7 @@ async def test_a_location_that_is_no_url_is_an_error_that_says_so(location: str)
 
 
 @pytest.mark.parametrize("url", ["", "localhost:3000", "ftp://a/b", "http://", "http://a:99999/", "file:///etc/passwd"])
-def test_what_is_no_url_of_a_server_is_refused_before_anything_is_opened(url: str) -> None:
+def test_invalid_server_url_is_refused_at_once(url: str) -> None:
     with pytest.raises(UsageError) as caught:
         HttpTransport(url)
     assert caught.value.hint
@@ -232,7 +232,7 @@ def test_an_origin_is_written_as_a_person_would() -> None:
 
 
 @pytest.mark.parametrize("location", ["/mcp?key=abc123", "http://[", "http://elsewhere.invalid/?key=abc123"])
-async def test_what_is_said_of_redirects_leaves_out_the_queries_that_may_be_secret(location: str) -> None:
+async def test_redirect_error_omits_queries(location: str) -> None:
     async with serving(always(HttpResponse(307, (("Location", location),)))) as site:
         async with connected(site.url + "?token=abc123") as (transport, _):
             with pytest.raises(ConnectError) as refused:
@@ -269,9 +269,7 @@ async def test_an_exchange_of_a_login_that_is_never_answered_ends_in_time(silent
         ("POST", "/.well-known/token", b'{"access_token": "secret"}', False),
     ],
 )
-async def test_of_a_login_only_public_metadata_stands_in_the_journal(
-    method: str, path: str, body: bytes, *, kept: bool
-) -> None:
+async def test_only_public_login_metadata_is_recorded(method: str, path: str, body: bytes, *, kept: bool) -> None:
     async with serving(always(HttpResponse(200, (), body))) as site, connected(site.url) as (transport, seen):
         heard = await transport.ask_aside(
             method, str(Endpoint(site.url, HttpOptions()).url.join(path)), (), None, 1 << 20
@@ -294,7 +292,10 @@ async def test_a_probe_is_sent_with_just_its_headers_and_is_tagged_both_ways() -
     assert request.header("authorization") == "Bearer mine"
     assert [value for name, value in request.headers if name.lower() == "x-mine"] == ["2"]
     assert fact(seen, HttpEvent.REQUEST).probe
-    assert [(frame.payload, frame.probe) for frame in seen.frames] == [(REQUEST.payload, True), (b"no", True)]
+    assert [(frame.payload, frame.cause) for frame in seen.frames] == [
+        (REQUEST.payload, Cause.PROBE),
+        (b"no", Cause.PROBE),
+    ]
 
 
 async def test_a_probe_of_another_address_takes_nothing_of_the_users_along_and_follows_nothing() -> None:
@@ -310,9 +311,9 @@ async def test_a_probe_of_another_address_takes_nothing_of_the_users_along_and_f
 
 async def test_an_ordinary_request_is_no_probe_of_http_even_if_it_asks_for_the_era() -> None:
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, seen):
-        await transport.send(msgspec.structs.replace(REQUEST, probe=True))
+        await transport.send(msgspec.structs.replace(REQUEST, cause=Cause.PROBE))
     assert not fact(seen, HttpEvent.REQUEST).probe
-    assert [frame.probe for frame in seen.frames] == [True, True]
+    assert [frame.cause for frame in seen.frames] == [Cause.PROBE, Cause.PROBE]
 
 
 async def test_a_connection_that_is_over_makes_no_client_for_a_probe() -> None:
@@ -361,7 +362,7 @@ async def test_a_step_that_was_not_finished_has_no_time() -> None:
     assert watch.timing() == HttpTiming()
 
 
-async def test_the_loop_tells_of_look_ups_once_however_often_it_is_asked_to() -> None:
+async def test_lookup_timing_is_installed_once() -> None:
     time_lookups()
     time_lookups()
     watch = Stopwatch()
@@ -373,7 +374,7 @@ async def test_the_loop_tells_of_look_ups_once_however_often_it_is_asked_to() ->
     assert (watch.timing().lookup or 0) > first
 
 
-async def test_a_response_says_where_its_time_went_and_the_next_came_over_the_same_connection() -> None:
+async def test_response_timing_has_connection_phases_once() -> None:
     async with serving(always(json_answer())) as site:
         async with connected(site.url.replace("127.0.0.1", "localhost")) as (transport, recorder):
             await transport.send(REQUEST)

@@ -102,7 +102,7 @@ async def test_a_server_that_wants_credentials_first_is_an_error_of_its_own_with
         (HttpResponse(200, (("Content-Type", "text/html"),), b"<html>"), "was 200, text/html: <html>"),
     ],
 )
-async def test_what_is_no_stream_is_an_error_with_the_evidence(answer: HttpResponse, sentence: str) -> None:
+async def test_non_stream_is_an_error_with_evidence(answer: HttpResponse, sentence: str) -> None:
     async with serving(always(answer)) as site, connected(site.url) as (transport, _):
         with pytest.raises(ConnectError, match=sentence):
             await transport.use(LEGACY)
@@ -137,7 +137,7 @@ async def test_the_end_of_the_stream_is_the_end_of_the_connection() -> None:
     assert ends == ["the server ended the SSE stream"]
 
 
-async def test_a_stream_that_breaks_tells_who_broke_it() -> None:
+async def test_broken_stream_names_the_server() -> None:
     async def answer(_: HttpRequest) -> HttpResponse:
         body = pieces([b"event: endpoint\ndata: /m\n\n", go_on.wait, HangUp()])
         return HttpResponse(200, (("Content-Type", "text/event-stream"),), body)
@@ -157,7 +157,7 @@ async def test_a_connection_that_can_not_be_opened_has_ended_with_the_reason() -
     assert [each.event for each in recorder.of(ConnectionFact)] == [ConnectionEvent.OPEN, ConnectionEvent.CLOSE]
 
 
-async def test_what_the_server_says_on_the_post_itself_is_shown_too() -> None:
+async def test_body_of_the_post_is_recorded_too() -> None:
     answers = by_method(
         GET=lambda _: stream(b"event: endpoint\ndata: /m\n\n", asyncio.Event().wait),
         POST=lambda _: stream(b"data: {}\n\n"),
@@ -168,7 +168,7 @@ async def test_what_the_server_says_on_the_post_itself_is_shown_too() -> None:
     assert delivery.answer_may_follow
 
 
-async def test_before_its_stream_has_said_where_nothing_can_be_posted() -> None:
+async def test_post_before_the_endpoint_event_is_refused() -> None:
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, _):
         carriage = LegacySse(cast("Endpoint", None), cast("TransportTasks", None), lambda why: None)
         with pytest.raises(Disconnected):

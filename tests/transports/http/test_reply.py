@@ -29,7 +29,7 @@ def free_port() -> int:
         return port
 
 
-async def test_a_port_where_nobody_listens_refuses() -> None:
+async def test_closed_port_is_refused() -> None:
     port = free_port()
     async with connected(f"http://127.0.0.1:{port}/mcp") as (transport, seen):
         with pytest.raises(ConnectError, match=f"127.0.0.1:{port} refuses connections") as caught:
@@ -39,7 +39,7 @@ async def test_a_port_where_nobody_listens_refuses() -> None:
     assert fact(seen, HttpEvent.ERROR).why == str(caught.value)
 
 
-async def test_a_server_that_hangs_up_without_a_response_is_told_as_such() -> None:
+async def test_disconnect_before_the_response_is_a_connect_error() -> None:
     async def hang_up(_: HttpRequest) -> HttpResponse:
         raise HangUp
 
@@ -50,7 +50,7 @@ async def test_a_server_that_hangs_up_without_a_response_is_told_as_such() -> No
     assert len(site.requests) == 1, "a request may have had its effect: it is not sent twice"
 
 
-async def test_a_server_that_does_not_speak_http_is_told_as_such() -> None:
+async def test_non_http_server_is_a_connect_error() -> None:
     async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(b"220 mail.example.test ESMTP\r\n")
@@ -120,7 +120,7 @@ def test_causes_that_go_in_a_circle_end() -> None:
     assert "a" in str(unreachable(first, URL, 3))
 
 
-def test_a_response_that_broke_says_who_broke_it() -> None:
+def test_broken_response_names_its_cause() -> None:
     assert "the server" in broken(httpx.RemoteProtocolError("incomplete chunked read"))
     assert "compressed" in broken(BadPacking("bad"))
     assert "ReadError" in broken(httpx.ReadError(""))
@@ -169,13 +169,13 @@ def _raw_deflate(data: bytes) -> bytes:
     ids=["gzip", "x-gzip", "identity-gzip", "zlib", "raw-deflate", "identity", "none", "unknown"],
 )
 @pytest.mark.parametrize("step", [1, 7, 100_000])
-def test_what_was_packed_comes_out_however_it_was_cut(encoding: str, packed: bytes, step: int) -> None:
+def test_unpacker_is_independent_of_cuts(encoding: str, packed: bytes, step: int) -> None:
     unpack = unpacker(encoding)
     cuts = [packed[at : at + step] for at in range(0, len(packed), step)]
     assert b"".join(piece for cut in cuts for piece in unpack(cut)) == TEXT
 
 
-def test_a_bomb_comes_in_pieces_and_no_more_of_them_than_are_asked_for() -> None:
+def test_unpacker_yields_bounded_pieces() -> None:
     pieces = unpacker("gzip")(gzip.compress(b"\0" * (20 * PIECE)))
     assert [len(next(pieces)) for _ in range(3)] == [PIECE] * 3
 
@@ -188,7 +188,7 @@ def test_a_body_packed_twice_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
-def test_what_only_claims_to_be_packed_is_an_error(encoding: str) -> None:
+def test_unpacker_refuses_uncompressed_data(encoding: str) -> None:
     with pytest.raises(BadPacking):
         list(unpacker(encoding)(b'{"jsonrpc":"2.0"}'))
 
@@ -205,7 +205,7 @@ def test_damage_in_the_middle_is_an_error_after_what_came_before_it() -> None:
 GZIP = (("Content-Encoding", "gzip"),)
 
 
-async def test_a_body_that_came_compressed_though_nobody_asked_is_shown_unpacked_and_says_so() -> None:
+async def test_unrequested_compression_is_decoded_and_noted() -> None:
     packed = gzip.compress(ANSWER)
     answer = HttpResponse(200, JSON + GZIP, packed)
     async with serving(always(answer)) as site, connected(site.url) as (transport, seen):
@@ -233,7 +233,7 @@ async def test_a_body_that_only_claims_to_be_compressed_is_an_end_with_a_reason(
     assert fact(seen, HttpEvent.END).why == delivery.why
 
 
-async def test_an_encoding_nobody_knows_is_shown_as_it_came_and_named() -> None:
+async def test_unknown_encoding_is_recorded_raw_and_named() -> None:
     answer = HttpResponse(200, (*JSON, ("Content-Encoding", "odd")), ANSWER)
     async with serving(always(answer)) as site, connected(site.url) as (transport, seen):
         await transport.send(REQUEST)
@@ -278,7 +278,7 @@ async def test_a_delivery_carries_only_the_beginning_of_a_long_body() -> None:
 
 
 @pytest.mark.parametrize("content_type", ["text/event-stream", "Text/Event-Stream; charset=utf-8"])
-async def test_a_stream_is_told_by_its_media_type_whatever_the_case(content_type: str) -> None:
+async def test_stream_is_recognized_by_media_type_in_any_case(content_type: str) -> None:
     async def answer(_: HttpRequest) -> HttpResponse:
         return HttpResponse(200, (("content-type", content_type),), b"data: {}\n\n")
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.errors import ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, SseNote
-from inspector.protocol.frames import Channel
+from inspector.protocol.frames import Cause, Channel
 from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.base import Delivery
 from inspector.transports.http import resumption
@@ -95,7 +95,7 @@ async def test_a_delete_that_is_refused_is_shown_and_is_no_error() -> None:
     assert fact(seen, HttpEvent.RESPONSE, 2).status == 405
 
 
-async def test_a_delete_that_is_never_answered_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unanswered_delete_does_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resumption, "_DELETE_WAIT", 0.05)
 
     async def answer(request: HttpRequest) -> HttpResponse:
@@ -127,7 +127,7 @@ async def test_a_session_id_outside_visible_ascii_is_named_and_not_sent_back(bad
     assert "visible ASCII" in delivery.why
 
 
-async def test_a_lost_session_can_be_forgotten_and_begun_anew() -> None:
+async def test_lost_session_can_be_renewed() -> None:
     async with serving(by_method(POST=by_session(), DELETE=HttpResponse(200))) as site:
         async with connected(site.url, BY_SESSIONS) as (transport, recorder):
             await transport.send(INITIALIZE)
@@ -170,7 +170,7 @@ async def test_the_standalone_stream_brings_frames_in_the_background() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 405, 409, 500])
-async def test_a_refused_standalone_stream_is_reported_and_not_asked_for_again(status: int) -> None:
+async def test_refused_standalone_stream_is_not_requested_again(status: int) -> None:
     answers = by_method(GET=json_answer(b'{"why":"not"}', status=status))
     async with serving(answers) as site, connected(site.url, BY_SESSIONS) as (transport, seen):
         delivery = await transport.open_stream()
@@ -275,7 +275,7 @@ async def test_each_resumption_begins_after_the_last_id_seen() -> None:
     assert [request.header("last-event-id") for request in site.requests] == [None, "1", "2", "2"]
 
 
-async def test_the_server_says_how_long_to_wait_before_a_resumption() -> None:
+async def test_retry_field_delays_the_resumption() -> None:
     clock = asyncio.get_running_loop().time
     asked: list[float] = []
 
@@ -294,9 +294,7 @@ async def test_the_server_says_how_long_to_wait_before_a_resumption() -> None:
     ("retry", "failures", "seconds"),
     [(None, 0, 1), (0, 0, 0.001), (500, 0, 0.5), (500, 2, 2), (None, 9, 30), (90_000, 4, 90)],
 )
-def test_the_pause_is_what_was_asked_for_and_grows_with_failures(
-    retry: int | None, failures: int, seconds: float
-) -> None:
+def test_pause_grows_with_failures(retry: int | None, failures: int, seconds: float) -> None:
     assert _pause(Trail(retry=retry), failures) == seconds
 
 
@@ -322,7 +320,7 @@ async def test_resumptions_that_bring_nothing_are_given_up_after_five(status: in
     assert "5 attempts" in delivery.why
 
 
-async def test_a_server_that_went_away_is_asked_again_and_then_given_up() -> None:
+async def test_unreachable_server_is_given_up_after_several_resumptions() -> None:
     went = asyncio.Event()
 
     async def wait() -> None:
@@ -387,7 +385,7 @@ async def test_closing_ends_a_send_under_way_with_a_disconnect() -> None:
     async with serving(by_method(POST=lambda _: stream(PRIMING, forever))) as site:
         async with connected(site.url, BY_SESSIONS) as (transport, seen):
             async with asyncio.TaskGroup() as group:
-                sending = group.create_task(_disconnected(transport.send(replace(REQUEST, probe=True))))
+                sending = group.create_task(_disconnected(transport.send(replace(REQUEST, cause=Cause.PROBE))))
                 await seen.until(lambda _: seen.of(SseNote), "the stream has begun")
                 await transport.close()
             assert sending.result().hint

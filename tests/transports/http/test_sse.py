@@ -71,7 +71,7 @@ def test_an_id_with_nul_and_a_retry_that_is_no_number_do_not_count() -> None:
     assert (event.id, event.retry) == (None, None)
 
 
-def test_an_empty_id_is_told_from_no_id() -> None:
+def test_empty_event_id_differs_from_none() -> None:
     first, second = read(b"id\ndata: x\n\ndata: y\n\n")
     assert isinstance(first, SseEvent)
     assert isinstance(second, SseEvent)
@@ -79,7 +79,7 @@ def test_an_empty_id_is_told_from_no_id() -> None:
 
 
 @pytest.mark.parametrize("tail", [b"data: a", b"data: a\n", b"data: a\nid: 3"])
-def test_an_event_that_nobody_ended_is_incomplete(tail: bytes) -> None:
+def test_unterminated_event_is_incomplete(tail: bytes) -> None:
     (event,) = read(b"data: whole\n\n" + tail)[1:]
     assert isinstance(event, SseEvent)
     assert not event.complete

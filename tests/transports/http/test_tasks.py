@@ -44,14 +44,14 @@ async def _fail(error: Exception) -> None:
     raise error
 
 
-async def test_an_error_nobody_meant_is_logged_with_the_name_of_the_task(caplog: pytest.LogCaptureFixture) -> None:
+async def test_unexpected_error_is_logged_with_the_task_name(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ZeroDivisionError):
         await TransportTasks().spawn(_fail(ZeroDivisionError()), "the pump")
     assert "the pump" in caplog.text
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_an_error_of_ours_goes_to_whoever_waits_and_not_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_expected_error_goes_to_the_waiter_unlogged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(ConnectError):
         await TransportTasks().spawn(_fail(ConnectError("no")), "send")

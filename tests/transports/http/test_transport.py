@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.errors import ConnectError, Disconnected, UsageError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent, HttpFact, SseNote
-from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.frames import Cause, Channel, Direction
 from inspector.protocol.revisions._shape import Carriage
 from inspector.transports.base import Delivery
 from inspector.transports.http.endpoint import HttpOptions
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 async def test_a_json_answer_is_one_frame_between_the_facts_of_its_exchange() -> None:
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, seen):
-        delivery = await transport.send(replace(REQUEST, probe=True))
+        delivery = await transport.send(replace(REQUEST, cause=Cause.PROBE))
     assert (delivery.status, delivery.body, delivery.answer_may_follow) == (200, ANSWER, False)
     assert delivery.content_type == "application/json"
     question, answer = seen.frames
@@ -50,8 +50,8 @@ async def test_a_json_answer_is_one_frame_between_the_facts_of_its_exchange() ->
     )
     assert (answer.direction, answer.channel, answer.payload) == (Direction.FROM_SERVER, Channel.REPLY, ANSWER)
     assert question.http == answer.http == 1
-    assert question.probe
-    assert answer.probe
+    assert question.cause is Cause.PROBE
+    assert answer.cause is Cause.PROBE
     assert steps(seen) == [HttpEvent.REQUEST, HttpEvent.RESPONSE, HttpEvent.END]
     assert fact(seen, HttpEvent.END).body_bytes == len(ANSWER)
 
@@ -88,9 +88,7 @@ async def test_an_accepted_notification_has_no_frame_in_return() -> None:
         (500, "", b"\xff\xfe"),
     ],
 )
-async def test_whatever_is_answered_is_shown_and_left_to_the_session_to_judge(
-    status: int, content_type: str, body: bytes
-) -> None:
+async def test_any_response_is_recorded_and_returned(status: int, content_type: str, body: bytes) -> None:
     headers = (("Content-Type", content_type),) if content_type else ()
     response = HttpResponse(status, (*headers, ("WWW-Authenticate", 'Bearer scope="x"')), body)
     async with serving(always(response)) as site, connected(site.url) as (transport, seen):
@@ -101,7 +99,7 @@ async def test_whatever_is_answered_is_shown_and_left_to_the_session_to_judge(
 
 
 @pytest.mark.parametrize("tail", [b"", b"data: {half"])
-async def test_a_stream_that_breaks_says_so_and_keeps_what_came(tail: bytes) -> None:
+async def test_broken_stream_keeps_received_events(tail: bytes) -> None:
     answers = by_method(POST=lambda _: stream(b"data: {}\n\n" + tail, HangUp()))
     async with serving(answers) as site, connected(site.url) as (transport, seen):
         delivery = await transport.send(REQUEST)
@@ -197,7 +195,7 @@ async def _for_ever(begun: "asyncio.Future[None]") -> Delivery:
     raise AssertionError("it is never answered")
 
 
-async def test_opening_sends_nothing_and_tells_the_address() -> None:
+async def test_open_records_the_url_and_sends_nothing() -> None:
     async with serving(always(json_answer())) as site, connected(site.url) as (transport, seen):
         assert (transport.kind, transport.carriage) == ("http", Carriage.STATELESS)
         assert [(each.event, each.url) for each in seen.of(ConnectionFact)] == [(ConnectionEvent.OPEN, site.url)]
@@ -252,7 +250,7 @@ async def test_only_a_carriage_with_sessions_has_a_standalone_stream() -> None:
     assert site.requests == []
 
 
-async def test_after_the_close_nothing_works_and_everything_says_so() -> None:
+async def test_closed_transport_refuses_everything() -> None:
     async with serving(by_method()) as site, connected(site.url) as (transport, _):
         await transport.close()
         for attempt in (transport.send(REQUEST), transport.open_stream(), transport.use(Carriage.SESSIONS)):
@@ -265,7 +263,7 @@ async def test_before_the_opening_nothing_can_be_sent() -> None:
         await HttpTransport("http://localhost/mcp").send(REQUEST)
 
 
-async def test_closing_while_a_request_is_unanswered_tells_its_sender() -> None:
+async def test_close_during_a_request_informs_its_sender() -> None:
     answers = by_method(POST=lambda _: stream(b"data: {}\n\n", asyncio.Event().wait))
     async with serving(answers) as site, connected(site.url) as (transport, seen):
         async with asyncio.TaskGroup() as group:

@@ -67,7 +67,7 @@ class AskedInbox(InboxView):
         """Let the model answer, or not."""
         proposal = ticket.proposal
         assert proposal is not None, "it was asked"
-        proposal.said, proposal.why, proposal.took_ns = said, why, 1_500_000_000
+        proposal.reply, proposal.why, proposal.took_ns = said, why, 1_500_000_000
         proposal.state = state
         self.changes += 1
 

@@ -10,7 +10,7 @@ from inspector.capture.journal import start_capture
 from inspector.config.targets import HttpTarget
 from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
-from inspector.tui.conversation import LiveSubject
+from inspector.tui.conversation import LiveConversation
 
 
 class Entrance:
@@ -44,9 +44,9 @@ class Entrance:
         self.lives.append(Live(self.engine, HttpTarget(self.url), start_capture(None), settings, held=held))
         return self.lives[-1]
 
-    def subject(self) -> LiveSubject:
+    def subject(self) -> LiveConversation:
         """A new connection as panels see it."""
-        return LiveSubject(self.begin())
+        return LiveConversation(self.begin())
 
 
 async def browse(guide: Guide | None) -> None:

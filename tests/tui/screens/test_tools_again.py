@@ -32,8 +32,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
 
 @pytest.mark.parametrize("key", ["x r", "x e"])
 async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key: str) -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         other = await reconnected(app, pilot)
         await shows(app, "of the previous connection")
         await pilot.press(key)
@@ -46,8 +45,7 @@ async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key:
 
 
 async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         other = await reconnected(app, pilot)
         await pilot.press("v h")
         await shows(app, '{"a": 5}')
@@ -63,8 +61,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
     subject.answer = lambda params: Disconnected("the connection was closed")
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
@@ -77,9 +74,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
 
 
 async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
@@ -91,8 +86,7 @@ async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None
 
 
 async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_ends_it() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await pilot.press("/", *"add", "enter")
         await shows(app, "1 of 3")
@@ -104,9 +98,8 @@ async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_end
         assert not app.panel.items.has_class("-searching")
 
 
-async def test_its_own_key_leaves_the_focus_where_it_is() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+async def test_screen_key_keeps_the_focus() -> None:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
@@ -124,8 +117,7 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
     for number in (1, 2):
         subject.tape.call(number, "add", {"a": number})
         subject.tape.answer(number, {"content": [{"type": "text", "text": f"it was {number}"}]})
-    app = Tools(subject)
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tools(subject)).run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("enter")
         await shows(app, "it was 2")
@@ -140,17 +132,15 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
 async def test_a_result_that_breaks_its_schema_is_no_plain_success() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "x"}}
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "▲ OK, but does not match outputSchema (1)")
         assert "Structured ✗" in text(app)
 
 
-async def test_what_is_typed_right_after_the_key_for_the_search_is_searched() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+async def test_text_typed_after_the_search_key_is_searched() -> None:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         app.panel.action_filter()
         assert isinstance(app.focused, Input)
@@ -159,9 +149,7 @@ async def test_what_is_typed_right_after_the_key_for_the_search_is_searched() ->
 
 
 async def test_a_call_means_the_tool_under_the_cursor_however_fast_the_keys_came() -> None:
-    subject = Acting([ECHO, ADD])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting([ECHO, ADD]))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await app.panel.form.take({"text": "ahoy"})
         await pilot.press("j", "ctrl+j")

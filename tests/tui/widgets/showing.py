@@ -1,16 +1,17 @@
 """An app around one widget, with our themes and output filters, for widget tests."""
 
 from rich.style import Style
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.message import Message
 from textual.widget import Widget
 
 from inspector.tui import safety
 from inspector.tui import theme as styles
+from inspector.tui.queued_app import QueuedApp
 from tests.tui.screen_text import lines
 
 
-class Showing(App[None]):
+class Showing(QueuedApp[None]):
     """Shows widgets one above the other and keeps the messages that they post."""
 
     def __init__(self, *widgets: Widget, theme: str = styles.DARK_NAME) -> None:

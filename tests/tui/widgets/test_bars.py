@@ -66,7 +66,7 @@ class Framed(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.EVERYWHERE)
 
     def compose(self) -> ComposeResult:
-        self.register_theme(styles.DARK)
+        self.register_theme(styles.THEMES[0])
         self.theme = styles.DARK_NAME
         yield self.pane("pane")
         yield Input()
@@ -90,7 +90,7 @@ async def test_the_keys_of_the_place_stand_left_and_those_of_everywhere_right() 
     assert said.endswith("? Help  ^p Palette  q Quit")
 
 
-async def test_at_80_columns_the_palette_goes_first_and_help_stays() -> None:
+async def test_footer_at_80_columns_keeps_help() -> None:
     async with Framed().run_test(size=(80, 10)) as pilot:
         said = await footer(pilot)
         assert said.endswith("? Help  q Quit")
@@ -101,7 +101,7 @@ async def test_at_80_columns_the_palette_goes_first_and_help_stays() -> None:
     assert said.endswith("? Help  q Quit")
 
 
-async def test_while_somebody_types_letters_are_no_keys() -> None:
+async def test_footer_hides_letter_keys_while_typing() -> None:
     async with Framed().run_test(size=(110, 10)) as pilot:
         pilot.app.query_one(Input).focus()
         said = await footer(pilot)
@@ -110,7 +110,7 @@ async def test_while_somebody_types_letters_are_no_keys() -> None:
     assert said.endswith("^p Palette")
 
 
-async def test_what_is_not_offered_is_not_shown() -> None:
+async def test_footer_hides_disallowed_actions() -> None:
     async with Framed().run_test(size=(110, 10)) as pilot:
         pane = pilot.app.query_one(Pane)
         pane.allowed = False
@@ -148,7 +148,7 @@ async def test_a_key_given_by_the_person_is_the_one_shown() -> None:
     assert said.startswith(" o Open")
 
 
-async def test_of_two_keys_the_one_that_works_while_somebody_types_is_shown() -> None:
+async def test_footer_shows_the_key_that_works_while_typing() -> None:
     class Both(Framed):
         BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TOOLS, ActionScope.EVERYWHERE)
         pane = Plain
@@ -167,15 +167,14 @@ class Searching(App[None]):
     """A line to search with, above the footer."""
 
     def compose(self) -> ComposeResult:
-        self.register_theme(styles.DARK)
+        self.register_theme(styles.THEMES[0])
         self.theme = styles.DARK_NAME
         yield SearchLine("words")
         yield FooterBar()
 
 
-async def test_while_one_types_a_search_it_says_how_to_get_out_by_the_first_key() -> None:
-    app = Searching()
-    async with app.run_test(size=(60, 4)) as pilot:
+async def test_footer_of_a_search_names_escape_keys() -> None:
+    async with (app := Searching()).run_test(size=(60, 4)) as pilot:
         await pilot.pause()
         assert "⏎ Apply  Esc Clear" in lines(app)[-1]
 
@@ -189,10 +188,10 @@ class Offering(Static, can_focus=True):
 @pytest.mark.parametrize(
     "stage", [ConversationStage.OPEN, ConversationStage.CLOSED, ConversationStage.RECORDED, ConversationStage.LOADING]
 )
-async def test_what_needs_a_server_is_not_offered_of_a_recording(stage: ConversationStage) -> None:
+async def test_footer_of_a_recording_hides_server_actions(stage: ConversationStage) -> None:
     class Shown(Framed):
         pane = Offering
-        subject = SimpleNamespace(stage=stage)
+        conversation = SimpleNamespace(is_recorded=stage in (ConversationStage.LOADING, ConversationStage.RECORDED))
 
     async with Shown().run_test(size=(110, 10)) as pilot:
         said = await footer(pilot)
@@ -221,8 +220,7 @@ LINE = BarLine((item("name"), item("version", rank=2)), (item("state", rank=0), 
 
 
 async def shown(bar: ItemBar, width: int) -> list[str]:
-    app = Showing(bar)
-    async with app.run_test(size=(width, 5)) as pilot:
+    async with (app := Showing(bar)).run_test(size=(width, 5)) as pilot:
         await pilot.pause()
         return app.rows()
 
@@ -235,22 +233,22 @@ async def test_left_and_right_stand_at_their_edges() -> None:
     ("width", "seen"),
     [(28, "name version state file"), (27, "name version state"), (22, "name version state"), (21, "name state")],
 )
-async def test_what_has_no_room_goes_by_rank(width: int, seen: str) -> None:
+async def test_bar_drops_items_by_rank(width: int, seen: str) -> None:
     assert (await shown(Bar(LINE), width))[0].split() == seen.split()
 
 
-async def test_where_even_the_rest_has_no_room_the_first_is_cut_and_the_last_stays() -> None:
+async def test_bar_cuts_the_first_item_at_last() -> None:
     rows = await shown(Bar(BarLine((item("a long name"),), (item("state"),))), 14)
     assert rows[0] == "a lo…    state"
 
 
-async def test_a_sign_says_that_something_was_left_out() -> None:
+async def test_bar_marks_omitted_items() -> None:
     line = BarLine((item("one", rank=1), item("two", rank=2)), (item("help"),), says_more=True)
     assert (await shown(Bar(line), 16))[0].split() == ["one", "two", "help"]
     assert (await shown(Bar(line), 15))[0].split() == ["one", "…", "help"]
 
 
-async def test_what_has_no_room_is_shortened_before_anything_goes_and_the_least_important_first() -> None:
+async def test_bar_shortens_items_before_dropping() -> None:
     items = (
         item("here"),
         item("3 three", rank=1, short=(("3", "text"),)),
@@ -269,9 +267,7 @@ async def test_the_inset_is_kept_free_at_both_edges() -> None:
 
 
 async def test_each_line_takes_one_row_and_another_line_another() -> None:
-    bar = Bar(BarLine((item("one"),)))
-    app = Showing(bar)
-    async with app.run_test(size=(20, 5)) as pilot:
+    async with (app := Showing(bar := Bar(BarLine((item("one"),))))).run_test(size=(20, 5)) as pilot:
         assert bar.region.height == 1
         bar.show([BarLine((item("one"),)), BarLine((item("two"),), grave=True)])
         await pilot.pause()
@@ -287,20 +283,18 @@ async def test_a_click_presses_what_is_under_it_and_the_ground_does_nothing() ->
     assert bar.pressed_names == ["1", "1", "2", "2"]
 
 
-async def test_what_acts_on_a_terminal_is_shown() -> None:
+async def test_bar_text_has_no_terminal_codes() -> None:
     assert (await shown(Bar(BarLine((item("a\x1b[2J"),))), 20))[0] == "a␛[2J"
 
 
 @pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
 async def test_inks_are_those_of_the_theme(theme: str) -> None:
-    app = Showing(Bar(BarLine((BarItem((("fine", "ok"),)),))), theme=theme)
-    async with app.run_test(size=(20, 3)):
+    async with (app := Showing(Bar(BarLine((BarItem((("fine", "ok"),)),))), theme=theme)).run_test(size=(20, 3)):
         assert app.style_of("fine").color == role_styles(dark=theme == DARK_NAME)["ok"].color
 
 
 async def test_the_same_again_is_not_painted_again() -> None:
-    bar = Bar(LINE)
-    async with Showing(bar).run_test(size=(40, 5)) as pilot:
+    async with Showing(bar := Bar(LINE)).run_test(size=(40, 5)) as pilot:
         await pilot.pause()
         painted = 0
 
@@ -317,8 +311,7 @@ async def test_the_same_again_is_not_painted_again() -> None:
 
 
 async def test_the_groups_stand_at_the_edges_and_the_left_one_is_cut_first() -> None:
-    line = StatusLine()
-    async with Showing(line).run_test(size=(30, 3)) as pilot:
+    async with Showing(line := StatusLine()).run_test(size=(30, 3)) as pilot:
         line.show([("left", "muted")], [("right", "muted")])
         await pilot.pause()
         assert lines(pilot.app)[0] == " left" + " " * 19 + "right "
@@ -327,7 +320,7 @@ async def test_the_groups_stand_at_the_edges_and_the_left_one_is_cut_first() -> 
         assert lines(pilot.app)[0].endswith("…  right ")
 
 
-async def test_a_click_on_a_tab_tells_its_name() -> None:
+async def test_click_on_a_tab_line_is_posted() -> None:
     tabs, clicked = TabLine(), []
 
     class Listening(Showing):
@@ -351,8 +344,7 @@ async def test_a_menu_that_is_higher_than_the_screen_scrolls(height: int) -> Non
         letter: SimpleNamespace(binding=Binding(letter, "x", f"does {letter} " + "." * 30)) for letter in letters
     }
     menu = MenuBar("Go to", entries)  # type: ignore[arg-type]
-    app = Showing(menu)
-    async with app.run_test(size=(60, height)) as pilot:
+    async with (app := Showing(menu)).run_test(size=(60, height)) as pilot:
         await pilot.pause()
         assert menu.size.height < height - 4, "the screen below is still visible"
         seen: set[str] = set()
@@ -371,8 +363,7 @@ def test_main_button_is_filled_in_both_themes_and_keeps_its_brackets() -> None:
 
 
 async def test_a_menu_that_opens_while_the_app_ends_is_not_shown() -> None:
-    app = Showing(Static(""))
-    async with app.run_test():
+    async with (app := Showing(Static(""))).run_test():
         menus = Menus(app)
         menus._bar = bar = MenuBar("Go to", {})
     app._screen_stacks["_default"] = [Screen()]  # one that is not attached any more

@@ -10,8 +10,7 @@ LABELS = [f"port {number}" for number in range(500)]
 
 async def test_searching_and_enter_choose() -> None:
     answers: list[int | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ChooseScreen("harbour", LABELS), answers.append)
         await pilot.pause()
         await pilot.press(*"t 12", "enter")
@@ -22,8 +21,7 @@ async def test_searching_and_enter_choose() -> None:
 
 async def test_the_only_hit_is_chosen_at_once() -> None:
     answers: list[int | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ChooseScreen("harbour", LABELS), answers.append)
         await pilot.pause()
         await pilot.press(*"499", "enter")
@@ -32,8 +30,7 @@ async def test_the_only_hit_is_chosen_at_once() -> None:
 
 async def test_escape_chooses_nothing() -> None:
     answers: list[int | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ChooseScreen("har[/]bour", ["\x1b[2J[bold]"]), answers.append)
         await pilot.pause()
         assert "␛[2J[bold]" in text(app)

@@ -32,17 +32,15 @@ from tests.waiting import until
 )
 async def test_only_a_yes_is_a_yes(pressed: list[str], answer: bool) -> None:
     answers: list[bool | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ConfirmScreen("Sure?", [[("Call it?", "text")]], "{}"), answers.append)
         await pilot.pause()
         await pilot.press(*pressed)
         await until(lambda: answers == [answer], "it is answered")
 
 
-async def test_what_is_quoted_is_shown_as_it_is() -> None:
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_dialog_shows_markup_literally() -> None:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ConfirmScreen("Sure [/]?", [[("Call [bold]x[/]?", "strong")]], '{"a": "[@click=app.quit]"}'))
         await pilot.pause()
         assert "Call [bold]x[/]?" in text(app)
@@ -55,8 +53,7 @@ def place_of(app: Showing, word: str) -> tuple[int, int]:
 
 async def test_the_mark_in_the_frame_closes_a_dialog_as_escape_does() -> None:
     answers: list[object] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ConfirmScreen("Sure?", [[("Call it?", "text")]], "{}"), answers.append)
         await pilot.pause()
         await click(app, place_of(app, "✕"))
@@ -72,8 +69,7 @@ async def test_the_mark_in_the_frame_closes_a_dialog_as_escape_does() -> None:
 
 async def test_a_dialog_with_an_input_line_is_completed_by_its_buttons() -> None:
     answers: list[object] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         for button, answer in (("Save", "mine"), ("Back", None)):
             app.push_screen(NameScreen("Name", "mine"), answers.append)
             await pilot.pause()
@@ -99,8 +95,7 @@ class Crowded(Showing):
 
 @pytest.mark.parametrize("size", [(80, 24), (33, 9), (4, 3)])
 async def test_around_a_dialog_the_screen_below_is_seen(size: tuple[int, int]) -> None:
-    app = Crowded()
-    async with app.run_test(size=size) as pilot:
+    async with (app := Crowded()).run_test(size=size) as pilot:
         await pilot.pause()
         app.query_one(VerticalScroll).scroll_to(y=5, animate=False)
         await pilot.pause()
@@ -119,8 +114,7 @@ async def test_around_a_dialog_the_screen_below_is_seen(size: tuple[int, int]) -
 
 async def test_a_dialog_fills_the_screen_at_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures: list[LayoutUpdate] = []
-    app = Crowded()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Crowded()).run_test(size=(100, 30)) as pilot:
         app.push_screen(NameScreen("Name", "mine"))
         await pilot.pause()
         monkeypatch.setattr(
@@ -135,8 +129,7 @@ async def test_a_dialog_fills_the_screen_at_each_size(monkeypatch: pytest.Monkey
 
 async def test_a_dialog_is_painted_once_to_open(monkeypatch: pytest.MonkeyPatch) -> None:
     painted: list[str] = []
-    app = Crowded()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Crowded()).run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         display = app._display
 

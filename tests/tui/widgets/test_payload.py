@@ -12,8 +12,7 @@ from tests.waiting import until
 
 
 async def test_each_form_shows_the_same_payload() -> None:
-    view = PayloadView()
-    async with Showing(view).run_test(size=(90, 12)) as pilot:
+    async with Showing(view := PayloadView()).run_test(size=(90, 12)) as pilot:
         for form, expected in ((TREE, '"a": 1'), (RAW, '{"a":1}'), (BYTES, "7b 22 61 22 3a 31 7d")):
             view.show([("request", "strong")], [("7 B", "muted")], b'{"a":1}', form)
             await pilot.pause()
@@ -23,8 +22,7 @@ async def test_each_form_shows_the_same_payload() -> None:
 
 
 async def test_the_value_to_copy_is_that_under_the_cursor_of_the_tree_or_the_whole() -> None:
-    view = PayloadView()
-    async with Showing(view).run_test(size=(90, 12)) as pilot:
+    async with Showing(view := PayloadView()).run_test(size=(90, 12)) as pilot:
         view.show([], [], b'{"a":{"b":1}}', TREE)
         await pilot.pause()
         view.focus_content()
@@ -43,10 +41,8 @@ def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(payload_view, "_AT_ONCE", request.param)
 
 
-async def test_the_place_of_the_cursor_is_told_as_path_and_pointer() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(90, 12)) as pilot:
+async def test_payload_head_has_path_and_pointer() -> None:
+    async with (app := Showing(view := PayloadView())).run_test(size=(90, 12)) as pilot:
         view.show([("answer", "strong")], [], b'{"a":{"b c":[1]}}', TREE)
         await pilot.pause()
         view.focus_content()
@@ -63,9 +59,7 @@ def value_is_marked(app: Showing) -> bool:
 
 @pytest.mark.usefixtures("limit")
 async def test_text_and_bytes_open_where_the_tree_is_with_the_value_marked() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(70, 20)) as pilot:
+    async with (app := Showing(view := PayloadView())).run_test(size=(70, 20)) as pilot:
         view.show([], [], LONG, TREE)
         await pilot.pause()
         view.focus_content()
@@ -80,9 +74,7 @@ async def test_text_and_bytes_open_where_the_tree_is_with_the_value_marked() -> 
 
 @pytest.mark.usefixtures("limit")
 async def test_back_in_the_tree_the_cursor_is_on_the_value_whose_bytes_were_looked_at() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(70, 20)) as pilot:
+    async with Showing(view := PayloadView()).run_test(size=(70, 20)) as pilot:
         view.show([], [], LONG, TREE)
         await pilot.pause()
         view.show([], [], view.payload, BYTES)
@@ -94,10 +86,8 @@ async def test_back_in_the_tree_the_cursor_is_on_the_value_whose_bytes_were_look
         await until(lambda: view.path == "z[0]" or view.path == "z", "the tree is at these bytes")
 
 
-async def test_what_is_no_json_has_no_places_and_opens_at_its_beginning() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(70, 20)) as pilot:
+async def test_non_json_payload_opens_at_its_beginning() -> None:
+    async with (app := Showing(view := PayloadView())).run_test(size=(70, 20)) as pilot:
         view.show([], [], b"first\nsecond", TREE)
         await pilot.pause()
         view.focus_content()
@@ -107,9 +97,8 @@ async def test_what_is_no_json_has_no_places_and_opens_at_its_beginning() -> Non
         assert app.marked()[0].startswith("00000000")
 
 
-async def test_in_text_and_bytes_the_whole_is_what_is_copied_and_paged() -> None:
-    view = PayloadView()
-    async with Showing(view).run_test(size=(70, 20)) as pilot:
+async def test_raw_view_copies_the_whole() -> None:
+    async with Showing(view := PayloadView()).run_test(size=(70, 20)) as pilot:
         view.show([], [], LONG, BYTES)
         await pilot.pause()
         assert view.whole == LONG
@@ -122,18 +111,14 @@ POINTING_LONG = json.dumps({"many": ["x" * 50] * 30_000, "a": {"b": [1, {"c": "h
 
 @pytest.mark.parametrize("payload", [SHORT, POINTING_LONG], ids=["short", "long"])
 async def test_a_pointer_leads_to_its_value(payload: bytes) -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(80, 20)):
+    async with (app := Showing(view := PayloadView())).run_test(size=(80, 20)):
         view.show([("answer", "strong")], [], payload, TREE)
         view.point_at("/a/b/1/c", None)
         await until(lambda: "$.a.b[1].c" in text(app), "the cursor was there")
 
 
 async def test_bytes_are_marked() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Showing(view := PayloadView())).run_test(size=(80, 20)) as pilot:
         view.point_at("", (0, 1))  # nothing is shown yet: nothing happens
         view.show([("bytes", "strong")], [], b"x" * 400 + b"YY" + b"z" * 400, BYTES)
         view.point_at("", (400, 402))
@@ -143,9 +128,7 @@ async def test_bytes_are_marked() -> None:
 
 
 async def test_long_lines_of_exact_text_go_on_below_or_to_the_right_whatever_payload_comes() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(90, 12)) as pilot:
+    async with (app := Showing(view := PayloadView())).run_test(size=(90, 12)) as pilot:
         view.show([], [], LONG, RAW)
         await pilot.pause()
         view.focus_content()
@@ -166,9 +149,7 @@ async def test_long_lines_of_exact_text_go_on_below_or_to_the_right_whatever_pay
 
 
 async def test_only_exact_text_has_these_keys() -> None:
-    view = PayloadView()
-    app = Showing(view)
-    async with app.run_test(size=(90, 12)) as pilot:
+    async with Showing(view := PayloadView()).run_test(size=(90, 12)) as pilot:
         view.show([], [], LONG, TREE)
         await pilot.pause()
         assert [view.check_action(name, ()) for name in ("wrap", "sideways", "copy_as")] == [False, False, True]

@@ -12,8 +12,7 @@ COPIES = [Copy("v", "value", lambda: "one", "one"), Copy("j", "JSON", lambda: '"
 
 async def chosen(*keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, list[Copy | None]]:
     answers: list[Copy | None] = []
-    app = Showing()
-    async with app.run_test(size=size) as pilot:
+    async with (app := Showing()).run_test(size=size) as pilot:
         app.push_screen(CopyScreen(COPIES), answers.append)
         await pilot.pause()
         shown = text(app)
@@ -23,7 +22,7 @@ async def chosen(*keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, lis
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
-async def test_each_copy_stands_there_with_its_key_and_beginning(size: tuple[int, int]) -> None:
+async def test_copy_dialog_lists_keys_and_previews(size: tuple[int, int]) -> None:
     shown, _ = await chosen(size=size)
     assert "v  value" in shown
     assert "j  JSON" in shown

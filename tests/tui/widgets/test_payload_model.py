@@ -47,7 +47,7 @@ def test_the_first_byte_of_a_value_leads_back_to_its_line(value: Any, separators
             assert found.line(end - 1) == last
 
 
-def test_it_looks_piece_by_piece_into_what_is_large() -> None:
+def test_span_of_a_large_payload_is_found_piecewise() -> None:
     rows = [{"n": n, "text": 'with "quotes" and \\ and : in it'} for n in range(20_000)]
     raw = json.dumps({"rows": rows, "blob": "x" * 500_000, "end": 7}).encode()
     assert len(raw) > 8 * payload_model._PIECE
@@ -92,7 +92,7 @@ def test_a_line_has_offset_bytes_and_characters() -> None:
     ]
 
 
-def test_what_is_no_text_stands_out() -> None:
+def test_non_text_bytes_have_roles() -> None:
     roles = {part: role for part, role in HexLines(b"a\x1b\xff\n").line(0) if part.strip()}
     assert roles["1b "] == "warning"
     assert roles["ff "] == "number"
@@ -128,7 +128,7 @@ def test_a_short_payload_is_one_line() -> None:
     assert texts(b'{"a":1}', 40) == ['  {"a":1}']
 
 
-def test_a_long_line_goes_on_below_and_says_so() -> None:
+def test_long_text_line_is_continued() -> None:
     assert texts(b"abcdefghijklmnop", 12) == ["  abcdefghij", "↪ klmnop"]
 
 
@@ -144,7 +144,7 @@ def test_a_character_is_never_cut_in_two() -> None:
     assert "".join(line[2:] for line in texts("数据数据数据".encode(), 13)) == "数据数据数据"
 
 
-def test_what_acts_on_a_terminal_is_shown_as_what_it_is() -> None:
+def test_text_lines_show_control_characters() -> None:
     assert texts(b"\x1b[31m\xff", 40) == ["  ␛[31m‹xFF›"]
 
 

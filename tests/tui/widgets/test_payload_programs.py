@@ -52,8 +52,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("key", "copied"), [("v", "two"), ("j", '"two\\u001b"'), ("p", "$.a[1]"), ("o", "/a/1"), ("r", RAW.decode())]
 )
 async def test_a_menu_copies_the_chosen_form(key: str, copied: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Listening(JsonView(RAW))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24), notifications=True) as pilot:
         given: list[str] = []
         monkeypatch.setattr(app, "copy_to_clipboard", given.append)
         await pilot.press("down", "down", "down", "Y")
@@ -71,8 +70,7 @@ async def test_the_pager_gets_the_exact_payload(
     monkeypatch.setenv(
         "PAGER", program(tmp_path, f"open({str(tmp_path / 'seen')!r}, 'wb').write(open(path, 'rb').read())")
     )
-    app = Listening(JsonView(RAW))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press(key)
         await pilot.pause()
         assert app.suspended == 1
@@ -90,9 +88,8 @@ async def test_the_pager_gets_nothing_that_acts_on_a_terminal(tmp_path: Path, mo
     assert seen.read_text() == '{"a":"‹U+009B›31m‹U+202E›"}␛]52;c;eA==␇'
 
 
-async def test_without_a_pager_or_an_editor_it_is_said_what_to_set() -> None:
-    app = Listening(JsonView(RAW))
-    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+async def test_missing_pager_or_editor_is_reported() -> None:
+    async with (app := Listening(JsonView(RAW))).run_test(size=(120, 24), notifications=True) as pilot:
         await pilot.press("f3", "f4")
         await pilot.pause()
         assert "$PAGER is not set" in text(app)
@@ -100,12 +97,9 @@ async def test_without_a_pager_or_an_editor_it_is_said_what_to_set() -> None:
         assert app.suspended == 0
 
 
-async def test_a_change_made_in_the_editor_is_told_and_otherwise_dropped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_edited_payload_is_posted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", program(tmp_path, "open(path, 'w').write('[2]\\n')"))
-    app = Listening(JsonView(RAW))
-    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+    async with (app := Listening(JsonView(RAW))).run_test(size=(100, 24), notifications=True) as pilot:
         await pilot.press("ctrl+e")
         await pilot.pause()
         assert app.posted == []
@@ -120,23 +114,21 @@ async def test_a_change_made_in_the_editor_is_told_and_otherwise_dropped(
 
 async def test_a_line_end_that_the_editor_adds_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", program(tmp_path, "open(path, 'a').write('\\n')"))
-    app = Listening(JsonView(RAW))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("f4")
         await pilot.pause()
         assert "dropped" not in text(app)
 
 
-async def test_a_program_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failing_pager_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "/nowhere/less")
-    app = Listening(JsonView(RAW))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("f3")
         await pilot.pause()
         assert "/nowhere/less can't be run" in text(app)
 
 
-async def test_where_the_terminal_can_not_be_given_away_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_terminal_that_cannot_suspend_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "true")
     app = Showing(JsonView(RAW))  # one that runs headless, without our `suspend`
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
@@ -146,8 +138,7 @@ async def test_where_the_terminal_can_not_be_given_away_it_is_said(monkeypatch: 
 
 
 async def test_nothing_is_copied_or_shown_of_nothing() -> None:
-    app = Listening(JsonView(b""))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Listening(JsonView(b""))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("Y", "f3")
         await pilot.pause()
         assert "Nothing to copy" in text(app)

@@ -17,8 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationW
 
 
 async def shown(data: bytes, until_words: str) -> str:
-    app = Showing()
-    async with app.run_test(size=(60, 20)):
+    async with (app := Showing()).run_test(size=(60, 20)):
         app.push_screen(PictureScreen(data, "image · 64 × 40 [/]"))
         await until(lambda: until_words in text(app), f"{until_words!r} is on the screen")
         return text(app)
@@ -30,7 +29,7 @@ async def test_a_picture_is_drawn_below_its_title() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"nothing at all", tools_content.tide_picture(12)[:60]])
-async def test_what_is_no_picture_is_said_to_be_none(data: bytes) -> None:
+async def test_invalid_picture_is_reported(data: bytes) -> None:
     await shown(data, "Invalid image")
 
 
@@ -68,8 +67,7 @@ async def test_a_picture_that_is_decoded_after_its_screen_was_taken_down_is_drop
         raise OSError("cut off")
 
     monkeypatch.setattr(picture, "_decoded", decoded)
-    app = Showing()
-    async with app.run_test(size=(60, 20)):
+    async with (app := Showing()).run_test(size=(60, 20)):
         await app.push_screen(PictureScreen(b"", "image"))
         try:
             await until(begun.is_set, "it is being decoded")
@@ -81,8 +79,7 @@ async def test_a_picture_that_is_decoded_after_its_screen_was_taken_down_is_drop
 
 
 async def test_escape_goes_back() -> None:
-    app = Showing()
-    async with app.run_test(size=(60, 20)) as pilot:
+    async with (app := Showing()).run_test(size=(60, 20)) as pilot:
         app.push_screen(PictureScreen(tools_content.tide_picture(4), "image"))
         await until(lambda: "▀▀" in text(app), "it is drawn")
         await pilot.press("escape")

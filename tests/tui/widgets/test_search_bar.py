@@ -26,8 +26,7 @@ class Listening(Showing):
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_the_bar_shows_its_label_and_how_much_matches(size: tuple[int, int]) -> None:
     bar = SearchBar("Filter", placeholder="method, tool or text")
-    app = Listening(bar)
-    async with app.run_test(size=size) as pilot:
+    async with (app := Listening(bar)).run_test(size=size) as pilot:
         assert app.rows()[0] == " Filter method, tool or text"
         bar.show_count(1234, of=99_999)
         await pilot.pause()
@@ -40,10 +39,8 @@ async def test_the_bar_shows_its_label_and_how_much_matches(size: tuple[int, int
         assert app.rows()[0].endswith("tool or text")
 
 
-async def test_what_was_typed_is_told_once_the_typist_pauses() -> None:
-    bar = SearchBar("Filter")
-    app = Listening(bar)
-    async with app.run_test() as pilot:
+async def test_search_text_is_posted_after_a_pause() -> None:
+    async with (app := Listening(bar := SearchBar("Filter"))).run_test() as pilot:
         bar.focus()
         await pilot.press("t", "o", "o", "l")
         await until(lambda: app.changes() != [], "the change is told")
@@ -51,11 +48,9 @@ async def test_what_was_typed_is_told_once_the_typist_pauses() -> None:
         assert len(app.changes()) < 4
 
 
-async def test_enter_tells_without_waiting_and_goes_there(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_enter_posts_the_search_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_bar, "_PAUSE", 3600)
-    bar = SearchBar("Filter")
-    app = Listening(bar)
-    async with app.run_test() as pilot:
+    async with (app := Listening(bar := SearchBar("Filter"))).run_test() as pilot:
         bar.focus()
         await pilot.press("x", "enter")
         await pilot.pause()
@@ -66,9 +61,7 @@ async def test_enter_tells_without_waiting_and_goes_there(monkeypatch: pytest.Mo
 
 
 async def test_escape_clears_the_line_and_leaves_it() -> None:
-    bar = SearchBar("Filter")
-    app = Listening(bar)
-    async with app.run_test() as pilot:
+    async with (app := Listening(bar := SearchBar("Filter"))).run_test() as pilot:
         bar.focus()
         bar.text = "abc"
         await pilot.press("escape")
@@ -78,18 +71,14 @@ async def test_escape_clears_the_line_and_leaves_it() -> None:
 
 @pytest.mark.parametrize("key", ["tab", "shift+tab"])
 async def test_tab_stays_in_the_line(key: str) -> None:
-    bar = SearchBar("Filter")
-    app = Listening(bar)
-    async with app.run_test() as pilot:
+    async with Listening(bar := SearchBar("Filter")).run_test() as pilot:
         bar.focus()
         await pilot.press("a", key, "q")
         assert bar.text == "aq"
 
 
-async def test_an_error_stands_under_the_line_until_there_is_a_count() -> None:
-    bar = SearchBar("Filter")
-    app = Listening(bar)
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_search_error_is_shown_until_a_count() -> None:
+    async with (app := Listening(bar := SearchBar("Filter"))).run_test(size=(80, 24)) as pilot:
         bar.show_count(3)
         bar.show_error("unknown field “[/] \x1b[31m” at column 3; write `method`")
         await pilot.pause()
@@ -100,16 +89,14 @@ async def test_an_error_stands_under_the_line_until_there_is_a_count() -> None:
         assert app.rows()[1] == ""
 
 
-async def test_the_line_does_not_blink_and_tells_nobody_else() -> None:
+async def test_search_input_is_silent_outside() -> None:
     heard: list[str] = []
 
     class Outside(Listening):
         def on_input_changed(self, message: Input.Changed) -> None:
             heard.append(message.value)
 
-    bar = SearchBar("Find")
-    app = Outside(bar)
-    async with app.run_test() as pilot:
+    async with Outside(bar := SearchBar("Find")).run_test() as pilot:
         bar.focus()
         await pilot.press("a")
         await pilot.pause()

@@ -1,12 +1,11 @@
 """A card shows a section within its width, in every theme, and gives it away as text."""
 
 import pytest
-from rich.console import Console
 from textual.app import App
 
 from inspector.present.spans import Fact, Section, fact, paragraph
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
-from inspector.tui.widgets.section_card import SectionCard, _Value, sections_text
+from inspector.tui.widgets.section_card import SectionCard, sections_text
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 
@@ -19,8 +18,7 @@ PROCESS = Section(
 
 
 async def test_title_note_facts_and_lines_stand_below_each_other() -> None:
-    app = Showing(SectionCard(PROCESS))
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with (app := Showing(SectionCard(PROCESS))).run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         rows = [row.strip("│ ") for row in app.rows()]
     assert "Process" in rows[0]
@@ -29,8 +27,7 @@ async def test_title_note_facts_and_lines_stand_below_each_other() -> None:
 
 async def test_a_long_value_wraps_under_itself() -> None:
     card = SectionCard(Section("S", (fact("key", "word " * 12),)))
-    app = Showing(card)
-    async with app.run_test(size=(30, 12)) as pilot:
+    async with (app := Showing(card)).run_test(size=(30, 12)) as pilot:
         await pilot.pause()
         rows = app.rows()
     assert "key  word word" in rows[1]
@@ -39,16 +36,13 @@ async def test_a_long_value_wraps_under_itself() -> None:
 
 
 async def test_a_word_longer_than_the_card_is_folded_and_nothing_is_lost() -> None:
-    app = Showing(SectionCard(Section("S", (fact("k", "x" * 100),))))
-    async with app.run_test(size=(30, 12)) as pilot:
+    async with (app := Showing(SectionCard(Section("S", (fact("k", "x" * 100),))))).run_test(size=(30, 12)) as pilot:
         await pilot.pause()
         assert text(app).count("x") == 100
 
 
 async def test_another_state_is_shown_and_the_same_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    card = SectionCard(PROCESS)
-    app = Showing(card)
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with (app := Showing(card := SectionCard(PROCESS))).run_test(size=(40, 12)) as pilot:
         card.show(Section("Process", (Fact("pid", "5000"),)))
         await pilot.pause()
         assert "5000" in text(app)
@@ -60,8 +54,7 @@ async def test_another_state_is_shown_and_the_same_is_not_drawn_again(monkeypatc
 
 
 async def test_the_inks_follow_the_theme() -> None:
-    app = Showing(SectionCard(PROCESS), theme=DARK_NAME)
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with (app := Showing(SectionCard(PROCESS), theme=DARK_NAME)).run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         assert app.style_of("4711").color == role_styles(dark=True)["ok"].color
         app.theme = LIGHT_NAME
@@ -73,8 +66,7 @@ async def test_the_inks_follow_the_theme() -> None:
 async def test_y_copies_the_section_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     monkeypatch.setattr(App, "copy_to_clipboard", lambda self, text: copied.append(text))
-    card = SectionCard(PROCESS)
-    async with Showing(card).run_test(size=(40, 12)) as pilot:
+    async with Showing(card := SectionCard(PROCESS)).run_test(size=(40, 12)) as pilot:
         card.focus()
         await pilot.press("y")
         await pilot.pause()
@@ -85,25 +77,8 @@ async def test_y_copies_the_section_as_text(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_markup_in_a_title_and_in_values_is_text() -> None:
     section = Section("[/][@click=app.quit]t", (fact("[/k]", "[bold]v\x1b[2J"),), lines=paragraph("[/l]"))
-    app = Showing(SectionCard(section))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Showing(SectionCard(section))).run_test(size=(60, 12)) as pilot:
         await pilot.pause()
         screen = text(app)
     for shown in ("[/][@click=app.quit]t", "[/k]", "[bold]v␛[2J", "[/l]"):
         assert shown in screen
-
-
-@pytest.mark.parametrize(
-    ("value", "rows"),
-    [
-        ("/usr/local/bin:/usr/bin:/bin:/opt/tool", ["/usr/local/bin:", "/usr/bin:/bin:", "/opt/tool"]),
-        ("https://example.com/mcp?key=1", ["https://example.com/", "mcp?key=1"]),
-        ("two words and aVeryLongNameOfAFile", ["two words and", "aVeryLongNameOfAFile"]),
-        ("x" * 45, ["x" * 20, "x" * 20, "x" * 5]),
-        ("数" * 15, ["数" * 10, "数" * 5]),
-        ("", [""]),
-    ],
-)
-def test_long_value_breaks_at_spaces_and_after_separators(value: str, rows: list[str]) -> None:
-    console = Console(width=20)
-    assert [line.plain for line in _Value(value).wrap(console, 20)] == rows

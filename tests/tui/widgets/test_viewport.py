@@ -73,7 +73,7 @@ def test_the_thumb_touches_both_ends() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60), st.lists(st.integers(-5, 12_000)), st.integers(0, 60))
-def test_whatever_is_asked_the_window_stays_on_the_list(count: int, height: int, steps: list[int], cell: int) -> None:
+def test_viewport_stays_on_the_list(count: int, height: int, steps: list[int], cell: int) -> None:
     shown = view(count, height)
     for step in steps:
         shown.go_to(step) if step % 2 else shown.scroll_to(shown.top_at(cell, height))

@@ -35,9 +35,8 @@ class Shelf(Ground):
         yield Static("here", markup=False)
 
 
-async def test_what_it_holds_stands_on_its_colour() -> None:
-    app = Showing(Shelf())
-    async with app.run_test(size=(10, 3)):
+async def test_content_has_the_widget_background() -> None:
+    async with (app := Showing(Shelf())).run_test(size=(10, 3)):
         assert app.rows() == ["here", "", ""]
         strips = app.screen._compositor.render_strips()
         grounds = [[str(segment.style and segment.style.bgcolor) for segment in strip] for strip in strips]
@@ -46,10 +45,9 @@ async def test_what_it_holds_stands_on_its_colour() -> None:
         assert "102030" not in grounds[0][0]
 
 
-async def test_its_colour_goes_where_no_colour_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_color_removes_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = Showing(Shelf())
-    async with app.run_test(size=(10, 3)):
+    async with (app := Showing(Shelf())).run_test(size=(10, 3)):
         last = app.screen._compositor.render_strips()[2]
         for segment in last:
             assert segment.style is not None
@@ -67,9 +65,8 @@ class Squares(Lines):
         return [(f"{index} of {width}", "text")]
 
 
-async def test_lines_are_asked_for_anew_when_the_width_changes() -> None:
-    view = LinesView()
-    async with Showing(view).run_test(size=(40, 10)) as pilot:
+async def test_lines_are_wrapped_again_for_another_width() -> None:
+    async with Showing(view := LinesView()).run_test(size=(40, 10)) as pilot:
         view.show(Squares())
         await pilot.pause()
         assert f"0 of {view.line_width}" in text(pilot.app)
@@ -80,9 +77,8 @@ async def test_lines_are_asked_for_anew_when_the_width_changes() -> None:
         assert f"1 of {before + 20}" in text(pilot.app)
 
 
-async def test_nothing_says_so() -> None:
-    view = LinesView()
-    async with Showing(view).run_test(size=(40, 10)) as pilot:
+async def test_empty_lines_view_has_a_note() -> None:
+    async with Showing(view := LinesView()).run_test(size=(40, 10)) as pilot:
         view.show(NoLines())
         await pilot.pause()
         assert "Nothing to show" in text(pilot.app)
@@ -112,8 +108,7 @@ class Numbers(VirtualLines):
 
 
 async def test_keys_move_the_cursor() -> None:
-    widget = Numbers()
-    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+    async with Showing(widget := Numbers()).run_test(size=(40, 20)) as pilot:
         places = []
         for key in ("j", "down", "k", "up", "pagedown", "pagedown", "pageup", "G", "g g", "end", "home"):
             await pilot.press(key)
@@ -122,16 +117,14 @@ async def test_keys_move_the_cursor() -> None:
 
 
 async def test_the_wheel_moves_the_window_and_leaves_the_cursor() -> None:
-    widget = Numbers()
-    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+    async with Showing(widget := Numbers()).run_test(size=(40, 20)) as pilot:
         for turn in (MouseScrollDown, MouseScrollDown, MouseScrollUp):
             await pilot._post_mouse_events([turn], widget)
     assert (widget.view.top, widget.view.cursor) == (3, 0)
 
 
 async def test_a_click_opens_once_and_so_does_a_double_click() -> None:
-    widget = Numbers()
-    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+    async with Showing(widget := Numbers()).run_test(size=(40, 20)) as pilot:
         await pilot.click(widget, offset=(5, 7))
         assert (widget.view.cursor, widget.opens) == (7, [7])
         await pilot.click(widget, offset=(5, 9), times=2)
@@ -139,8 +132,7 @@ async def test_a_click_opens_once_and_so_does_a_double_click() -> None:
 
 
 async def test_the_scrollbar_is_dragged() -> None:
-    widget = Numbers()
-    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+    async with Showing(widget := Numbers()).run_test(size=(40, 20)) as pilot:
         await pilot.mouse_down(widget, offset=(39, 19))
         assert widget.view.top == 80
         await pilot.hover(widget, offset=(20, 0))
@@ -152,8 +144,7 @@ async def test_the_scrollbar_is_dragged() -> None:
 
 
 async def test_a_click_on_the_scrollbar_chooses_no_line() -> None:
-    widget = Numbers()
-    async with Showing(widget).run_test(size=(40, 20)) as pilot:
+    async with Showing(widget := Numbers()).run_test(size=(40, 20)) as pilot:
         await pilot.click(widget, offset=(39, 10))
     assert widget.view.cursor == 0
 
@@ -177,8 +168,7 @@ SAMPLES: list[list[Span]] = [
 @pytest.mark.parametrize("width", [20, 79, 80])
 @pytest.mark.parametrize("spans", SAMPLES, ids=lambda spans: ascii(spans)[:24])
 async def test_a_line_is_as_wide_as_the_widget_and_acts_on_nothing(spans: list[Span], width: int) -> None:
-    widget = Bare()
-    async with Showing(widget).run_test(size=(width, 5)):
+    async with Showing(widget := Bare()).run_test(size=(width, 5)):
         strip = Painter(widget).line(spans, widget.rich_style, mark="▌", thumb=True)
         assert strip.cell_length == width
         assert strip.text.isprintable()
@@ -187,16 +177,14 @@ async def test_a_line_is_as_wide_as_the_widget_and_acts_on_nothing(spans: list[S
 
 
 async def test_brackets_are_text() -> None:
-    widget = Bare()
-    async with Showing(widget).run_test(size=(60, 5)):
+    async with Showing(widget := Bare()).run_test(size=(60, 5)):
         strip = Painter(widget).line([("[@click=app.quit]x[/]", "ok")], widget.rich_style)
         assert strip.text.strip() == "[@click=app.quit]x[/]"
         assert not any(segment.style and segment.style.meta for segment in strip)
 
 
-async def test_a_role_is_drawn_in_its_ink_on_the_ground_it_stands_on() -> None:
-    widget = Bare()
-    async with Showing(widget).run_test(size=(60, 5)):
+async def test_painter_uses_role_colour_on_the_background() -> None:
+    async with Showing(widget := Bare()).run_test(size=(60, 5)):
         segment = list(Painter(widget).line([("bad", "error")], widget.rich_style))[1]
         assert segment.style is not None
         assert segment.style.color == theme.role_styles(dark=True)["error"].color
@@ -205,16 +193,14 @@ async def test_a_role_is_drawn_in_its_ink_on_the_ground_it_stands_on() -> None:
 
 async def test_no_color_reaches_our_own_lines_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    widget = Bare()
-    async with Showing(widget).run_test(size=(60, 5)):
+    async with Showing(widget := Bare()).run_test(size=(60, 5)):
         for segment in Painter(widget).line([("bad", "error")], widget.rich_style):
             colour = segment.style.color if segment.style else None
             assert colour is None or colour.triplet is None or len(set(colour.triplet)) == 1
 
 
 async def test_the_chrome_is_three_columns() -> None:
-    widget = Bare()
-    async with Showing(widget).run_test(size=(20, 5)):
+    async with Showing(widget := Bare()).run_test(size=(20, 5)):
         line = Painter(widget).line([("x" * (20 - CHROME), "text")], widget.rich_style)
         assert line.text == "  " + "x" * 17 + " "
 
@@ -232,8 +218,7 @@ def chosen(pilot: Pilot[None]) -> str:
 
 async def test_a_page_of_text_moves_at_once_and_stops_at_its_ends() -> None:
     scroller = Scroller(Static("\n".join(map(str, range(100)))))
-    app = Showing(scroller)
-    async with app.run_test(size=(20, 10)) as pilot:
+    async with (app := Showing(scroller)).run_test(size=(20, 10)) as pilot:
         scroller.focus()
         for key, top in (("j", 2), ("down", 4), ("k", 2), ("pagedown", 11), ("pageup", 2), ("G", 90), ("j", 90)):
             await pilot.press(key)
@@ -245,8 +230,7 @@ async def test_a_page_of_text_moves_at_once_and_stops_at_its_ends() -> None:
 
 
 async def test_j_goes_to_the_next_card_once_the_end_of_this_one_is_in_sight() -> None:
-    scroller = page(3, 3, 30)
-    async with Showing(scroller).run_test(size=(40, 12)) as pilot:
+    async with Showing(scroller := page(3, 3, 30)).run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         scroller.query(SectionCard).first().focus()
         await pilot.press("j")
@@ -263,8 +247,7 @@ async def test_j_goes_to_the_next_card_once_the_end_of_this_one_is_in_sight() ->
 
 
 async def test_k_goes_back_to_the_card_before() -> None:
-    scroller = page(3, 3)
-    async with Showing(scroller).run_test(size=(40, 12)) as pilot:
+    async with Showing(scroller := page(3, 3)).run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         scroller.query(SectionCard).last().focus()
         await pilot.press("k")
@@ -273,9 +256,7 @@ async def test_k_goes_back_to_the_card_before() -> None:
 
 
 async def test_the_beginning_of_a_card_higher_than_the_page_is_shown_first() -> None:
-    scroller = page(3, 40)
-    app = Showing(scroller)
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with (app := Showing(scroller := page(3, 40))).run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         scroller.query(SectionCard).first().focus()
         await pilot.press("j")
@@ -305,9 +286,7 @@ class Counting(VirtualLines):
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_only_lines_in_sight_are_built(size: tuple[int, int]) -> None:
-    widget = Counting(1_000_000, title="Name")
-    app = Showing(widget)
-    async with app.run_test(size=size) as pilot:
+    async with (app := Showing(widget := Counting(1_000_000, title="Name"))).run_test(size=size) as pilot:
         await pilot.pause()
         assert set(widget.built) == set(range(size[1] - 1))
         assert app.rows()[0] == "  Name"
@@ -318,9 +297,7 @@ async def test_only_lines_in_sight_are_built(size: tuple[int, int]) -> None:
 
 
 async def test_a_line_is_not_built_again_while_it_stays_the_same() -> None:
-    widget = Counting(50)
-    app = Showing(widget)
-    async with app.run_test(size=(40, 10)) as pilot:
+    async with Showing(widget := Counting(50)).run_test(size=(40, 10)) as pilot:
         await pilot.press("j", "k")
         before = len(widget.built)
         await pilot.press("j", "k", "j", "k")
@@ -333,9 +310,8 @@ async def test_a_line_is_not_built_again_while_it_stays_the_same() -> None:
         assert set(widget.built[before + 1 :]) == set(range(10))
 
 
-async def test_a_line_that_fails_says_so_and_the_others_stay(caplog: pytest.LogCaptureFixture) -> None:
-    app = Showing(Counting(20))
-    async with app.run_test(size=(80, 24)):
+async def test_failing_line_is_marked_and_others_remain(caplog: pytest.LogCaptureFixture) -> None:
+    async with (app := Showing(Counting(20))).run_test(size=(80, 24)):
         rows = app.rows()
         assert rows[12] == "  line 12"
         assert rows[13] == "  ✗ cannot draw this line: ValueError: bad ␛[2J luck"
@@ -343,19 +319,17 @@ async def test_a_line_that_fails_says_so_and_the_others_stay(caplog: pytest.LogC
     assert "line 13 cannot be drawn" in caplog.text
 
 
-async def test_an_empty_list_says_what_to_do() -> None:
+async def test_empty_list_shows_advice() -> None:
     widget = Counting(0, title="Name")
     widget.empty = [[("Nothing has crossed the wire yet.", "text")], [("2", "accent"), (" shows the tools", "muted")]]
-    app = Showing(widget)
-    async with app.run_test(size=(60, 9)):
+    async with (app := Showing(widget)).run_test(size=(60, 9)):
         rows = [row.strip() for row in app.rows()]
         assert rows[3:5] == ["Nothing has crossed the wire yet.", "2 shows the tools"]
 
 
 async def test_the_cursor_shows_whether_keys_come_here() -> None:
     one, other = Counting(3), Counting(3)
-    app = Showing(one, other)
-    async with app.run_test(size=(40, 10)) as pilot:
+    async with (app := Showing(one, other)).run_test(size=(40, 10)) as pilot:
         await pilot.pause()
         focused = app.style_of("line 0").bgcolor
         await pilot.press("tab")
@@ -363,10 +337,8 @@ async def test_the_cursor_shows_whether_keys_come_here() -> None:
         assert app.marked() == ["line 0"]
 
 
-async def test_another_theme_and_another_width_paint_anew() -> None:
-    widget = Counting(3)
-    app = Showing(widget)
-    async with app.run_test(size=(40, 10)) as pilot:
+async def test_theme_and_width_change_repaint() -> None:
+    async with (app := Showing(Counting(3))).run_test(size=(40, 10)) as pilot:
         dark = app.style_of("line 1")
         app.theme = theme.LIGHT_NAME
         await pilot.pause()
@@ -377,7 +349,6 @@ async def test_another_theme_and_another_width_paint_anew() -> None:
 
 
 async def test_a_part_of_a_widget_is_painted_in_its_place() -> None:
-    widget = Counting(3)
-    async with Showing(widget).run_test(size=(40, 10)):
+    async with Showing(widget := Counting(3)).run_test(size=(40, 10)):
         (strip,) = widget.render_lines(Region(2, 0, 38, 1))
         assert (strip.cell_length, strip.text.rstrip()) == (38, "line 0")

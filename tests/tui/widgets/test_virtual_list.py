@@ -98,7 +98,7 @@ def test_errors_among_what_has_come_are_counted_apart() -> None:
     assert _said(growth) == ["▼ follow"]
 
 
-def test_what_waits_is_not_forgotten_when_rows_begin_anew() -> None:
+def test_restart_keeps_the_unseen_count() -> None:
     growth, view = growing()
     view.go_to(3)
     growth.take(110, 0, (40, 0))
@@ -157,9 +157,7 @@ class Listening(Showing):
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_the_newest_row_is_followed_until_the_reader_moves(size: tuple[int, int]) -> None:
     rows = Rows(100)
-    widget = LogList(rows, follow=True)
-    app = Listening(widget)
-    async with app.run_test(size=size) as pilot:
+    async with (app := Listening(widget := LogList(rows, follow=True))).run_test(size=size) as pilot:
         assert app.marked() == ["row 99"]
         assert app.rows()[0].split() == ["#", "Message", "▼", "follow", "Size"]
         rows.rows = range(140)
@@ -180,8 +178,7 @@ async def test_the_newest_row_is_followed_until_the_reader_moves(size: tuple[int
 
 
 async def test_f_follows_and_ceases_to() -> None:
-    widget = LogList(Rows(50), follow=True)
-    async with Listening(widget).run_test() as pilot:
+    async with Listening(widget := LogList(Rows(50), follow=True)).run_test() as pilot:
         states = []
         for key in ("v f", "g g", "v f"):
             await pilot.press(key)
@@ -189,11 +186,9 @@ async def test_f_follows_and_ceases_to() -> None:
     assert states == [(False, 49), (False, 0), (True, 49)]
 
 
-async def test_a_frozen_list_stands_still_while_rows_come() -> None:
+async def test_frozen_list_does_not_move() -> None:
     rows = Rows(100)
-    widget = LogList(rows, follow=True)
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := LogList(rows, follow=True))).run_test(size=(80, 24)) as pilot:
         await pilot.press("v p")
         rows.rows = range(150)
         widget.sync()
@@ -219,12 +214,10 @@ async def test_nothing_is_painted_while_nothing_changes(monkeypatch: pytest.Monk
         assert painted == []
 
 
-async def test_a_row_that_changes_by_itself_is_asked_again_until_it_settles() -> None:
+async def test_live_row_is_drawn_until_it_settles() -> None:
     rows = Rows(10)
     rows.live = {3: "1 s"}
-    widget = LogList(rows)
-    app = Listening(widget)
-    async with app.run_test(size=(40, 8)) as pilot:
+    async with (app := Listening(widget := LogList(rows))).run_test(size=(40, 8)) as pilot:
         assert "  row 3 1 s" in app.rows()
         rows.live = {3: "2 s"}
         widget.sync()
@@ -243,9 +236,7 @@ async def test_a_row_that_changes_by_itself_is_asked_again_until_it_settles() ->
 async def test_a_row_that_changed_out_of_sight_is_not_shown_as_it_was() -> None:
     rows = Rows(100)
     rows.live = {0: "old"}
-    widget = LogList(rows)
-    app = Listening(widget)
-    async with app.run_test(size=(40, 8)) as pilot:
+    async with (app := Listening(widget := LogList(rows))).run_test(size=(40, 8)) as pilot:
         await pilot.press("G")
         widget.sync()
         rows.live = {0: "new"}
@@ -255,9 +246,7 @@ async def test_a_row_that_changed_out_of_sight_is_not_shown_as_it_was() -> None:
 
 async def test_the_chosen_row_stays_chosen_when_rows_are_filtered() -> None:
     rows = Rows(100)
-    widget = LogList(rows)
-    app = Listening(widget)
-    async with app.run_test(size=(40, 8)) as pilot:
+    async with (app := Listening(widget := LogList(rows))).run_test(size=(40, 8)) as pilot:
         widget.go_to(50)
         rows.rows, rows.version = range(0, 100, 7), 1
         widget.sync()
@@ -272,10 +261,8 @@ async def test_the_chosen_row_stays_chosen_when_rows_are_filtered() -> None:
     assert (last.index, last.key) == (-1, -1)
 
 
-async def test_what_is_chosen_and_opened_is_told() -> None:
-    widget = LogList(Rows(10), follow=True)
-    app = Listening(widget)
-    async with app.run_test() as pilot:
+async def test_selection_and_opening_are_posted() -> None:
+    async with (app := Listening(LogList(Rows(10), follow=True))).run_test() as pilot:
         await pilot.press("k", "enter")
         await pilot.pause()
     selected = [(m.index, m.key) for m in app.told(LogList.Selected) if isinstance(m, LogList.Selected)]
@@ -286,9 +273,7 @@ async def test_what_is_chosen_and_opened_is_told() -> None:
 
 async def test_opening_the_newest_row_keeps_it() -> None:
     rows = Rows(10)
-    widget = LogList(rows, follow=True)
-    app = Listening(widget)
-    async with app.run_test() as pilot:
+    async with (app := Listening(widget := LogList(rows, follow=True))).run_test() as pilot:
         await pilot.press("enter")
         rows.rows = range(20)
         widget.sync()
@@ -297,9 +282,7 @@ async def test_opening_the_newest_row_keeps_it() -> None:
 
 
 async def test_a_short_list_offers_neither_follow_nor_freeze() -> None:
-    widget = LogList(SpanRows([[("only", "text")]]))
-    app = Listening(widget)
-    async with app.run_test() as pilot:
+    async with (app := Listening(widget := LogList(SpanRows([[("only", "text")]])))).run_test() as pilot:
         await pilot.press("F", "P", "G")
         assert not widget.following
         assert not widget.frozen
@@ -310,9 +293,7 @@ async def test_a_short_list_offers_neither_follow_nor_freeze() -> None:
 
 
 async def test_another_source_takes_the_place() -> None:
-    widget = LogList(Rows(10))
-    app = Listening(widget)
-    async with app.run_test() as pilot:
+    async with (app := Listening(widget := LogList(Rows(10)))).run_test() as pilot:
         widget.source = SpanRows([[("other", "text")]])
         await pilot.pause()
         assert app.marked() == ["other"]
@@ -321,8 +302,7 @@ async def test_another_source_takes_the_place() -> None:
 async def test_hostile_rows_are_shown_and_not_obeyed() -> None:
     hostile = ["\x1b]52;c;eA==\x07", "[/", "[@click=app.quit]x[/]", "\u202egpj.exe", "数据" * 90, "x" * 1_000_000]
     widget = LogList(SpanRows([[(text, "target")] for text in hostile]))
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget)).run_test(size=(80, 24)) as pilot:
         rows = app.rows()
         assert rows[0].endswith("␛]52;c;eA==␇")
         assert [row.strip() for row in rows[1:4]] == ["[/", "[@click=app.quit]x[/]", "‹U+202E›gpj.exe"]

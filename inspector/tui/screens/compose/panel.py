@@ -160,9 +160,9 @@ def frame_title(shot: ComposedMessage, place: int) -> list[Span]:
         return [("Responses appear here", "faint")]
     to_server = frame.direction is Direction.TO_SERVER
     arrow = glyphs().to_server if to_server else glyphs().from_server
-    said = "sent" if to_server else "received"
+    message = "sent" if to_server else "received"
     return [
-        (f"{arrow} {said} ", "to_server" if to_server else "from_server"),
+        (f"{arrow} {message} ", "to_server" if to_server else "from_server"),
         (f"frame {place + 1} of {len(shot.frames)}", "muted"),
         ("  [ ] switch", "faint"),
     ]
@@ -475,9 +475,9 @@ class ComposerPanel(Panel):
             super().__init__()
             self.shot = shot
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self.subject = subject
+        self.conversation = conversation
         self.form = ComposerForm()
         self.came = ComposerOutcome()
         self._line = StatusLine()
@@ -500,14 +500,14 @@ class ComposerPanel(Panel):
         """Update form, outcome and status line."""
         if not self.came.is_ready:
             return
-        connection = self.subject.journal.connection
-        self.form.offer(_methods(self.subject), over_http=connection is not None and bool(connection.url))
+        connection = self.conversation.journal.connection
+        self.form.offer(_methods(self.conversation), over_http=connection is not None and bool(connection.url))
         self.came.sync()
         self._line.show(*self._said())
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation; the draft and the sent messages are kept."""
-        self.subject = subject
+        self.conversation = conversation
 
     def take_focus(self) -> None:
         """Focus the form, or the list after sending."""
@@ -543,10 +543,17 @@ class ComposerPanel(Panel):
         self._over(shot, "cancelled")
         return True
 
+    ROW_ACTIONS = frozenset(("again", "entry", "frame"))
+
+    @property
+    def has_row(self) -> bool:
+        """Whether there is a row under the cursor."""
+        return self.came.chosen is not None
+
     # Keys
 
     def action_send(self) -> None:
-        if why := why_silent(self.subject):
+        if why := why_silent(self.conversation):
             self.app.notify(why, severity="warning", markup=False)
             return
         if self._awaited is not None:
@@ -554,7 +561,7 @@ class ComposerPanel(Panel):
                 f"Still waiting for the previous response; {keys.shown_key('request.cancel')} cancels.", markup=False
             )
             return
-        shot = ComposedMessage(self.form.draft, self.subject.journal, self.subject.now_ns)
+        shot = ComposedMessage(self.form.draft, self.conversation.journal, self.conversation.now_ns)
         self._awaited = shot, self._send(shot)
         self.came.add(shot)
         self.add_class("-sent")
@@ -572,8 +579,8 @@ class ComposerPanel(Panel):
             wait_s = patience_s(draft, session.options.clocks.idle_s)
             return made, await session.raw.send(made.payload, headers=made.headers, wait_s=wait_s)
 
-        composed, sent = await self.subject.perform(do)
-        shot.take(composed, sent, self.subject.now_ns)
+        composed, sent = await self.conversation.perform(do)
+        shot.take(composed, sent, self.conversation.now_ns)
         self.post_message(self.OutcomeKnown(shot))
 
     def action_frame(self, by: int) -> None:
@@ -589,7 +596,7 @@ class ComposerPanel(Panel):
 
     def action_entry(self) -> None:
         """Show the frame in Traffic."""
-        if entry := self.came.entry_in(self.subject.journal):
+        if entry := self.came.entry_in(self.conversation.journal):
             self.post_message(self.EntryWanted(entry))
 
     # Messages of the widgets
@@ -617,9 +624,9 @@ class ComposerPanel(Panel):
         return left, [(f"{keys.shown_key('composer.send')} sends", "faint")]
 
 
-def _methods(subject: OpenConversation) -> tuple[str, ...]:
+def _methods(conversation: OpenConversation) -> tuple[str, ...]:
     """Return the methods that a client can send in this protocol version, requests first."""
-    opening = subject.opening
+    opening = conversation.opening
     if opening is None:
         return ()
     revision = opening.revision

@@ -17,7 +17,7 @@ from inspector.text import pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.panels import ExportScope
-from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportResult, ExportSource, make, proposed
+from inspector.tui.screens.export.ways import TARGETS, ExportRequest, ExportResult, ExportSource, make, proposed
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import DialogBox, DialogButtons
 from inspector.tui.widgets.save import CreateDialog
@@ -32,10 +32,10 @@ class _Rows(RowSource):
 
     @property
     def count(self) -> int:
-        return len(WAYS)
+        return len(TARGETS)
 
     def row(self, index: int, width: int) -> RowView:
-        way = WAYS[index]
+        way = TARGETS[index]
         return RowView(clip([(pad(way.label, _LABEL), "strong"), (way.says, "muted")], width))
 
 
@@ -64,7 +64,7 @@ class ExportScreen(CreateDialog[ExportResult]):
         self._scopes: tuple[ExportScope | None, ...] = (None, *source.scopes)
         self._scope = 0
         self._notes = False
-        self._way = WAYS[0]
+        self._way = TARGETS[0]
         self._proposal = ""
 
     def compose(self) -> ComposeResult:
@@ -90,8 +90,8 @@ class ExportScreen(CreateDialog[ExportResult]):
     def on_log_list_selected(self, message: LogList.Selected) -> None:
         """Choose another format; a path that the user has not edited follows."""
         message.stop()
-        if 0 <= message.index < len(WAYS):
-            self._way = WAYS[message.index]
+        if 0 <= message.index < len(TARGETS):
+            self._way = TARGETS[message.index]
             self._propose()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
@@ -110,7 +110,7 @@ class ExportScreen(CreateDialog[ExportResult]):
 
     def result_text(self, made: ExportResult) -> str:
         """Return the message about the finished export."""
-        return made.said
+        return made.message
 
     def busy(self) -> str:
         """Return the message while it runs."""

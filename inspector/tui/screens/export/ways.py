@@ -52,7 +52,7 @@ class ExportTarget(msgspec.Struct, frozen=True):
     """Whether it reads the file and writes nothing."""
 
 
-WAYS = (
+TARGETS = (
     *(ExportTarget(name, each.label, each.says, each.ending, each.notes) for name, each in FORMATS.items()),
     ExportTarget("share", "Share", "a copy with secrets removed", ".shared.mcpcap", notes=True, whole=True),
     ExportTarget("surface", "Lock file", "server definitions, to commit and compare", ".surface.json", whole=True),
@@ -87,7 +87,7 @@ class ExportRequest(msgspec.Struct, frozen=True):
 class ExportResult(msgspec.Struct, frozen=True):
     """Outcome of an export."""
 
-    said: str
+    message: str
     """Message, which may quote file names."""
     lines: tuple[Line, ...] = ()
     """Additional lines; () if the message says everything."""
@@ -140,11 +140,11 @@ def _exported(request: ExportRequest, journal: Journal) -> ExportResult:
     notes = NotesFile(journal.capture_path, journal.head.id).read() if request.notes and request.way.notes else None
     selection = Selection(journal, chosen, notes=notes)
     size = to_file(request.path, pieces(request.way.id, selection), overwrite=request.overwrite)
-    said = f"Written to {_called(request.path)}: {len(chosen):,} entries, {human_size(size)}. "
-    said += "Credentials in headers and URLs are masked; messages are not changed. "
+    message = f"Written to {_called(request.path)}: {len(chosen):,} entries, {human_size(size)}. "
+    message += "Credentials in headers and URLs are masked; messages are not changed. "
     if selection.left_out:
-        said += f"Left out (not in this format): {selection.left_out:,}. "
-    return ExportResult(f"{said}Not included: {FORMATS[request.way.id].loses}.")
+        message += f"Left out (not in this format): {selection.left_out:,}. "
+    return ExportResult(f"{message}Not included: {FORMATS[request.way.id].loses}.")
 
 
 def _shared(request: ExportRequest, source: ExportSource) -> ExportResult:
@@ -163,7 +163,7 @@ def _shared(request: ExportRequest, source: ExportSource) -> ExportResult:
 def _surface(request: ExportRequest, journal: Journal) -> ExportResult:
     surface = _definitions_of(journal)
     save(request.path, surface)
-    counts = ", ".join(f"{len(things):,} {kind}" for kind, things in surface.lists.items() if things)
+    counts = ", ".join(f"{len(items):,} {kind}" for kind, items in surface.lists.items() if items)
     return ExportResult(f"Written to {_called(request.path)}: {counts or 'no lists'}.")
 
 
@@ -187,7 +187,7 @@ def _cases(request: ExportRequest, journal: Journal) -> ExportResult:
 def _compared(request: ExportRequest, journal: Journal) -> ExportResult:
     before, odd = read_lock_file(request.path)
     diff = compare_definitions(before, _definitions_of(journal))
-    lines = [*((span(said, "warning"),) for said in odd), *diff_lines(diff, request.path.name, "this session")]
+    lines = [*((span(message, "warning"),) for message in odd), *diff_lines(diff, request.path.name, "this session")]
     return ExportResult(plain(summary(diff)), tuple(lines))
 
 

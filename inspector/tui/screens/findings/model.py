@@ -1,7 +1,8 @@
 """Findings as rows: worst first, grouped by check, with a count; a folded group is one row.
 
-A check with one finding is one row. Rows are rebuilt after a new finding, mute, fold or filter. They keep their
-keys, so that the cursor stays on its row.
+Findings of one fault in several messages are one finding with a count. A check with one finding is one row.
+
+Rows are rebuilt after a new finding, mute, fold or filter. They keep their keys, so that the cursor stays on its row.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ import msgspec
 from inspector import text
 from inspector.checks import catalog
 from inspector.checks.findings import Finding, Severity
+from inspector.checks.verdict import merged, same_fault
 from inspector.present import spans
 from inspector.present.findings import SIGNS, finding_section, place_of, title_of
 from inspector.present.live_checks import AnyChecks, JournalFindings
@@ -88,7 +90,7 @@ class FindingRows(RowSource):
         if words:
             findings = [each for each in findings if all(word in _text(each) for word in words)]
         self.shown = len(findings)
-        for group in groups_of(findings):
+        for group in groups_of(merged(findings)):
             if len(group.findings) == 1:
                 yield group.findings[0]
                 continue
@@ -113,7 +115,7 @@ class FindingRows(RowSource):
 
     def key(self, index: int) -> int:
         item = self._items[index]
-        known: object = item.key if isinstance(item, Group) else item
+        known: object = item.key if isinstance(item, Group) else same_fault(item)
         return self._numbers.setdefault(known, len(self._numbers))
 
     def index_of(self, key: int) -> int:
@@ -133,7 +135,14 @@ class FindingRows(RowSource):
             if isinstance(item, Group) and item.key == key and self._is_folded(item):
                 self.toggle_fold(at)
                 break
-        return next((at for at, item in enumerate(self._items) if item == finding), None)
+        fault = same_fault(finding)
+        rows = enumerate(self._items)
+        return next((at for at, item in rows if isinstance(item, Finding) and same_fault(item) == fault), None)
+
+    def occurrences(self, finding: Finding) -> list[Finding]:
+        """Return the findings of the same fault, which are merged in one row."""
+        fault, found = same_fault(finding), self._found.all if self._found is not None else ()
+        return [each for each in found if each.id == finding.id and same_fault(each) == fault]
 
     def row(self, index: int, width: int) -> RowView:
         item = self._items[index]
@@ -150,22 +159,31 @@ class FindingRows(RowSource):
         fold = spans.CLOSED if self._is_folded(group) else spans.OPENED
         muted = all(self._found is not None and self._found.is_muted(each) for each in group.findings)
         left = [*self._head(group.severity, f"{fold} ", muted=muted), (title_of(group.id), "text")]
-        right: list[Span] = [(f"  {group.id}", "faint"), (f"{spans.TIMES}{self._times(group):,}".rjust(7), "muted")]
+        right: list[Span] = [
+            (f"  {group.id}", "faint"),
+            (f"{spans.TIMES}{self._times(*group.findings):,}".rjust(7), "muted"),
+        ]
         return _both_ends(left, right, width, 0.6)
 
-    def _times(self, group: Group) -> int:
-        """Return the number of findings; if a check found more than is kept, its own count."""
-        kept = len(group.findings)
-        if self._found is None or kept != sum(each.id == group.id for each in self._found.all):
+    def _times(self, *findings: Finding) -> int:
+        """Return the number of findings of one check; if it found more than is kept, its own count."""
+        id_, kept = findings[0].id, sum(each.count for each in findings)
+        if self._found is None or kept != sum(each.count for each in self._found.all if each.id == id_):
             return kept
-        return max(kept, self._found.times(group.id))
+        return max(kept, self._found.times(id_))
 
     def _one(self, finding: Finding, width: int, *, alone: bool) -> list[Span]:
         muted = self._found is not None and self._found.is_muted(finding)
         left = self._head(finding.severity, "  ", muted=muted) if alone else [("      ", "text"), *_MUTED[muted]]
         left.append((text.visible(finding.sentence, limit=300), "text" if alone else "muted"))
         place = text.fit(place_of(finding), min(_PLACE, width // 3))
-        right: list[Span] = [(f"  {finding.id}" if alone else "", "faint"), (f"  {place}" if place else "", "muted")]
+        count = self._times(finding) if finding.count > 1 else 1
+        times = f"  {spans.TIMES}{count:,}" if count > 1 else ""
+        right: list[Span] = [
+            (f"  {finding.id}" if alone else "", "faint"),
+            (f"  {place}" if place else "", "muted"),
+            (times, "muted"),
+        ]
         return _both_ends(left, right, width, 0.4)
 
     def _head(self, severity: Severity, indent: str, *, muted: bool) -> list[Span]:
@@ -204,8 +222,8 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
             sign, role = SIGNS[severity]
             left.append((f"  {sign} {number:,} {severity}{'' if number == 1 else 's'}", role))
     muted = len(checks.all) - sum(checks.counts.values())
-    said = f"{muted:,} muted, {'shown' if shows_muted else 'hidden'}"
-    right: list[Span] = [(said, "claimed")] if muted > 0 else []
+    message = f"{muted:,} muted, {'shown' if shows_muted else 'hidden'}"
+    right: list[Span] = [(message, "claimed")] if muted > 0 else []
     if checks.later:
         right.append(
             (
@@ -222,8 +240,8 @@ def checked(checks: AnyChecks | None, entries: int, *, failed: bool = False) -> 
         return [("Checks have not started.", "muted")], []
     left: list[Span] = []
     if failed:
-        said = f"An internal error ended the checks at {checks.checked:,} of {entries:,}"
-        left.append((f"{spans.ERROR} {said}", "error"))
+        message = f"An internal error ended the checks at {checks.checked:,} of {entries:,}"
+        left.append((f"{spans.ERROR} {message}", "error"))
     elif checks.paused:
         left.append((f"Paused: checked {checks.checked:,} of {entries:,}", "warning"))
     elif checks.is_done:

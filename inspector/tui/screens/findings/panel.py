@@ -55,7 +55,7 @@ class FindingsPanel(Panel):
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }
     FindingsPanel > .findings--detail { width: 2fr; }
-    FindingsPanel Scroller { height: 1fr; padding: 0 1; }
+    FindingsPanel Scroller { height: 1fr; padding: 0 0 0 1; }
     FindingsPanel Scroller > Static { height: auto; }
     FindingsPanel ButtonBar { dock: bottom; }
     FindingsPanel.-below > Vertical { width: 1fr; height: 1fr; }
@@ -64,13 +64,13 @@ class FindingsPanel(Panel):
     }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
+        self._subject = conversation
         self._rows = FindingRows()
         self._line = StatusLine()
         self.title_rows = (self._line,)
-        self._bar = SearchBar("filter", placeholder="words, a slug, a severity, #12")
+        self._bar = SearchBar("filter", placeholder="words, a slug, a severity, #12", grows=True)
         self._bar.display = False
         self._list = LogList(self._rows)
         self._failed = Static("", markup=False)
@@ -113,9 +113,9 @@ class FindingsPanel(Panel):
             self._look()
         self._list.sync()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show the findings of another conversation; the filter is kept."""
-        self._subject = subject
+        self._subject = conversation
         self._ticks = 0
 
     def go_back(self) -> bool:
@@ -233,7 +233,7 @@ class FindingsPanel(Panel):
     def _affected(self, item: Group | Finding) -> Sequence[str]:
         """Return the names of the listed items that a group, or the only finding of a check, is about."""
         checks = self._subject.checks_so_far
-        if checks is None or (isinstance(item, Finding) and checks.times(item.id) > 1):
+        if checks is None or (isinstance(item, Finding) and checks.times(item.id) > item.count):
             return ()
         return checks.affected(item.id, item.severity)
 
@@ -265,23 +265,31 @@ class FindingsPanel(Panel):
         checks.pause(not checks.paused)
         self._look()
 
+    ROW_ACTIONS = frozenset(("mute",))
+
+    @property
+    def has_row(self) -> bool:
+        """Whether there is a row under the cursor."""
+        return self._rows.item(self._list.view.cursor) is not None
+
     def action_mute(self) -> None:
         """Mute or unmute the selected finding, or the check of a group."""
         item, checks = self._rows.item(self._list.view.cursor), self._subject.checks
         if item is None:
             return
-        mutes = {Mute(item.id)} if isinstance(item, Group) else {mute_of(item), Mute(item.id)} & checks.muted
-        if not mutes and isinstance(item, Finding):
-            mutes = {mute_of(item)}
+        mutes = {Mute(item.id)}
+        if isinstance(item, Finding):
+            own = {mute_of(each) for each in self._rows.occurrences(item)}
+            mutes = (own | mutes) & checks.muted or own
         now = checks.muted - mutes if mutes <= checks.muted else checks.muted | mutes
         checks.mute(now)
         kept = self._kept().keep(now)
-        said = (
+        message = (
             f"Muted in this capture. {keys.shown_key('findings.muted')} shows them."
             if mutes <= now
             else "No longer muted."
         )
-        self.notify(said if kept else f"{said} It could not be saved.", markup=False, timeout=3)
+        self.notify(message if kept else f"{message} It could not be saved.", markup=False, timeout=3)
         self._look()
 
     @property
@@ -299,9 +307,9 @@ class FindingsPanel(Panel):
         return () if item is None else item.findings if isinstance(item, Group) else (item,)
 
 
-def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
+def _empty(conversation: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     """Return the text of an empty list: why it is empty, and an action."""
-    checks = subject.checks_so_far
+    checks = conversation.checks_so_far
     if rows.wanted:
         return [
             [("No finding matches the filter.", "muted")],
@@ -310,7 +318,7 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     if (
         checks is None
         or not checks.is_done
-        or subject.stage in (ConversationStage.LOADING, ConversationStage.CONNECTING)
+        or conversation.stage in (ConversationStage.LOADING, ConversationStage.CONNECTING)
     ):
         return [[(f"{glyphs().pending} Checking…", "pending")]]
     if any(checks.is_muted(each) for each in checks.all):
@@ -323,7 +331,7 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
             [("No findings up to this moment.", "muted")],
             [(f"{keys.shown_key('replay.end')} goes to the end", "faint")],
         ]
-    if failure := _failure(subject):
+    if failure := _failure(conversation):
         return [
             list(unexplained(failure)),
             [(f"{keys.shown_key('screen.traffic')} Traffic, {keys.shown_key('screen.server')} Server", "faint")],
@@ -331,8 +339,8 @@ def _empty(subject: OpenConversation, rows: FindingRows) -> list[list[Span]]:
     return [[(f"{glyphs().ok} No findings.", "ok")]]
 
 
-def _failure(subject: OpenConversation) -> str:
+def _failure(conversation: OpenConversation) -> str:
     """Return what failed, according to the conversation or its traffic; "" if nothing did."""
-    if subject.stage is ConversationStage.FAILED:
-        return f"no session was opened{f': {subject.why}' if subject.why else ''}"
-    return failure_in(subject.journal)
+    if conversation.stage is ConversationStage.FAILED:
+        return f"no session was opened{f': {conversation.why}' if conversation.why else ''}"
+    return failure_in(conversation.journal)

@@ -1,18 +1,16 @@
 """Commands of the palette for actions that are not valid now: they go to the screen of the action, and run it."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
+from textual.app import App
 from textual.binding import Binding
 from textual.widget import Widget
 
 from inspector.tui import keys
 from inspector.tui.actions import Action, ActionScope, Command
 from inspector.tui.panels import Panel
-
-if TYPE_CHECKING:
-    from inspector.tui.app import InspectApp
 
 _S = ActionScope
 SCREENS: Final = {
@@ -46,6 +44,9 @@ _NEEDS: Final = {
     _S.REPLAY_BAR: _CAPTURE,
     "token": (_URL := "Needs a connection to a URL."),
     "headers": _URL,
+    "ping": (_SERVER := "Needs a connection to a server."),
+    "refresh.mode": _SERVER,
+    "restart.again": _SERVER,
     "tap.held": (_TAP := "Needs an attached tap: mcp-inspect tap -- COMMAND, then mcp-inspect attach."),
     "tap.rules": _TAP,
     "tap.propose": _TAP,
@@ -54,49 +55,56 @@ _NEEDS: Final = {
 """What an action or the actions of a scope need where they are not valid."""
 
 
-def elsewhere(app: "InspectApp", valid: Collection[str]) -> Iterator[Command]:
-    """Yield a command for each action not in `valid`: of another screen or pane, or not possible now."""
-    for each in keys.all_actions():
-        if each.id in valid or each.id == "palette" or each.keys[0] == "escape":
-            continue
-        needs = _NEEDS.get(each.id) or _NEEDS.get(each.where, "")
-        if needs or each.where in SCREENS or each.where in OPENED_BY or each.where is _S.EVERYWHERE:
-            run = partial(_notify, app, needs) if needs else partial(app.call_later, _go, app, each)
-            yield Command(each.label, needs or each.sentence, each.key_text, run, each.where, each.id)
+class OtherActions:
+    """Runs actions of other screens and panes of the app."""
 
+    def __init__(
+        self, app: App[Any], panel: Callable[[], Panel], show_screen: Callable[[str], Awaitable[object]]
+    ) -> None:
+        """`panel` returns the visible panel."""
+        self._app = app
+        self._panel = panel
+        self._show_screen = show_screen
 
-def _notify(app: "InspectApp", text: str) -> None:
-    app.notify(text, markup=False)
+    def commands(self, valid: Collection[str]) -> Iterator[Command]:
+        """Yield a command for each action not in `valid`: of another screen or pane, or not possible now."""
+        for each in keys.all_actions():
+            if each.id in valid or each.id == "palette" or each.keys[0] == "escape":
+                continue
+            needs = _NEEDS.get(each.id) or _NEEDS.get(each.where, "")
+            if needs or each.where in SCREENS or each.where in OPENED_BY or each.where is _S.EVERYWHERE:
+                run = partial(self._notify, needs) if needs else partial(self._app.call_later, self._go, each)
+                yield Command(each.label, needs or each.sentence, each.key_text, run, each.where, each.id)
 
+    def _notify(self, text: str) -> None:
+        self._app.notify(text, markup=False)
 
-async def _go(app: "InspectApp", action: Action) -> None:
-    """Show the screen of an action, and run it there; if it is not possible, say so."""
-    if (opening := OPENED_BY.get(action.where)) is not None:
-        if not await _run(app, keys.action(opening)):
-            _notify(app, f"{action.label} is not possible now.")
-        return
-    screen = SCREENS.get(action.where)
-    if screen is not None and action.where not in app.panel.places:
-        await app.navigation.action_show(screen)
-        app.panel.take_focus()
-    app.call_after_refresh(_run_or_notify, app, action)
+    async def _go(self, action: Action) -> None:
+        """Show the screen of an action, and run it there; if it is not possible, say so."""
+        if (opening := OPENED_BY.get(action.where)) is not None:
+            if not await self._run(keys.action(opening)):
+                self._notify(f"{action.label} is not possible now.")
+            return
+        screen = SCREENS.get(action.where)
+        if screen is not None and action.where not in self._panel().places:
+            await self._show_screen(screen)
+            self._panel().take_focus()
+        self._app.call_after_refresh(self._run_or_notify, action)
 
+    async def _run_or_notify(self, action: Action) -> None:
+        if not await self._run(action):
+            self._notify(f"{action.label} is not possible with what is selected here.")
 
-async def _run_or_notify(app: "InspectApp", action: Action) -> None:
-    if not await _run(app, action):
-        _notify(app, f"{action.label} is not possible with what is selected here.")
-
-
-async def _run(app: "InspectApp", action: Action) -> bool:
-    """Run an action on the visible widget that has it, which gets the focus; return whether there was one."""
-    if action.action.startswith("app."):
-        return await app.run_action(action.action)
-    for widget in _widgets(app.panel):
-        if _implements(widget, action):
-            if widget.can_focus:
-                widget.focus()
-            return await app.run_action(action.action, widget)
-    return False
+    async def _run(self, action: Action) -> bool:
+        """Run an action on the visible widget that has it, which gets the focus; return whether there was one."""
+        if action.action.startswith("app."):
+            return await self._app.run_action(action.action)
+        for widget in _widgets(self._panel()):
+            if _implements(widget, action):
+                if widget.can_focus:
+                    widget.focus()
+                return await self._app.run_action(action.action, widget)
+        return False
 
 
 def _widgets(panel: Panel) -> Iterator[Widget]:

@@ -27,6 +27,7 @@ SYNONYMS: Final = {
     "payload.pager": "less more",
     "payload.expect": "assert test expectation check",
     "json.decode": "base64 jwt token url decode",
+    "tabs.blame": "blame bisect works elsewhere fails difference client cause compare debug",
     # Tools, resources, prompts
     "screen.tools": "functions call list run invoke",
     "tools.send": "run invoke execute submit send call",

@@ -31,6 +31,49 @@ MOST_MESSAGES = 200
 MOST_CHARACTERS = 20_000
 """Limit for one content block; the traffic has all of it."""
 _DEEPEST = 3
+SECRET_IN_FORM = "servers must not request this in a form"
+_SECRET = re.compile(
+    r"\b(?:passw(?:or)?ds?|passcode|passphrase|secrets?|token|api ?keys?|credentials?|(?:private|access) ?keys?"
+    r"|(?:credit ?)?card ?num(?:ber)?s?|credit ?cards?|cvv|cvc|pin|iban|ssn|social ?security|otp|one ?time ?code)\b",
+    re.IGNORECASE,
+)
+"""Matches whole words only: "integer", "secretary" and "tokens" are no secrets."""
+_WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\n]*", re.IGNORECASE)
+"""Matches what a description tells the user not to enter ("do not enter your password")."""
+_WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
+MOST_MESSAGE = 20_000
+_READ = 4000
+"""Characters of a message that a row reads. Limited because a row is drawn repeatedly while its request is pending."""
+_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
+ROOTS_ARE_ADVICE = (
+    "Directories that the server should work in. Roots are advisory:\n"
+    "the server can still read everything its process can."
+)
+STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
+BY_HAND = "written by hand"
+"""Model name of a response that gives no other one."""
+REJECTED = ErrorReply(server_requests.REJECTED, "the user rejected the request")
+_MOST = 20_000
+ROOTS_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "roots": {
+            "type": "array",
+            "title": "Roots",
+            "description": "Paths or file:// URIs of directories. The server may ignore them.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "uri": {"type": "string", "title": "Path or URI", "minLength": 1},
+                    "name": {"type": "string", "title": "Name"},
+                },
+                "required": ["uri"],
+            },
+        }
+    },
+    "required": ["roots"],
+}
+_RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 
 
 def sampling_sections(params: Any) -> tuple[Section, ...]:
@@ -129,22 +172,6 @@ def _tools(params: Any) -> Iterable[Fact]:
         yield fact(peek.text(tool, "name") or "no name", f"({takes}) {described}")
 
 
-SECRET_IN_FORM = "servers must not request this in a form"
-_SECRET = re.compile(
-    r"\b(?:passw(?:or)?ds?|passcode|passphrase|secrets?|token|api ?keys?|credentials?|(?:private|access) ?keys?"
-    r"|(?:credit ?)?card ?num(?:ber)?s?|credit ?cards?|cvv|cvc|pin|iban|ssn|social ?security|otp|one ?time ?code)\b",
-    re.IGNORECASE,
-)
-"""Matches whole words only: "integer", "secretary" and "tokens" are no secrets."""
-_WARNED_OF = re.compile(r"\b(?:do not|don['’]?t|never|without|no need)\b[^.;)\n]*", re.IGNORECASE)
-"""Matches what a description tells the user not to enter ("do not enter your password")."""
-_WORDS = re.compile(r"[_\-.\s]+|(?<=[a-z0-9])(?=[A-Z])")
-MOST_MESSAGE = 20_000
-_READ = 4000
-"""Characters of a message that a row reads. Limited because a row is drawn repeatedly while its request is pending."""
-_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LATE)
-
-
 def kind_word(server_request: ServerRequest) -> str:
     """Return the kind of a request, in one or two words."""
     if server_request.kind is RequestKind.ELICITATION:
@@ -156,8 +183,10 @@ def request_summary(server_request: ServerRequest) -> str:
     """Return the message of a request as one line that is safe to display."""
     if server_request.kind is RequestKind.ROOTS:
         return "roots"
-    said = last_text(server_request.params) if server_request.kind is RequestKind.SAMPLING else server_request.message
-    return text.visible(" ".join(said[:_READ].split()), limit=300) or "no text"
+    message = (
+        last_text(server_request.params) if server_request.kind is RequestKind.SAMPLING else server_request.message
+    )
+    return text.visible(" ".join(message[:_READ].split()), limit=300) or "no text"
 
 
 def cause_of(server_request: ServerRequest, journal: Journal) -> Exchange | None:
@@ -218,12 +247,6 @@ def _asked(server_request: ServerRequest) -> tuple[Section, ...]:
             return (Section("Asks", lines=paragraph(ROOTS_ARE_ADVICE, "muted")),)
 
 
-ROOTS_ARE_ADVICE = (
-    "Directories that the server should work in. Roots are advisory:\n"
-    "the server can still read everything its process can."
-)
-
-
 def _message(server_request: ServerRequest) -> tuple[tuple[tuple[str, Any], ...], ...]:
     return paragraph(server_request.message, "foreign", limit=MOST_MESSAGE) or ((("no message", "warning"),),)
 
@@ -252,8 +275,8 @@ def _secret(name: str, asked: Any) -> bool:
     if peek.text(asked, "format") == "password" or peek.flag(asked, "writeOnly"):
         return True
     about = _WARNED_OF.sub("", (peek.text(asked, "description") or "")[:2000])
-    said = (name, peek.text(asked, "title") or "", about)
-    return any(_SECRET.search(_WORDS.sub(" ", each[:2000])) for each in said)
+    texts = (name, peek.text(asked, "title") or "", about)
+    return any(_SECRET.search(_WORDS.sub(" ", each[:2000])) for each in texts)
 
 
 def beyond_a_form(schema: Any) -> str:
@@ -275,32 +298,6 @@ def _is_primitive(asked: Any) -> bool:
 
 
 # Responses as forms: what the user fills in, and what is then sent
-
-STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
-BY_HAND = "written by hand"
-"""Model name of a response that gives no other one."""
-REJECTED = ErrorReply(server_requests.REJECTED, "the user rejected the request")
-_MOST = 20_000
-
-ROOTS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "roots": {
-            "type": "array",
-            "title": "Roots",
-            "description": "Paths or file:// URIs of directories. The server may ignore them.",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "uri": {"type": "string", "title": "Path or URI", "minLength": 1},
-                    "name": {"type": "string", "title": "Name"},
-                },
-                "required": ["uri"],
-            },
-        }
-    },
-    "required": ["roots"],
-}
 
 
 def has_form(server_request: ServerRequest) -> bool:
@@ -354,9 +351,9 @@ def reply_of(server_request: ServerRequest, filled: object) -> Reply:
 
 
 def _sampled(filled: object) -> Reply:
-    said = peek.text(filled, "text") or ""
+    message = peek.text(filled, "text") or ""
     use = peek.mapping(filled, "toolUse")
-    blocks: list[Any] = [server_requests.text_block(said)] if said or not use else []
+    blocks: list[Any] = [server_requests.text_block(message)] if message or not use else []
     if use:
         blocks.append({"type": "tool_use", "id": "call_1", "name": use.get("name"), "input": use.get("input", {})})
     stop = peek.text(filled, "stopReason") or (STOP_REASONS[3] if use else STOP_REASONS[0])
@@ -379,13 +376,13 @@ def filled_by(server_request: ServerRequest, reply: Reply | None) -> object:
         return peek.mapping(reply.value, "content") if peek.has(reply.value, "content") else UNSET
     if server_request.kind is RequestKind.ROOTS:
         return {"roots": peek.items(reply.value, "roots")}
-    said = peek.text(reply.value, "content", "text")
+    message = peek.text(reply.value, "content", "text")
     filled = {
-        "text": said,
+        "text": message,
         "model": peek.text(reply.value, "model"),
         "stopReason": peek.text(reply.value, "stopReason"),
     }
-    return UNSET if said is None else {key: value for key, value in filled.items() if value is not None}
+    return UNSET if message is None else {key: value for key, value in filled.items() if value is not None}
 
 
 def listed(roots: Sequence[Root]) -> object:
@@ -436,8 +433,6 @@ def answer_word(reply: Reply | None) -> str:
 
 
 # State of a server request in a recording: still pending, or its response and the entry that has it
-
-_RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 
 
 class RecordedState(msgspec.Struct, frozen=True):

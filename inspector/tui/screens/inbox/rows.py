@@ -1,6 +1,6 @@
 """Rows of server requests: pending ones first, oldest on top, then completed ones, newest on top.
 
-A recording has no desk: there the rows come from the conversation, and no request can be answered.
+A recording has no inbox: there the rows come from the conversation, and no request can be answered.
 """
 
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from inspector.tui.theme import glyphs
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """A server request, with its ticket if there is a desk."""
+    """A server request, with its ticket if there is an inbox."""
 
     server_request: ServerRequest
     ticket: Ticket | None = None
     stood: RecordedState | None = None
-    """State of the request in a recording, which has no desk."""
+    """State of the request in a recording, which has no inbox."""
 
     @property
     def waits(self) -> bool:
@@ -84,7 +84,7 @@ class InboxRows(RowSource):
         return True
 
     def _before(self) -> list[RequestRow]:
-        """Return the completed requests that the desk no longer has, read from the journal."""
+        """Return the completed requests that the inbox no longer has, read from the journal."""
         conversation = self._conversation
         earlier = conversation.inbox.answered_earlier
         if len(earlier) != self._earlier:

@@ -140,10 +140,12 @@ def proposal_section(ticket: Ticket | None) -> Section | None:
         return None
     if proposal.state is ProposalState.STOPPED:
         return Section("Model request cancelled", note=visible(proposal.model, limit=80))
-    said = proposal.said
-    if said is None:
+    reply = proposal.reply
+    if reply is None:
         return model_run_section(ModelRun(proposal.model, proposal.took_ns, why=proposal.why, hint=proposal.hint))
-    return model_run_section(ModelRun(proposal.model, proposal.took_ns, said.tokens_in, said.tokens_out, said.left_out))
+    return model_run_section(
+        ModelRun(proposal.model, proposal.took_ns, reply.tokens_in, reply.tokens_out, reply.left_out)
+    )
 
 
 def _plain(result: Result) -> bool:

@@ -28,7 +28,7 @@ from inspector.protocol.server_requests import Reply, RequestKind, Root, ServerR
 from inspector.session.inbox import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.input_queue import hold_keys, release_keys
+from inspector.tui.input_queue import drop_typed_ahead, hold_keys, release_keys
 from inspector.tui.screens.inbox.model import (
     ROOTS_SCHEMA,
     answer_section,
@@ -90,8 +90,8 @@ class DeclineAll:
             self._meant = asked
             return f"Press again to decline all {len(asked)} waiting requests."
         self._meant = ()
-        said = [await conversation.inbox.answer(ticket, declining_reply(ticket.server_request)) for ticket in asked]
-        return f"{sum(said)} requests declined."
+        declined = [await conversation.inbox.answer(ticket, declining_reply(ticket.server_request)) for ticket in asked]
+        return f"{sum(declined)} requests declined."
 
 
 # The bar below a request: accept, decline, cancel, and what a press does now
@@ -239,7 +239,6 @@ class QuestionPane(Widget):
 
     DEFAULT_CSS = """
     QuestionPane { layout: vertical; }
-    QuestionPane > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
     QuestionPane .question--about { height: auto; padding: 0 1; margin: 0 0 1 0; }
     QuestionPane.-over SchemaForm { display: none; }
     """
@@ -373,8 +372,8 @@ class QuestionPane(Widget):
             asked.server_request, conversation.journal, patience_s=conversation.inbox.patience_s
         )
         if asked.stood is not None:
-            said = answered_section(asked.server_request, conversation.journal, asked.stood)
-            return (said, *found) if said is not None else found
+            section = answered_section(asked.server_request, conversation.journal, asked.stood)
+            return (section, *found) if section is not None else found
         ticket = asked.ticket
         if came := proposal_section(ticket):
             found = (came, *found)
@@ -465,6 +464,7 @@ class QuestionPane(Widget):
                     await self.form.toggle_json()
                     self._renew_bar()
             case "all":
+                drop_typed_ahead(self)
                 _say(self, await self._declining.press(self.conversation), False)
             case "again":
                 if self.can("again"):
@@ -525,10 +525,12 @@ class QuestionPane(Widget):
         """Return whether to send the form: it is valid, or this is the second press."""
         form = self.form
         if _is_unreadable(self):
+            drop_typed_ahead(self)
             return False
         verdict = await form.judge()
         if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
             self._armed = form.state.value
+            drop_typed_ahead(self)
             await form.show_all_problems()
             self._renew_bar()
             return False

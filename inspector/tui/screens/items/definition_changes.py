@@ -14,12 +14,13 @@ from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.tabs import Tabs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.toasts import Toasts
 
 if TYPE_CHECKING:
     from textual.app import App
 
-    from inspector.present.list_changes import RememberedServer
+    from inspector.present.changes.lists import RememberedServer
 
 _KINDS = ("tools", "prompts", "templates")
 _REST = 8
@@ -37,14 +38,17 @@ class DefinitionChanges:
     def tick(self) -> None:
         """Start a comparison in each tab whose lists have changed and settled. Cheap while nothing has changed."""
         for tab in self._tabs:
-            if _have_settled(tab.subject) and tab.subject.memory.key:
-                self._app.run_worker(self._compare(tab.subject), group=f"memory {tab.number}", exclusive=True)
+            if _have_settled(tab.conversation) and tab.conversation.memory.key:
+                self._app.run_worker(self._compare(tab.conversation), group=f"memory {tab.number}", exclusive=True)
 
-    async def _compare(self, subject: OpenConversation) -> None:
-        from inspector.present.list_changes import alarm, remember_first
+    async def _compare(self, conversation: OpenConversation) -> None:
+        from inspector.present.changes.lists import against, alarm, remember_first
 
-        memory, kept = await asyncio.to_thread(_compared, subject)
-        previous, subject.memory.comparison = subject.memory.comparison, memory
+        seen = _seen(conversation)
+        known = await read_on_thread(seen.read)
+        memory = await read_on_thread(against, known, conversation.journal.conversation, int(time.time()))
+        kept = await asyncio.to_thread(seen.keep, memory.first)
+        previous, conversation.memory.comparison = conversation.memory.comparison, memory
         if memory.first and remember_first(memory):
             then = (
                 "You will be notified of changes."
@@ -53,15 +57,19 @@ class DefinitionChanges:
             )
             self._toasts.show_until_input(f"New server. Saved a baseline of {remember_first(memory)}. {then}")
         if memory.alarms and (previous is None or alarm(previous) != alarm(memory)):
-            subject.memory.shown = False  # the line above the footer shows it until it is approved
+            conversation.memory.shown = False  # the line above the footer shows it until it is approved
 
 
-def _have_settled(subject: OpenConversation) -> bool:
+def _have_settled(conversation: OpenConversation) -> bool:
     """Return whether there are lists that were not compared yet and have settled."""
-    listings = subject.journal.conversation.catalogue.listings
+    listings = conversation.journal.conversation.catalogue.listings
     shown = tuple(listings[kind] for kind in _KINDS)
-    state = subject.memory
-    if _same(shown, state.compared) or subject.listing is not None or not any(listings[kind].asked for kind in _KINDS):
+    state = conversation.memory
+    if (
+        _same(shown, state.compared)
+        or conversation.listing is not None
+        or not any(listings[kind].asked for kind in _KINDS)
+    ):
         return False
     state.rest = state.rest + 1 if _same(shown, state.seen) else 0
     state.seen = shown
@@ -75,30 +83,21 @@ def _same(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
-def _compared(subject: OpenConversation) -> "tuple[RememberedServer, bool]":
-    """Return the comparison, and whether a new baseline was saved. Runs on a thread."""
-    from inspector.present.list_changes import against
-
-    seen = _seen(subject)
-    memory = against(seen.read(), subject.journal.conversation, int(time.time()))
-    return memory, seen.keep(memory.first)
-
-
 async def approve(
-    app: "App[None]", subject: OpenConversation, memory: "RememberedServer", kinds: Sequence[str]
+    app: "App[None]", conversation: OpenConversation, memory: "RememberedServer", kinds: Sequence[str]
 ) -> None:
     """Save the compared lists and instructions as the new baseline."""
-    from inspector.present.list_changes import approved
+    from inspector.present.changes.lists import approved
 
     def keep() -> bool:
-        return _seen(subject).keep(approved(memory, kinds, int(time.time())))
+        return _seen(conversation).keep(approved(memory, kinds, int(time.time())))
 
     if await asyncio.to_thread(keep):
         app.notify("Baseline updated. You will be notified of later changes.", markup=False)
     else:
         app.notify("Cannot save the baseline: the state directory is not writable.", severity="error", markup=False)
-    subject.memory.compared = ()
+    conversation.memory.compared = ()
 
 
-def _seen(subject: OpenConversation) -> SeenServer:
-    return SeenServer(places().state, subject.memory.key)
+def _seen(conversation: OpenConversation) -> SeenServer:
+    return SeenServer(places().state, conversation.memory.key)

@@ -3,7 +3,6 @@
 Comparisons run on a thread: lists and descriptions may be long.
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -15,9 +14,9 @@ from textual.widgets import Static
 
 from inspector.capture.journal import Journal
 from inspector.checks.compat.matrix import Matrix
+from inspector.present.changes.lists import ListNews, RememberedServer, about_lines, can_approve, since_lines
 from inspector.present.compatibility import compatibility_matrix, definitions_of, matrix_lines
 from inspector.present.items import source_facts, source_lines
-from inspector.present.list_changes import ListNews, RememberedServer, about_lines, can_approve, since_lines
 from inspector.present.rows import SpanRows
 from inspector.present.spans import Line, Section, Span
 from inspector.protocol import jsonrpc, peek
@@ -30,6 +29,7 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.lines import LinesScreen, Wrapped
 from inspector.tui.widgets.save import SaveScreen, file_name
@@ -70,7 +70,7 @@ class ChangesScreen(LinesScreen[bool]):
 
     @work(exclusive=True)
     async def _compare(self) -> None:
-        self.show_lines(await asyncio.to_thread(self._compared))
+        self.show_lines(await read_on_thread(self._compared))
 
     def _compared(self) -> list[Line]:
         """Return the changes to approve, followed by everything about the lists."""
@@ -235,7 +235,7 @@ class HostsScreen(LinesScreen[None]):
     @work(exclusive=True)
     async def _compare(self) -> None:
         surface = definitions_of(self._conversation.journal.conversation)
-        self._matrix = await asyncio.to_thread(compatibility_matrix, surface)
+        self._matrix = await read_on_thread(compatibility_matrix, surface)
         self._show()
 
     def _show(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from inspector.features.cases.collection import SavedCall
 from inspector.protocol import peek
 from inspector.protocol.tracking.catalogue import Listing
-from inspector.tui.conversation import LiveSubject, OpenConversation
+from inspector.tui.conversation import LiveConversation, OpenConversation
 
 _KINDS = {"tools/call": ("tools",), "prompts/get": ("prompts",), "resources/read": ("resources", "templates")}
 """Lists with the items that a method addresses."""
@@ -20,7 +20,7 @@ def fitting(calls: Sequence[SavedCall], conversation: OpenConversation) -> list[
 
 def _names(conversation: OpenConversation) -> frozenset[str]:
     """Return what a file can name as its target; a file without a target has "", which is not among them."""
-    target = conversation.target if isinstance(conversation, LiveSubject) else None
+    target = conversation.target if isinstance(conversation, LiveConversation) else None
     url = getattr(target, "url", "")
     return frozenset(filter(None, (conversation.about.label, url)))
 

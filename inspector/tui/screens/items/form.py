@@ -26,6 +26,7 @@ from inspector.present.words import badge
 from inspector.protocol.listed_items import ListedItem
 from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.input_queue import drop_typed_ahead
 from inspector.tui.screens.items.model import finding_spans
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans, form_or_json
@@ -194,9 +195,9 @@ class ItemHead(Static):
         self._width = 0
         """Width for which the lines are wrapped."""
 
-    def show(self, thing: ListedItem | None, *, most: int = _FEW) -> None:
+    def show(self, item: ListedItem | None, *, most: int = _FEW) -> None:
         """Show another item, in at most that many rows until the user asks for all."""
-        self._thing, self._full, self._most = thing, False, most
+        self._thing, self._full, self._most = item, False, most
         self._renew()
 
     def toggle(self) -> None:
@@ -235,27 +236,27 @@ class ItemHead(Static):
 
     def _renew(self) -> None:
         self._width = self.content_size.width
-        thing, width = self._thing, self._width or self.app.size.width // 3
+        item, width = self._thing, self._width or self.app.size.width // 3
         lines = []
-        if thing is not None:
-            lines = self._whole(thing, width) if self._full and not self._folded else self._beginning(thing, width)
+        if item is not None:
+            lines = self._whole(item, width) if self._full and not self._folded else self._beginning(item, width)
         shown = Text("\n").join(lines)
         self.update(shown)
 
-    def _whole(self, thing: ListedItem, width: int) -> list[Text]:
+    def _whole(self, item: ListedItem, width: int) -> list[Text]:
         found: list[list[Span]] = [[(self._used, "muted")]] if self._used else []
         found += finding_spans(self._findings, full=True, evidence_key=keys.shown_key("screen.findings"))
-        title, *lines = self._describe(thing, True, found)
+        title, *lines = self._describe(item, True, found)
         dark = self.app.current_theme.dark
         return [spans_to_text(line, dark=dark) for line in (self._title(title, width), *lines)]
 
-    def _beginning(self, thing: ListedItem, width: int) -> list[Text]:
+    def _beginning(self, item: ListedItem, width: int) -> list[Text]:
         """Return the title and as many rows of the next lines as there is space for."""
         found: list[list[Span]] = []
         if self._most == _ROOMY:
             evidence_key = keys.shown_key("screen.findings")
             found = finding_spans(self._findings, full=False, more_key=keys.key_name("i"), evidence_key=evidence_key)
-        title, *lines = self._describe(thing, False, found)
+        title, *lines = self._describe(item, False, found)
         dark = self.app.current_theme.dark
         most = (_FOLDED if self._folded else self._most) - 1
         rows: list[Text] = []
@@ -266,8 +267,8 @@ class ItemHead(Static):
             if len(rows) >= most:
                 is_cut = role == before == "foreign"
                 break
-            said = spans_to_text(clip(line, (most + 1) * width), dark=dark)
-            rows += said.wrap(self.app.console, max(width, _LEAST), no_wrap=False, overflow="fold")
+            shown_text = spans_to_text(clip(line, (most + 1) * width), dark=dark)
+            rows += shown_text.wrap(self.app.console, max(width, _LEAST), no_wrap=False, overflow="fold")
             before = role
         if is_cut or len(rows) > most:
             rows = rows[:most]
@@ -289,7 +290,6 @@ class ItemHead(Static):
 class ItemForm(Widget):
     DEFAULT_CSS = """
     ItemForm { layout: vertical; }
-    ItemForm > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
     ItemForm > .item--none { display: none; width: 1fr; height: 1fr; content-align: center middle; }
     ItemForm > .item--none { color: $text-muted; }
     ItemForm.-none > .item--none { display: block; }
@@ -300,17 +300,17 @@ class ItemForm(Widget):
     class CallWanted(Message):
         """The user sends a request for the item."""
 
-        def __init__(self, thing: ListedItem, arguments: object) -> None:
+        def __init__(self, item: ListedItem, arguments: object) -> None:
             super().__init__()
-            self.thing = thing
+            self.item = item
             self.arguments = arguments
             """Any JSON; UNSET for none."""
 
     def __init__(self, head: ItemHead, *, one: str, verb: str) -> None:
         """`one` names the kind of item; `verb` is the label of the button."""
         super().__init__(classes="-none")
-        self.thing: ListedItem | None = None
-        self.asks_later: Callable[[ListedItem], bool] = lambda thing: False
+        self.item: ListedItem | None = None
+        self.asks_later: Callable[[ListedItem], bool] = lambda item: False
         """Whether a dialog asks before the request of an item; it then also names the problems."""
         self._one, self._verb = one, verb
         self._kept: dict[tuple[type[ListedItem], str], _Kept] = {}
@@ -340,7 +340,7 @@ class ItemForm(Widget):
         """Yield the widgets between form and bar."""
         yield from ()
 
-    def schema(self, thing: ListedItem) -> object:
+    def schema(self, item: ListedItem) -> object:
         raise NotImplementedError
 
     def task_words(self) -> str:
@@ -363,26 +363,26 @@ class ItemForm(Widget):
         """Whether all widgets are mounted."""
         return self._bar.is_mounted and self.form.is_ready
 
-    async def show(self, thing: ListedItem | None) -> None:
+    async def show(self, item: ListedItem | None) -> None:
         """Show another item, or the current definition of the same one, with the arguments typed for it earlier.
 
         While the item's schema is unchanged, the form stays untouched.
         """
-        if self.thing is not None:
+        if self.item is not None:
             self.form.read_editors()
-            self._kept[_place(self.thing)] = _kept(self.form, self._schema)
-        same = thing is not None and self.thing is not None and _place(thing) == _place(self.thing)
-        self.thing = thing
-        self.set_class(thing is None, "-none")
-        if thing is None:
+            self._kept[_place(self.item)] = _kept(self.form, self._schema)
+        same = item is not None and self.item is not None and _place(item) == _place(self.item)
+        self.item = item
+        self.set_class(item is None, "-none")
+        if item is None:
             return
-        schema = self.schema(thing)
-        self._head.show(thing, most=_ROOMY if self.has_class("-bare") else _FEW)
+        schema = self.schema(item)
+        self._head.show(item, most=_ROOMY if self.has_class("-bare") else _FEW)
         if same and schema == self._schema:
             return
         self._schema = schema
         focused = focused_path(self.form) if same else None
-        await _load(self.form, schema, self._kept.get(_place(thing)))
+        await _load(self.form, schema, self._kept.get(_place(item)))
         if not same:
             self.query_one(FormScroll).scroll_home(animate=False)
         elif focused is not None:
@@ -391,7 +391,7 @@ class ItemForm(Widget):
     @property
     def params(self) -> dict[str, Any]:
         """Params of the request that would be sent."""
-        found: dict[str, Any] = {"name": self.thing.name} if self.thing is not None else {}
+        found: dict[str, Any] = {"name": self.item.name} if self.item is not None else {}
         arguments = self.form.arguments
         return found if arguments is UNSET else found | {"arguments": arguments}
 
@@ -433,13 +433,15 @@ class ItemForm(Widget):
 
     def decline(self) -> None:
         """Show on the bar that nothing was sent."""
+        drop_typed_ahead(self)
         self._tried = True
         self._renew_bar()
 
     async def send(self) -> None:
         """Request the item, or first show what is wrong with the arguments."""
-        thing, form = self.thing, self.form
-        if thing is None:
+        item, form = self.item, self.form
+        if item is None:
+            self.app.bell()
             return
         if self._why_not:
             self.decline()
@@ -455,13 +457,14 @@ class ItemForm(Widget):
         verdict = await form.judge()
         if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
             await form.show_all_problems()
-            if not self.asks_later(thing):
+            if not self.asks_later(item):
+                drop_typed_ahead(self)
                 self._armed = form.state.value
                 self._renew_bar()
                 return
         self._armed = None
         self._renew_bar()
-        self.post_message(self.CallWanted(thing, form.arguments))
+        self.post_message(self.CallWanted(item, form.arguments))
 
     def arm(self) -> None:
         """Accept the current value as intended, valid or not, because it was sent before."""
@@ -469,7 +472,7 @@ class ItemForm(Widget):
 
     async def toggle_json(self) -> None:
         """Switch between form and JSON text."""
-        if self.thing is not None:
+        if self.item is not None:
             await self.form.toggle_json()
             self._renew_bar()
 
@@ -604,5 +607,5 @@ async def focus_at(form: SchemaForm, path: Path) -> None:
         form.focus_first()
 
 
-def _place(thing: ListedItem) -> tuple[type[ListedItem], str]:
-    return type(thing), thing.key
+def _place(item: ListedItem) -> tuple[type[ListedItem], str]:
+    return type(item), item.key

@@ -5,11 +5,10 @@ items are as fast as ten. A refreshed list keeps cursor, scroll position and sea
 even if the list no longer has it.
 """
 
-import asyncio
 import operator
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -20,9 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.checks.findings import Finding
-from inspector.present.gc_control import freeze_young
-from inspector.present.items import SearchedRows
-from inspector.present.list_changes import (
+from inspector.present.changes.lists import (
     ListNews,
     RememberedServer,
     head_lines,
@@ -30,8 +27,10 @@ from inspector.present.list_changes import (
     marks_since,
     news_lines,
 )
+from inspector.present.gc_control import freeze_young
+from inspector.present.items import SearchedRows
 from inspector.present.spans import Span
-from inspector.protocol.json_diff import THINGS
+from inspector.protocol.changes import THINGS
 from inspector.protocol.listed_items import LISTS, ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import clock, visible
@@ -40,6 +39,7 @@ from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.input_queue import forget_postponed, postpone, settling
 from inspector.tui.screens.items.model import findings_about, own_findings, shared_lines
 from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.search_bar import SearchBar
 from inspector.tui.widgets.virtual_list import LogList
@@ -51,7 +51,9 @@ _GROWTH = 1.25
 _NARROW = 36
 """Line width in an empty list; at 80 columns the list is slightly wider."""
 _REST_S = 0.1
-"""Seconds that the cursor must rest on an item to choose it."""
+"""Seconds that the cursor must rest on an item to choose it, while it moves from item to item."""
+_FIRST_REST_S = 0.02
+"""The same after a single step: enough to paint the cursor before the form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class LoadedList(NamedTuple):
     """A list that is ready to be shown."""
 
     listings: tuple[Listing, ...] = ()
-    things: Sequence[Any] = ()
+    items: Sequence[Any] = ()
     """Input of the rows."""
     summary: tuple[str, str] = ("", "")
     keys: frozenset[tuple[type[ListedItem], str]] = frozenset()
@@ -89,10 +91,10 @@ class LoadedList(NamedTuple):
     """Comparison with the server's baseline when the list was loaded."""
 
 
-def keys_of(things: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
+def keys_of(items: Sequence[Any]) -> frozenset[tuple[type[ListedItem], str]]:
     """Return type and key of each item; the list holds items or offers that wrap one."""
-    found = (getattr(each, "thing", each) for each in things)
-    return frozenset((type(thing), thing.key) for thing in found)
+    found = (getattr(each, "item", each) for each in items)
+    return frozenset((type(item), item.key) for item in found)
 
 
 class ListLoader:
@@ -114,7 +116,7 @@ class ListLoader:
             self._awaited = listings
 
             async def load() -> None:
-                loaded = await asyncio.to_thread(self._read, listings, memory)
+                loaded = await read_on_thread(self._read, listings, memory)
                 freeze_young()
                 if listings is self._awaited:
                     self._awaited = ()
@@ -127,15 +129,15 @@ class ListLoader:
         self._awaited = ()
 
     def _read(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> LoadedList:
-        things = self._kind.read(listings)
-        summary = self._kind.summary(things) if things else ("", "")
-        return LoadedList(listings, things, summary, keys_of(things), memory)
+        items = self._kind.read(listings)
+        summary = self._kind.summary(items) if items else ("", "")
+        return LoadedList(listings, items, summary, keys_of(items), memory)
 
 
 class ListSearch:
     """Searches the items of a list, a short one at once, a long one on a thread. Only the newest search counts."""
 
-    def __init__(self, owner: Widget, rows: SearchedRows[Any], show: Callable[[], None]) -> None:
+    def __init__(self, owner: Widget, rows: SearchedRows, show: Callable[[], None]) -> None:
         """`show` is called once `rows` holds the matches."""
         self._owner = owner
         self._rows = rows
@@ -149,24 +151,24 @@ class ListSearch:
         """Whether a search is running on a thread."""
         return self._running is not None
 
-    def search(self, things: Sequence[Any], wanted: str) -> None:
+    def search(self, items: Sequence[Any], wanted: str) -> None:
         """Show the items that match."""
-        self._things = things
-        if not wanted.strip() or len(things) <= MANY:
+        self._things = items
+        if not wanted.strip() or len(items) <= MANY:
             self._running = None
-            self._rows.replace(things, wanted)
+            self._rows.replace(items, wanted)
             self._show()
         else:
-            self._running = meant = (things, wanted)
+            self._running = meant = (items, wanted)
 
             async def search() -> None:
-                rows = await asyncio.to_thread(self._rows.matching, *meant, lambda: self._running is meant)
+                rows = await read_on_thread(self._rows.matching, *meant, lambda: self._running is meant)
                 if self._running is meant and meant[0] is self._things:
                     self._running = None
                     self._rows.show(rows)
                     self._show()
 
-            self._owner.run_worker(partial(settling, self._owner, search), group="search", exclusive=True)  # type: ignore[arg-type]
+            settling(self._owner, "search", search)
 
 
 # The lines above the rows: changes, pages, age and problems of the list
@@ -260,13 +262,13 @@ class ItemList(Widget):
     class Chosen(Message):
         """Another item was chosen; `opened` if the user wants to work with it."""
 
-        def __init__(self, thing: ListedItem | None, *, opened: bool) -> None:
+        def __init__(self, item: ListedItem | None, *, opened: bool) -> None:
             super().__init__()
-            self.thing = thing
+            self.item = item
             self.opened = opened
 
     def __init__(
-        self, conversation: OpenConversation, rows: SearchedRows[Any], kind: ItemKind, below: Widget | None = None
+        self, conversation: OpenConversation, rows: SearchedRows, kind: ItemKind, below: Widget | None = None
     ) -> None:
         """`below` is a widget to show below the rows."""
         super().__init__()
@@ -284,6 +286,9 @@ class ItemList(Widget):
         self._shown_for = ""
         """Search text of the shown rows."""
         self._reported: ListedItem | None = None
+        self._moved_s = 0.0
+        self._is_moving = False
+        """Whether the cursor has moved and not rested since."""
         self._wanted: ListedItem | None = None
         """Item to open as soon as it is listed."""
         self._gone_at: int | None = None
@@ -335,7 +340,7 @@ class ItemList(Widget):
         elif stage == self._stage:
             return
         self._stage = stage
-        self.list.empty = _empty(conversation, self.kind, listings, hidden=bool(self._loaded.things))
+        self.list.empty = _empty(conversation, self.kind, listings, hidden=bool(self._loaded.items))
         self.list.refresh()
         count, rest = self._loaded.summary
         self.title.show([(count or self.kind.many.capitalize(), "title"), (rest, "faint")])
@@ -349,13 +354,13 @@ class ItemList(Widget):
             self._rows.touch()
             self.list.sync()
 
-    def findings(self, thing: ListedItem | None) -> Sequence[Finding]:
+    def findings(self, item: ListedItem | None) -> Sequence[Finding]:
         """Return the findings about an item, worst first."""
-        return () if thing is None else findings_about(self._conversation.checks_so_far, thing)
+        return () if item is None else findings_about(self._conversation.checks_so_far, item)
 
-    def own_findings(self, thing: ListedItem | None) -> Sequence[Finding]:
+    def own_findings(self, item: ListedItem | None) -> Sequence[Finding]:
         """Return the findings about an item, without those that most items of the list share."""
-        return () if thing is None else own_findings(self._conversation.checks_so_far, thing)
+        return () if item is None else own_findings(self._conversation.checks_so_far, item)
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show the items of another conversation; the old items stay visible until the new ones arrive.
@@ -366,20 +371,20 @@ class ItemList(Widget):
         self._stage = None
         self._loader.stop()
         if not conversation.can_act:
-            self._loaded = self._loaded._replace(listings=(), things=(), summary=("", ""))
+            self._loaded = self._loaded._replace(listings=(), items=(), summary=("", ""))
 
-    def has_lost(self, thing: ListedItem | None) -> bool:
+    def has_lost(self, item: ListedItem | None) -> bool:
         """Return whether an item is no longer listed. Known only for a completely fetched list."""
         listings = self._loaded.listings
-        if thing is None or not listings or not all(each.next_cursor is None for each in listings):
+        if item is None or not listings or not all(each.next_cursor is None for each in listings):
             return False
         known = self._conversation.journal.conversation.catalogue.listings
-        asked = all(known[kind].asked for kind in self.kind.kinds if THINGS[kind] is type(thing))
-        return asked and (type(thing), thing.key) not in self._loaded.keys
+        asked = all(known[kind].asked for kind in self.kind.kinds if THINGS[kind] is type(item))
+        return asked and (type(item), item.key) not in self._loaded.keys
 
     def _take(self, loaded: LoadedList) -> None:
         self._stage = None
-        if self._loaded.things and not any(listing.asked for listing in loaded.listings):
+        if self._loaded.items and not any(listing.asked for listing in loaded.listings):
             self._loaded = self._loaded._replace(memory=loaded.memory)
             return
         self._loaded = loaded
@@ -389,27 +394,27 @@ class ItemList(Widget):
 
     def _find(self) -> None:
         self._searched = self._bar.text
-        self._search.search(self._loaded.things, self._searched)
+        self._search.search(self._loaded.items, self._searched)
 
     def named(self, target: str) -> ListedItem | None:
         """Return the listed item that a request with this name or URI is for; None if there is none."""
-        things = (getattr(each, "thing", each) for each in self._loaded.things)
-        return next((thing for thing in things if self.kind.made(thing, target)), None)
+        items = (getattr(each, "item", each) for each in self._loaded.items)
+        return next((item for item in items if self.kind.made(item, target)), None)
 
-    def like(self, thing: ListedItem) -> ListedItem | None:
+    def like(self, item: ListedItem) -> ListedItem | None:
         """Return the listed item of the same kind and name; None if there is none."""
-        things = (getattr(each, "thing", each) for each in self._loaded.things)
-        return next((each for each in things if type(each) is type(thing) and each.key == thing.key), None)
+        items = (getattr(each, "item", each) for each in self._loaded.items)
+        return next((each for each in items if type(each) is type(item) and each.key == item.key), None)
 
-    def select(self, thing: ListedItem) -> None:
+    def select(self, item: ListedItem) -> None:
         """Move the cursor to an item if it is visible, without opening it."""
-        if (at := _place_of(thing, self._rows, self._loaded.keys)) is not None:
-            self._reported = thing
+        if (at := _place_of(item, self._rows, self._loaded.keys)) is not None:
+            self._reported = item
             self.list.go_to(at)
 
-    def open(self, thing: ListedItem) -> None:
+    def open(self, item: ListedItem) -> None:
         """Select and open an item as soon as it is listed. Clears a search that hides it."""
-        self._wanted = thing
+        self._wanted = item
         if not self._open_wanted():
             self._bar.text = ""
 
@@ -435,30 +440,33 @@ class ItemList(Widget):
         if taken and was_at >= 0:
             rows.view.scroll_to(rows.view.cursor - offset)
         self._gone_at = rows.view.cursor if lost else None
-        self._bar.show_count(count if self._searched else None, of=len(self._loaded.things))
+        self._bar.show_count(count if self._searched else None, of=len(self._loaded.items))
         self._open_wanted()
         opened, self._opens = self._opens, False
-        self._report(opened=opened)
+        if opened or not (taken and self._is_moving):
+            self._report(opened=opened)
 
     @property
     def chosen(self) -> ListedItem | None:
         """Item under the cursor."""
         cursor = self.list.view.cursor
-        return self._rows.thing(cursor) if 0 <= cursor < self._rows.count else None
+        return self._rows.item(cursor) if 0 <= cursor < self._rows.count else None
 
     def _report(self, *, opened: bool = False) -> None:
         """Report the chosen item if it has changed or is opened."""
+        self._is_moving = False
         if self._gone_at is not None and not opened and self.list.view.cursor == self._gone_at:
             return
         self._gone_at = None
-        thing = self.chosen
-        if opened or thing != self._reported:
-            self._reported = thing
-            self.post_message(self.Chosen(thing, opened=opened))
+        item = self.chosen
+        if opened or item != self._reported:
+            self._reported = item
+            self.post_message(self.Chosen(item, opened=opened))
 
     def settle(self) -> Chosen | None:
         """Choose the item under the cursor without waiting; return the message to handle, None if nothing changed."""
         forget_postponed(self)
+        self._is_moving = False
         if self.chosen == self._reported or (self._gone_at is not None and self.list.view.cursor == self._gone_at):
             return None
         self._gone_at, self._reported = None, self.chosen
@@ -467,7 +475,10 @@ class ItemList(Widget):
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Choose the item once the cursor rests."""
         event.stop()
-        postpone(self, _REST_S, self._report)
+        before, self._moved_s = self._moved_s, time.monotonic()
+        self._is_moving = True
+        is_single = self._moved_s - before > 2 * _REST_S
+        postpone(self, min(_FIRST_REST_S, _REST_S) if is_single else _REST_S, self._report)
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Open the item; while a thread still searches, open its first match instead."""
@@ -479,11 +490,11 @@ class ItemList(Widget):
     def on_log_list_title_pressed(self, event: LogList.TitlePressed) -> None:
         """Sort by the clicked title; the cursor stays on its item."""
         event.stop()
-        thing = self.chosen
+        item = self.chosen
         if self._rows.press_title(event.x, self.list.line_width):
             self.list.sync()
-            if thing is not None:
-                self.select(thing)
+            if item is not None:
+                self.select(item)
 
     def search(self) -> None:
         """Focus the search bar."""
@@ -547,25 +558,23 @@ def _empty(
     if opening and not any(LISTS[kind].capability in opening.capabilities for kind in kinds):
         return [[(f"The server does not declare {many}", "muted")]]
     if why := next(filter(None, map(conversation.stopped, kinds)), ""):
-        said: list[list[Span]] = [[(line, "text")] for line in wrap(visible(why, limit=300), _NARROW)]
-        return [[(f"{glyphs().error} Cannot list {many}", "error")], *said]
+        lines: list[list[Span]] = [[(line, "text")] for line in wrap(visible(why, limit=300), _NARROW)]
+        return [[(f"{glyphs().error} Cannot list {many}", "error")], *lines]
     if conversation.journal.live and not conversation.can_act:
         return [[(f"{many.capitalize()} not listed yet", "muted")]]
     return [[(f"{many.capitalize()} were not listed", "muted")]]
 
 
-def _place_of(
-    thing: ListedItem | None, rows: SearchedRows[Any], keys: frozenset[tuple[type[ListedItem], str]]
-) -> int | None:
+def _place_of(item: ListedItem | None, rows: SearchedRows, keys: frozenset[tuple[type[ListedItem], str]]) -> int | None:
     """Return the row of an item; None if it is not visible.
 
     An item that merely has the same key is searched for only if `keys` has it, because that is slow.
     """
     places = range(rows.count)
-    here = next((at for at in places if rows.thing(at) is thing), None)
-    if here is not None or thing is None or (type(thing), thing.key) not in keys:
+    here = next((at for at in places if rows.item(at) is item), None)
+    if here is not None or item is None or (type(item), item.key) not in keys:
         return here
-    return next((at for at in places if _same(rows.thing(at), thing)), None)
+    return next((at for at in places if _same(rows.item(at), item)), None)
 
 
 def _same(one: ListedItem, other: ListedItem) -> bool:

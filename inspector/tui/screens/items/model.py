@@ -6,7 +6,6 @@ an icon only as a fact: nothing is fetched because a server names it.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -17,139 +16,80 @@ from inspector.checks.registry import CHECKS
 from inspector.checks.verdict import verdict
 from inspector.present import spans as signs
 from inspector.present.items import (
-    MARKS,
+    ItemRow,
     SearchedRows,
-    always,
     annotation_facts,
-    best_first,
     icon_facts,
+    laid,
     mark,
     meta_facts,
 )
 from inspector.present.live_checks import JournalFindings
 from inspector.present.rows import RowView
-from inspector.present.spans import Fact, Line, Span, fact, lay, paragraph, span, spans_width
-from inspector.present.words import GRADES, badge
+from inspector.present.spans import Fact, Line, Span, fact, paragraph, span, spans_width
+from inspector.present.words import GRADES
 from inspector.present.words import mark as words_mark
 from inspector.protocol import peek
 from inspector.protocol.listed_items import Content, ListedItem, Prompt, Resource, Template, Tool
 from inspector.protocol.tracking.subscriptions import Subscriptions
 from inspector.protocol.uri_templates import UriTemplate, Variable, could_have_made, take_apart
 
-_WIDE = 60
+COMMON = frozenset({"name", "title", "description", "icons", "_meta"})
+"""Members that all offers share."""
+TEMPLATE_SIGN = "{} "
+_KNOWN = COMMON | {"uri", "uriTemplate", "mimeType", "size", "annotations"}
+MOST_ARGUMENTS = 500
+_PROMPTS_KNOWN = COMMON | {"arguments"}
+_MOST_TRIED = 100
+"""Maximum number of URIs that are matched against a template."""
+MOST_ALLOWED = 100
+"""Maximum number of values in one response."""
+UNSUPPORTED = -32601
+_KINDS: dict[type[ListedItem], str] = {
+    Tool: "tools",
+    Prompt: "prompts",
+    Resource: "resources",
+    Template: "resourceTemplates",
+}
+_FEW = 2
+"""Lines that are shown at first."""
+_MOST = 50
+_SHORT, _LONG = 160, 400
+"""Characters of a sentence, at first and in full."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """An item of the list with the data of its row. Texts are safe to show."""
-
-    thing: ListedItem
-    label: str
-    """Title, else name, else our own text in brackets."""
-    place: str
-    """Identification: a URI, a template or argument names."""
-    right: str
-    """Short text at the right edge: media type, size."""
-    flaw: str = ""
-    """Why it can't be used; "" if it can."""
-    sign: str = ""
-    """Sign of its kind, followed by a space, if the list has several kinds."""
-
-
-def found(offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
-    """Return the matches of a search, best first; without a search text, all offers in the server's order.
-
-    The order is: label begins with the text, label contains it, name, URI or right text contains it, label has its
-    letters in order, description contains it.
-    """
-    needle = wanted.strip().casefold()
-    return best_first(offers, lambda offer: _rank(offer, needle), goes_on) if needle else list(offers)
-
-
-def _rank(offer: Offer, needle: str) -> int | None:
-    label, thing = offer.label.casefold(), offer.thing
-    if needle in label:
-        return 0 if label.startswith(needle) else 1
-    if any(needle in each.casefold() for each in (thing.name, thing.key, offer.right)):
-        return 2
-    letters = iter(label)
-    if all(letter in letters for letter in needle if not letter.isspace()):
-        return 3
-    return 4 if needle in thing.description.casefold() else None
-
-
-class OfferList(SearchedRows[Offer]):
-    """Offers as rows."""
+class ListedRows(SearchedRows):
+    """Resources or prompts as rows."""
 
     def __init__(self, titles: tuple[str, str, str]) -> None:
         """`titles` are the column titles: label, place, right edge."""
         super().__init__()
         self._titles = titles
 
-    def matching(self, offers: Sequence[Offer], wanted: str, goes_on: Callable[[], bool] = always) -> list[Offer]:
-        """Return the matches of a search. Callable on any thread."""
-        return found(offers, wanted, goes_on)
-
-    def thing(self, index: int) -> ListedItem:
-        """Return the item in a row."""
-        return self.rows[index].thing
-
-    def row(self, index: int, width: int) -> RowView:
-        offer = self.rows[index]
-        return RowView(row_spans(offer, width, self.marks.get(offer.thing.key, ""), badge(self.found(offer.thing))))
-
     def header(self, width: int) -> Sequence[Span]:
         label, place, right = map(self.marked, self._titles)
-        return _laid([(label, "muted")], [(place, "muted")], (right, "muted"), width)
+        return laid([(label, "muted")], [(place, "muted")], (right, "muted"), width)
 
-    def sort_keys(self) -> Mapping[str, Callable[[Offer], Any]]:
+    def sort_keys(self) -> Mapping[str, Callable[[ItemRow], Any]]:
         """Sort by any column."""
         label, place, right = self._titles
         return {
-            label: lambda offer: offer.label.casefold(),
-            place: lambda offer: offer.place,
-            right: lambda offer: offer.right,
+            label: lambda row: row.label.casefold(),
+            place: lambda row: row.place,
+            right: lambda row: row.right,
         }
 
 
-def row_spans(offer: Offer, width: int, mark: str = "", badge: Span | None = None) -> list[Span]:
-    """Return one offer in exactly `width` cells: label, in wide lists the place, and a short text at the right.
-
-    `mark` is "new" or "changed" for such an offer, `badge` shows its findings. In a narrow list the label is cut
-    before the badge.
-    """
-    left: list[Span] = [(offer.sign, "accent")] if offer.sign else []
-    left.append((offer.label, "warning" if offer.flaw else "method"))
-    if badge is not None:
-        left += [(" ", "text"), badge]
-    if mark:
-        left += [(" ", "text"), MARKS[mark]]
-    if offer.flaw:
-        left.append((f" {signs.WARNING} {offer.flaw}", "warning"))
-    middle: list[Span] = [] if offer.flaw else [(offer.place, "target")]
-    return _laid(left, middle, (offer.right, "faint"), width)
-
-
-def _laid(left: list[Span], middle: list[Span], right: Span, width: int) -> list[Span]:
-    edge = min(text.cell_width(right[0]), max(0, width // 2))
-    room = max(0, width - edge - 1)
-    spans = lay(left, room)
-    if width >= _WIDE and middle:
-        column = min(width * 2 // 5, room)  # independent of the right edge, so that the places are aligned
-        spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
-    return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
-
-
-def head_lines(thing: ListedItem) -> tuple[Line, ...]:
+def head_lines(item: ListedItem) -> tuple[Line, ...]:
     """Return the title, and the name if it differs."""
-    title = text.visible(thing.title, limit=200) or "(no name)"
-    name = f"  {text.visible(thing.name, limit=200)}" if thing.name and thing.name != thing.title else ""
+    title = text.visible(item.title, limit=200) or "(no name)"
+    name = f"  {text.visible(item.name, limit=200)}" if item.name and item.name != item.title else ""
     return (((title, "title"), (name, "muted")),)
 
 
-def described(thing: ListedItem) -> tuple[Line, ...]:
+def described(item: ListedItem) -> tuple[Line, ...]:
     """Return the server's description, line by line; () without one."""
-    return paragraph(thing.description, "foreign", limit=20_000)
+    return paragraph(item.description, "foreign", limit=20_000)
 
 
 def claims(raw: Any) -> list[Fact]:
@@ -163,56 +103,58 @@ def unknown_members(raw: Any, known: frozenset[str]) -> list[Fact]:
     return [fact("unknown members", ", ".join(more), "warning")] if more else []
 
 
-COMMON = frozenset({"name", "title", "description", "icons", "_meta"})
-"""Members that all offers share."""
-
-
 # Resources and templates
 
-TEMPLATE_SIGN = "{} "
-_KNOWN = COMMON | {"uri", "uriTemplate", "mimeType", "size", "annotations"}
+
+class ResourceRow(ItemRow, frozen=True, gc=False):
+    """A resource or a resource template in the list."""
+
+    @property
+    def heading(self) -> str:
+        return self.item.title or self.item.key
+
+    @property
+    def place(self) -> str:
+        return text.visible(self.item.key, limit=400)
+
+    @property
+    def right(self) -> str:
+        mime_type = text.visible(peek.text(self.item.raw, "mimeType") or "", limit=60)
+        size = None if isinstance(self.item, Template) else peek.integer(self.item.raw, "size")
+        shown = "" if size is None or size < 0 else text.human_size(size)
+        return " ".join(part for part in (mime_type, shown) if part)
+
+    @property
+    def flaw(self) -> str:
+        cannot_be_expanded = isinstance(self.item, Template) and take_apart(self.item.key).problem
+        return self.item.flaw or ("cannot be expanded" if cannot_be_expanded else "")
+
+    @property
+    def sign(self) -> str:
+        return TEMPLATE_SIGN if isinstance(self.item, Template) else ""
 
 
-def resource_offers(resources: Sequence[Resource], templates: Sequence[Template]) -> list[Offer]:
+def resource_offers(resources: Sequence[Resource], templates: Sequence[Template]) -> list[ItemRow]:
     """Return resources, then templates, each in the server's order."""
-    return [*map(_resource, resources), *map(_template, templates)]
+    return [*map(ResourceRow, (*resources, *templates))]
 
 
-def _resource(resource: Resource) -> Offer:
-    size = peek.integer(resource.raw, "size")
-    shown = "" if size is None or size < 0 else text.human_size(size)
-    right = " ".join(part for part in (_type(resource.mime_type), shown) if part)
-    label = text.visible(resource.title or resource.uri, limit=200) or "(no name)"
-    return Offer(resource, label, text.visible(resource.uri, limit=400), right, resource.flaw)
-
-
-def _template(template: Template) -> Offer:
-    label = text.visible(template.title or template.uri_template, limit=200) or "(no name)"
-    place = text.visible(template.uri_template, limit=400)
-    flaw = template.flaw or ("cannot be expanded" if take_apart(template.uri_template).problem else "")
-    return Offer(template, label, place, _type(template.mime_type), flaw, TEMPLATE_SIGN)
-
-
-def _type(mime_type: str) -> str:
-    return text.visible(mime_type, limit=60)
-
-
-def counts(offers: Sequence[Offer]) -> tuple[str, str]:
+def counts(offers: Sequence[ItemRow]) -> tuple[str, str]:
     """Return the counts in two parts: "5 resources", ", 2 templates"; ("", "") for none."""
-    templates = sum(isinstance(offer.thing, Template) for offer in offers)
+    templates = sum(isinstance(offer.item, Template) for offer in offers)
     others = len(offers) - templates
     first = f"{others:,} resource{'' if others == 1 else 's'}" if offers else ""
     return first, f", {templates:,} template{'' if templates == 1 else 's'}" if templates else ""
 
 
-def resource_place(thing: ListedItem) -> Line:
+def resource_place(item: ListedItem) -> Line:
     """Return the URI or the template."""
-    return (span(thing.key or "(no uri)", "target"),)
+    return (span(item.key or "(no uri)", "target"),)
 
 
-def resource_facts(thing: ListedItem) -> tuple[Fact, ...]:
+def resource_facts(item: ListedItem) -> tuple[Fact, ...]:
     """Return the server's facts about a resource or template."""
-    raw, facts = thing.raw, []
+    raw, facts = item.raw, []
     if mime_type := peek.text(raw, "mimeType"):
         facts.append(fact("type", mime_type))
     size = peek.integer(raw, "size")
@@ -220,7 +162,7 @@ def resource_facts(thing: ListedItem) -> tuple[Fact, ...]:
         facts.append(Fact("size", f"{size:,} bytes (reported)", "claimed" if size >= 0 else "warning"))
     facts += claims(raw)
     facts += unknown_members(raw, _KNOWN)
-    if isinstance(thing, Template) and (note := take_apart(thing.uri_template).note):
+    if isinstance(item, Template) and (note := take_apart(item.uri_template).note):
         facts.append(fact("template", note, "warning"))
     return tuple(facts)
 
@@ -252,23 +194,26 @@ def preview(uri: str, problem: str) -> Line:
 
 # Prompts
 
-MOST_ARGUMENTS = 500
-_PROMPTS_KNOWN = COMMON | {"arguments"}
+
+class PromptRow(ItemRow, frozen=True, gc=False):
+    """A prompt in the list."""
+
+    @property
+    def place(self) -> str:
+        return _signature(Prompt(self.item.raw))
+
+    @property
+    def right(self) -> str:
+        count = len(_named(Prompt(self.item.raw)))
+        return f"{count} argument{'' if count == 1 else 's'}" if count else ""
 
 
-def prompt_offers(prompts: Sequence[Prompt]) -> list[Offer]:
+def prompt_offers(prompts: Sequence[Prompt]) -> list[ItemRow]:
     """Return the prompts in the server's order."""
-    return [_offer(prompt) for prompt in prompts]
+    return [*map(PromptRow, prompts)]
 
 
-def _offer(prompt: Prompt) -> Offer:
-    label = text.visible(prompt.title, limit=200) or "(no name)"
-    count = len(_named(prompt))
-    right = f"{count} argument{'' if count == 1 else 's'}" if count else ""
-    return Offer(prompt, label, _signature(prompt), right, prompt.flaw)
-
-
-def prompt_counts(offers: Sequence[Offer]) -> tuple[str, str]:
+def prompt_counts(offers: Sequence[ItemRow]) -> tuple[str, str]:
     """Return the count, and no additional text."""
     return (f"{len(offers):,} prompt{'' if len(offers) == 1 else 's'}" if offers else ""), ""
 
@@ -288,15 +233,15 @@ def _signature(prompt: Prompt) -> str:
     return text.visible(", ".join(parts), limit=300)
 
 
-def prompt_place(thing: ListedItem) -> Line:
+def prompt_place(item: ListedItem) -> Line:
     """Return the arguments in one line, required ones marked."""
-    asked = _signature(Prompt(thing.raw))
+    asked = _signature(Prompt(item.raw))
     return ((asked, "target") if asked else ("no arguments", "muted"),)
 
 
-def prompt_facts(thing: ListedItem) -> tuple[Fact, ...]:
+def prompt_facts(item: ListedItem) -> tuple[Fact, ...]:
     """Return the server's facts about a prompt, and problems of its arguments."""
-    raw = thing.raw
+    raw = item.raw
     facts = claims(raw) + unknown_members(raw, _PROMPTS_KNOWN)
     given = peek.at(raw, "arguments")
     if given is not None and not isinstance(given, list):
@@ -306,9 +251,9 @@ def prompt_facts(thing: ListedItem) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def prompt_schema(thing: ListedItem) -> Any:
+def prompt_schema(item: ListedItem) -> Any:
     """Return the form: a string for each argument. More can be added, to test how the server handles them."""
-    named = _named(Prompt(thing.raw))
+    named = _named(Prompt(item.raw))
     return {
         "type": "object",
         "properties": {name: _argument(each) for name, each in named.items()},
@@ -361,11 +306,8 @@ def _fenced(foreign: str) -> str:
 
 # Rows with their subscription state
 
-_MOST_TRIED = 100
-"""Maximum number of URIs that are matched against a template."""
 
-
-class WatchedRows(OfferList):
+class WatchedRows(ListedRows):
     """Rows with their subscription state."""
 
     def __init__(self, titles: tuple[str, str, str], subscriptions: Callable[[], Subscriptions]) -> None:
@@ -373,31 +315,27 @@ class WatchedRows(OfferList):
         self._subscriptions = subscriptions
 
     def row(self, index: int, width: int) -> RowView:
-        subscriptions, thing = self._subscriptions(), self.rows[index].thing
+        subscriptions, item = self._subscriptions(), self.rows[index].item
         if not subscriptions.changes:
             return super().row(index, width)
-        marks = mark(subscriptions, uris_of(thing, subscriptions), short=width < 60)
+        marks = mark(subscriptions, uris_of(item, subscriptions), short=width < 60)
         cells = spans_width(marks)
         if not marks or cells > width * 2 // 3:
             return super().row(index, width)
         return RowView([*super().row(index, width - cells).spans, *marks])
 
 
-def uris_of(thing: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
+def uris_of(item: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
     """Return the URIs of a row: of the resource, or those that a template could have expanded to."""
-    if not isinstance(thing, Template):
-        return (thing.key,) if thing.key else ()
-    template = take_apart(thing.uri_template)
+    if not isinstance(item, Template):
+        return (item.key,) if item.key else ()
+    template = take_apart(item.uri_template)
     wanted = [uri for stream in subscriptions.open_streams for uri in stream.asked.uris]
     known = dict.fromkeys([*wanted, *list(subscriptions.subscribed), *list(subscriptions.updates)])
     return tuple(uri for uri in list(known)[:_MOST_TRIED] if could_have_made(template, uri))
 
 
 # Completion
-
-MOST_ALLOWED = 100
-"""Maximum number of values in one response."""
-UNSUPPORTED = -32601
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -439,8 +377,8 @@ def completion_failed(error: Any) -> Completion:
     """Read a JSON-RPC error: completion is not supported, or this request was rejected."""
     if peek.integer(error, "code") == UNSUPPORTED:
         return NOT_SUPPORTED
-    said = text.visible(peek.text(error, "message") or "no reason given", limit=200)
-    return Completion(note=((f"{signs.WARNING} no completion: {said}", "warning"),))
+    message = text.visible(peek.text(error, "message") or "no reason given", limit=200)
+    return Completion(note=((f"{signs.WARNING} no completion: {message}", "warning"),))
 
 
 NOT_SUPPORTED = Completion(note=(("the server does not support completion", "muted"),), supported=False)
@@ -448,31 +386,19 @@ NOT_SUPPORTED = Completion(note=(("the server does not support completion", "mut
 
 # Findings about one item: its current definition, and the uses of it
 
-_KINDS: dict[type[ListedItem], str] = {
-    Tool: "tools",
-    Prompt: "prompts",
-    Resource: "resources",
-    Template: "resourceTemplates",
-}
-_FEW = 2
-"""Lines that are shown at first."""
-_MOST = 50
-_SHORT, _LONG = 160, 400
-"""Characters of a sentence, at first and in full."""
 
-
-def findings_about(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:
+def findings_about(checks: JournalFindings | None, item: ListedItem) -> Sequence[Finding]:
     """Return the findings about an item, worst first; empty before anything was checked."""
-    kind = _KINDS.get(type(thing))
+    kind = _KINDS.get(type(item))
     if checks is None or kind is None:
         return ()
-    return sorted(checks.of_item(kind, thing.key, thing.raw), key=lambda each: each.severity.rank)
+    return sorted(checks.of_item(kind, item.key, item.raw), key=lambda each: each.severity.rank)
 
 
-def own_findings(checks: JournalFindings | None, thing: ListedItem) -> Sequence[Finding]:
+def own_findings(checks: JournalFindings | None, item: ListedItem) -> Sequence[Finding]:
     """Return the findings about an item, without those that most items share and that are shown once for all."""
-    found = findings_about(checks, thing)
-    kind = _KINDS.get(type(thing))
+    found = findings_about(checks, item)
+    kind = _KINDS.get(type(item))
     if checks is None or kind is None or not found:
         return found
     shared = {(each.id, each.severity) for each in checks.shared(kind)}
@@ -527,7 +453,7 @@ def _line(group: Sequence[Finding], *, limit: int) -> list[Span]:
 
 
 def _keys(left: int, more_key: str, evidence_key: str) -> list[list[Span]]:
-    said = [f"{more_key} {left} more" if more_key else f"{left} more"] if left > 0 else []
+    lines = [f"{more_key} {left} more" if more_key else f"{left} more"] if left > 0 else []
     if evidence_key:
-        said.append(f"{evidence_key} Evidence")
-    return [[(f"  {'   '.join(said)}", "accent")]] if said else []
+        lines.append(f"{evidence_key} Evidence")
+    return [[(f"  {'   '.join(lines)}", "accent")]] if lines else []

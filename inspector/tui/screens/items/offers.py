@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
-from textual import events, work
+from textual import events, on, work
 from textual.app import ComposeResult
+from textual.geometry import Offset
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -17,14 +18,17 @@ from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.present.items import meta_lines, title_facts
 from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Fact, Line, Span, fact_lines, span
+from inspector.present.spans import Fact, Line, Span, fact_lines, span, spans_width
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.listed_items import ListedItem
+from inspector.text import cell_width, visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
+from inspector.tui.results.panel import ResultPanel
+from inspector.tui.results.views import ResultWords
 from inspector.tui.screens.items.form import ItemForm, ItemHead
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
@@ -36,8 +40,6 @@ from inspector.tui.screens.items.model import (
     head_lines,
 )
 from inspector.tui.screens.items.panel import ItemsPanel
-from inspector.tui.screens.items.result import ResultPanel
-from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
@@ -84,6 +86,8 @@ PAUSE: Final = 0.15
 """Seconds without a change before a completion is requested."""
 _ROWS: Final = 5
 """Values visible at once."""
+_LEAST: Final = 24
+"""Least width of the list of values, in cells."""
 
 
 class CompletionWanted(msgspec.Struct, frozen=True):
@@ -114,12 +118,15 @@ class _Values(RowSource):
 
 
 class Completions(Widget):
-    """Short list of values below a form; hidden while there is nothing to show."""
+    """Short list of values below the field that they are for; hidden while there is nothing to show."""
 
     DEFAULT_CSS = """
-    Completions { height: auto; width: 1fr; display: none; }
+    Completions {
+        height: auto; display: none; overlay: screen; constrain: inside; background: $panel;
+    }
     Completions.-shown { display: block; }
-    Completions > LogList { height: 0; }
+    Completions > LogList { height: 0; background: $panel; }
+    Completions > StatusLine { background: $panel; }
     """
 
     class Taken(Message):
@@ -207,9 +214,24 @@ class Completions(Widget):
         self._list.go_to(0)
         self._list.styles.height = min(rows.count, _ROWS)
         either = keys.action("resources.complete").key_text.replace("  ", " or ")
-        key = [(f"{either} accepts one", "faint")] if rows.count else []
-        self._line.show(list(found.note), key)  # type: ignore[arg-type]
+        key: list[Span] = [(f"{either} accepts one", "faint")] if rows.count else []
+        self._line.show(list(found.note), key)
+        self._place(spans_width([*found.note, *key]))
         self.set_class(bool(found.note), "-shown")
+
+    def _place(self, note_width: int) -> None:
+        """Put the list below the field with the focus, or above it if there is no space below."""
+        field = self.screen.focused
+        if field is None or field is self._list:
+            return
+        region, form = field.content_region, self.parent.region if isinstance(self.parent, Widget) else field.region
+        widest = max((cell_width(visible(each, limit=300)) for each in self._found.values), default=0)
+        width = min(max(_LEAST, widest + 4, note_width + 4), form.width)
+        height = 1 + min(len(self._found.values), _ROWS)
+        is_above = region.bottom + height > self.screen.size.height and region.y >= height
+        x = max(form.x, min(region.x - 1, form.right - width))  # what is beside the form stays visible
+        self.absolute_offset = Offset(x, region.y - height if is_above else region.bottom)
+        self.styles.width = width
 
     def take_next(self) -> str | None:
         """Return the next value, wrapping around after the last; None if there is none."""
@@ -237,18 +259,18 @@ _MOST = 200
 """Maximum number of lines of an expanded description."""
 
 
-def _describe(kind: OfferKind, thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
+def _describe(kind: OfferKind, item: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
     """Yield its name and place, its problems, and the server's description."""
-    yield from (list(line) for line in head_lines(thing))
-    yield list(kind.place(thing))
-    if thing.flaw:
-        yield [(f"{glyphs().warning} {thing.flaw}", "warning")]
+    yield from (list(line) for line in head_lines(item))
+    yield list(kind.place(item))
+    if item.flaw:
+        yield [(f"{glyphs().warning} {item.flaw}", "warning")]
     yield from found
-    about = [list(line) for line in described(thing)]
+    about = [list(line) for line in described(item)]
     yield from about[:_MOST]
-    yield from (list(line) for line in fact_lines([*title_facts(thing), *kind.facts(thing)]))
+    yield from (list(line) for line in fact_lines([*title_facts(item), *kind.facts(item)]))
     if full:
-        yield from (list(line) for line in meta_lines(thing.raw))
+        yield from (list(line) for line in meta_lines(item.raw))
 
 
 class OfferForm(ItemForm):
@@ -261,7 +283,7 @@ class OfferForm(ItemForm):
     """
 
     def __init__(self, conversation: OpenConversation, kind: OfferKind) -> None:
-        head = ItemHead(lambda thing, full, found: _describe(kind, thing, full, found))
+        head = ItemHead(lambda item, full, found: _describe(kind, item, full, found))
         super().__init__(head, one=kind.item.one, verb=kind.verb)
         self._kind = kind
         self._preview = Static("", classes="offer--preview")
@@ -283,8 +305,8 @@ class OfferForm(ItemForm):
         """Request completions from another conversation."""
         self._completions.rebind(conversation)
 
-    def schema(self, thing: ListedItem) -> object:
-        schema = self._kind.schema(thing)
+    def schema(self, item: ListedItem) -> object:
+        schema = self._kind.schema(item)
         self.set_class(not peek.mapping(schema, "properties"), "-bare")
         return schema
 
@@ -296,23 +318,23 @@ class OfferForm(ItemForm):
     @property
     def request(self) -> PreparedRequest:
         """Request that would be sent now. Needs an item."""
-        assert self.thing is not None
+        assert self.item is not None
         arguments = self.form.arguments
-        return self._kind.request(self.thing, {} if arguments is UNSET else arguments)
+        return self._kind.request(self.item, {} if arguments is UNSET else arguments)
 
     def withheld(self) -> str:
         """Return why nothing can be sent now."""
-        return self.request.problem if self.thing is not None else ""
+        return self.request.problem if self.item is not None else ""
 
-    async def show(self, thing: ListedItem | None) -> None:
+    async def show(self, item: ListedItem | None) -> None:
         """Show another item and clear the completions."""
         self._completed = ()
         self._completions.consider(None)
-        await super().show(thing)
+        await super().show(item)
         self._show_preview()
 
     def _show_preview(self) -> None:
-        line = self.request.preview if self.thing is not None else ()
+        line = self.request.preview if self.item is not None else ()
         self.set_class(bool(line), "-preview")
         shown = spans_to_text(line, dark=self.app.current_theme.dark)
         shown.no_wrap, shown.overflow = False, "fold"
@@ -323,19 +345,22 @@ class OfferForm(ItemForm):
         self._show_preview()
         self._consider()
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Complete the field that has the focus now."""
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _complete_focused(self) -> None:
+        """Complete the field that has the focus now, if one has it."""
         self._consider()
 
     def _consider(self) -> None:
         edit = self.screen.focused
-        if self.thing is None or not isinstance(edit, LineEdit | BlockEdit) or self.form.as_json:
+        if self.item is None or not isinstance(edit, LineEdit | BlockEdit) or self.form.as_json:
             if edit is None or self._completions not in edit.ancestors:
                 self._completions.consider(None)
             return
         node = next((each for each in edit.ancestors if isinstance(each, FieldNode)), None)
-        reference = self._kind.reference(self.thing)
+        reference = self._kind.reference(self.item)
         if node is None or not node.path or reference is None or self not in edit.ancestors:
+            self._completions.consider(None)
             return
         self._completed, name = node.path, str(node.path[0])
         value = edit.value if isinstance(edit, LineEdit) else edit.text
@@ -410,4 +435,4 @@ class OffersPanel(ItemsPanel[OfferForm]):
         """Send the request."""
         event.stop()
         method, params = self.items.kind.method, self.form.request.params
-        self.requests.begin(self.requests.calling.begin(event.thing, event.arguments, method, params))
+        self.requests.begin(self.requests.calling.begin(event.item, event.arguments, method, params))

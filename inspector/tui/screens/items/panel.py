@@ -5,7 +5,6 @@ current step; Escape goes back step by step. Requests run in workers: several ma
 the newest. Typed arguments are kept across connections.
 """
 
-import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial, reduce
@@ -19,6 +18,7 @@ from textual.widget import Widget
 
 from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
+from inspector.forms.paths import Path
 from inspector.present.calls import CompletedCall, PastCall, view_call, view_past_call
 from inspector.present.spans import Span
 from inspector.present.words import age_line
@@ -29,15 +29,16 @@ from inspector.protocol.listed_items import ListedItem, Tool
 from inspector.text import visible
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel, RerunCall
-from inspector.tui.screens.items.calls import CallHistory, Calling, HistoryRows, RunningCall, clocks_of
+from inspector.tui.results.calls import CallHistory, Calling, HistoryRows, RunningCall, clocks_of
+from inspector.tui.results.panel import ResultPanel, has_picture
+from inspector.tui.results.views import HISTORY
 from inspector.tui.screens.items.definition_changes import approve
 from inspector.tui.screens.items.dialogs import ChangesScreen
-from inspector.tui.screens.items.form import ItemForm
+from inspector.tui.screens.items.form import ItemForm, focus_at, focused_path
 from inspector.tui.screens.items.list import ItemList
 from inspector.tui.screens.items.model import cause_line
-from inspector.tui.screens.items.result import ResultPanel, has_picture
-from inspector.tui.screens.items.result_views import HISTORY
 from inspector.tui.screens.items.saved import SavedCalls, WantedCall
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.save import SaveScreen, file_name
 
@@ -62,8 +63,8 @@ class StepLayout:
         self.form = form
         self.form.add_class("steps--form")
         self.result = result
-        self._field: Widget | None = None
-        """Field that had the focus before the result got it."""
+        self._left: tuple[Widget, Path | None] | None = None
+        """What had the focus before the result got it, and the path of its field."""
 
     @property
     def is_ready(self) -> bool:
@@ -94,19 +95,23 @@ class StepLayout:
         """Go to a step. From the result to the form, the previously focused field gets the focus again."""
         panel, focused = self._panel, self._panel.screen.focused
         if step == "result" and focused is not None and self.form in focused.ancestors:
-            self._field = focused
-        field, self._field = self._field, self._field if step == "result" else None
+            self._left = focused, focused_path(self.form.form)
+        elif step == "list":
+            self._left = None
         panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # one update: each restyles all parts
         if not focus:
             return
         if step == "form":
-            panel.call_after_refresh(self._focus_form, field)
+            panel.call_after_refresh(self._focus_form)
         else:
             panel.call_after_refresh(self.items.list.focus if step == "list" else self.result.body.focus_body)
 
-    def _focus_form(self, field: Widget | None) -> None:
-        if field is not None and field.is_attached and self.form in field.ancestors:
-            field.focus()
+    async def _focus_form(self) -> None:
+        left = self._left
+        if left is not None and left[0].is_attached and self.form in left[0].ancestors:
+            left[0].focus()
+        elif left is not None and left[1] is not None:  # its editor is built again
+            await focus_at(self.form.form, left[1])
         else:
             self.form.focus_first()
 
@@ -125,7 +130,8 @@ class StepLayout:
             self.go("result", focus=focus)
 
     def close_result(self) -> None:
-        """Hide the result, so that the form has its space."""
+        """Hide the result of another item, so that the form has its space."""
+        self._left = None
         self._panel.remove_class("-called")
 
     def show_view(self, tab: int) -> None:
@@ -178,7 +184,7 @@ class ItemRequests:
     def sync(self) -> None:
         """Update form, history and result."""
         items, form, result = self._steps.items, self._steps.form, self._steps.result
-        form.show_why_not(self.calling.why_not(), gone=items.has_lost(form.thing))
+        form.show_why_not(self.calling.why_not(), gone=items.has_lost(form.item))
         if self.history.take():
             self.show_history()
         if result.is_empty:
@@ -222,8 +228,8 @@ class ItemRequests:
 
     def show_history(self) -> None:
         """Update the history for the chosen item, after a request or another choice."""
-        thing, history = self._steps.form.thing, self.history
-        found = [history.of(name) for name in history.targets if thing is not None and self._kind.made(thing, name)]
+        item, history = self._steps.form.item, self.history
+        found = [history.of(name) for name in history.targets if item is not None and self._kind.made(item, name)]
         if len(found) == 1:
             self.past = found[0]
         else:  # a template has many URIs
@@ -233,7 +239,7 @@ class ItemRequests:
 
     def _show_newest(self) -> None:
         """Show the newest request for the item, running or finished. Cheap if there is none."""
-        running = self.calling.of(self._steps.form.thing)
+        running = self.calling.of(self._steps.form.item)
         over = (call.exchange for call in reversed(self.past) if not call.is_earlier and not call.exchange.is_open)
         newest = next(over, None)
         if running is not None:
@@ -260,11 +266,11 @@ class ItemRequests:
         """Read a request back on a thread and show it. Only the last read counts."""
         self.reading = exchange
         self._looks += 1
-        number, thing, called = self._looks, self._steps.form.thing, call.called if call else None
-        schema = thing.output_schema if isinstance(thing, Tool) else None
+        number, item, called = self._looks, self._steps.form.item, call.called if call else None
+        schema = item.output_schema if isinstance(item, Tool) else None
 
         async def read() -> None:
-            looked = await asyncio.to_thread(view_call, journal, exchange, schema, called, method=self._kind.method)
+            looked = await read_on_thread(view_call, journal, exchange, schema, called, method=self._kind.method)
             if call is not None:
                 looked = dataclasses.replace(looked, arguments=call.arguments)
             # Queued behind the panel's messages, one of which may be choosing another item.
@@ -288,9 +294,9 @@ class ItemRequests:
 
     def repeat(self, made: RunningCall) -> RunningCall:
         """Send a request again on the current connection. View, step, focus and results of other items are kept."""
-        call = self.calling.begin(made.thing, made.arguments, made.method, made.params, as_task=made.as_task)
-        shown = self._steps.form.thing
-        if shown is not None and shown.key == call.thing.key:
+        call = self.calling.begin(made.item, made.arguments, made.method, made.params, as_task=made.as_task)
+        shown = self._steps.form.item
+        if shown is not None and shown.key == call.item.key:
             self._steps.open_result(go=False)
             self.stop_reading()
             self._steps.result.show_running(call, turn=False)
@@ -310,8 +316,8 @@ class ItemRequests:
 
     def finished(self, call: RunningCall) -> None:
         """Show the outcome of a request, unless another item was chosen meanwhile."""
-        thing = self._steps.form.thing
-        if thing is not None and call.thing.key == thing.key and self.calling.of(thing) is None:
+        item = self._steps.form.item
+        if item is not None and call.item.key == item.key and self.calling.of(item) is None:
             self._read_back(call.journal, call.exchange, call)
 
 
@@ -365,7 +371,8 @@ class ItemsPanel(Panel, Generic[FormT]):
         self._seen_findings: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Lay out list, form and result."""
+        """Lay out list, form and result, for the width that is to be expected: another layout would be one more."""
+        self.steps.arrange(self.app.size.width)
         with Container(classes="steps--side"):
             yield self.items
             yield self.saved
@@ -385,11 +392,11 @@ class ItemsPanel(Panel, Generic[FormT]):
         if not self.steps.is_ready:
             return
         self.items.sync()
-        checks, thing = self.conversation.checks_so_far, self.form.thing
-        seen = (checks, checks.changes if checks is not None else 0, thing)
+        checks, item = self.conversation.checks_so_far, self.form.item
+        seen = (checks, checks.changes if checks is not None else 0, item)
         if seen != self._seen_findings:
             self._seen_findings = seen
-            self.form.list_findings(self.items.own_findings(thing))
+            self.form.list_findings(self.items.own_findings(item))
         self.requests.sync()
         self.saved.sync()
 
@@ -403,7 +410,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     @property
     def selected_findings(self) -> Sequence[Finding]:
         """Findings about the shown item, worst first; the findings screen opens at them."""
-        return self.items.findings(self.form.thing)
+        return self.items.findings(self.form.item)
 
     def take_focus(self) -> None:
         """Focus the current step, unless the panel has the focus already."""
@@ -418,18 +425,18 @@ class ItemsPanel(Panel, Generic[FormT]):
             self.steps.go_back()
         return True
 
-    def show_item(self, thing: ListedItem) -> None:
+    def show_item(self, item: ListedItem) -> None:
         """Open an item of the list."""
-        self.items.open(thing)
+        self.items.open(item)
 
     @property
     def showing(self) -> tuple[ListedItem | None, CompletedCall | None]:
         """The item of the form, and the shown result."""
-        return self.form.thing, self.result.looked
+        return self.form.item, self.result.looked
 
-    async def follow_item(self, thing: ListedItem) -> None:
+    async def follow_item(self, item: ListedItem) -> None:
         """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""
-        if self.steps.is_ready and (found := self.items.like(thing)) is not None:
+        if self.steps.is_ready and (found := self.items.like(item)) is not None:
             self.items.select(found)
             await self.choose(found)
 
@@ -440,14 +447,14 @@ class ItemsPanel(Panel, Generic[FormT]):
     async def settle(self) -> None:
         """Choose the item under the cursor at once, so that an action applies to it however fast its key follows."""
         if (meant := self.items.settle()) is not None:
-            await self.choose(meant.thing)
+            await self.choose(meant.item)
 
-    async def choose(self, thing: ListedItem | None) -> None:
+    async def choose(self, item: ListedItem | None) -> None:
         """Show the item and its newest request."""
-        before = self.form.thing
-        if thing is None or thing != before:
-            await self.form.show(thing)
-        if thing is None or before is None or type(thing) is not type(before) or thing.key != before.key:
+        before = self.form.item
+        if item is None or item != before:
+            await self.form.show(item)
+        if item is None or before is None or type(item) is not type(before) or item.key != before.key:
             self.requests.show_chosen()
 
     async def reuse(self, call: PastCall | CompletedCall | RunningCall, action: str) -> None:
@@ -467,7 +474,7 @@ class ItemsPanel(Panel, Generic[FormT]):
     async def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         """Show the item, and open it if the user does."""
         event.stop()
-        await self.choose(event.thing)
+        await self.choose(event.item)
         if event.opened:
             await self.open_item()
 
@@ -494,16 +501,27 @@ class ItemsPanel(Panel, Generic[FormT]):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable result, picture and next page only if there is one."""
+        """Enable result, picture, next page, and what changes a form, only if there is one."""
         match action:
+            case "do":
+                return self._can_do(str(parameters[0]) if parameters else "")
             case "picture":
                 return has_picture(self.result.looked)
             case "result":
                 return not self.result.is_empty
             case "tab":
-                return not self.steps.is_narrow or self.steps.step == "result"
+                return self.steps.here() == "result" or not (self.steps.is_narrow or self.form.has_focus_within)
             case "more":
                 return self.items.head.has_more
+            case _:
+                return True
+
+    def _can_do(self, name: str) -> bool:
+        match name:
+            case "json" | "reset":
+                return not self.form.has_class("-bare")
+            case "save":
+                return not self.result.is_empty
             case _:
                 return True
 
@@ -542,7 +560,7 @@ class ItemsPanel(Panel, Generic[FormT]):
             case "history":
                 self.steps.show_view(HISTORY)
             case "save-call":
-                self.saved.ask_to_save(self.form.thing, self.form.params)
+                self.saved.ask_to_save(self.form.item, self.form.params)
             case "saved":
                 if not self.saved.toggle():
                     self.steps.go("list")
@@ -582,13 +600,13 @@ class ItemsPanel(Panel, Generic[FormT]):
 
 async def _show_call(panel: ItemsPanel[Any], wanted: WantedCall) -> None:
     """Put a call into the form of its item, or show its result if it was run."""
-    thing = panel.items.named(wanted.target)
-    if thing is None:
-        said = f"{wanted.target or 'A call without a name'} is not listed by the server."
-        panel.app.notify(visible(said, limit=200), severity="warning", markup=False)
+    item = panel.items.named(wanted.target)
+    if item is None:
+        message = f"{wanted.target or 'A call without a name'} is not listed by the server."
+        panel.app.notify(visible(message, limit=200), severity="warning", markup=False)
         return
-    panel.items.select(thing)
-    await panel.choose(thing)
+    panel.items.select(item)
+    await panel.choose(item)
     if wanted.exchange is None:
         await panel.form.take(peek.at(wanted.params, "arguments"))
         panel.steps.go("form")
@@ -608,6 +626,6 @@ def _save_block(panel: ItemsPanel[Any]) -> None:
         if path is not None:
             panel.app.notify(f"Saved as {visible(str(path), limit=300)}.", markup=False)
 
-    payload, thing = block.payload, panel.form.thing
-    name = file_name(block.uri, block.mime_type, payload, called=thing.name if thing is not None else "")
+    payload, item = block.payload, panel.form.item
+    name = file_name(block.uri, block.mime_type, payload, called=item.name if item is not None else "")
     panel.app.push_screen(SaveScreen(payload, name), saved)

@@ -6,16 +6,17 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from inspector.forms.typed import json_text
+from inspector.present.items import ItemRow
 from inspector.protocol.listed_items import ListedItem, Prompt
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.results.views import ResultWords
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
-    Offer,
-    OfferList,
+    ListedRows,
     prompt_counts,
     prompt_facts,
     prompt_markdown,
@@ -24,20 +25,19 @@ from inspector.tui.screens.items.model import (
     prompt_schema,
 )
 from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest, offer_places
-from inspector.tui.screens.items.result_views import ResultWords
 
 
-def _offers(listings: Sequence[Listing]) -> list[Offer]:
+def _offers(listings: Sequence[Listing]) -> list[ItemRow]:
     return prompt_offers([Prompt(raw) for listing in listings for raw in listing.items])
 
 
-def _request(thing: ListedItem, arguments: Any) -> PreparedRequest:
-    params = {"name": thing.name} if arguments == {} else {"name": thing.name, "arguments": arguments}
+def _request(item: ListedItem, arguments: Any) -> PreparedRequest:
+    params = {"name": item.name} if arguments == {} else {"name": item.name, "arguments": arguments}
     return PreparedRequest(params)
 
 
-def _reference(thing: ListedItem) -> dict[str, Any] | None:
-    return {"type": "ref/prompt", "name": thing.name}
+def _reference(item: ListedItem) -> dict[str, Any] | None:
+    return {"type": "ref/prompt", "name": item.name}
 
 
 PROMPTS = OfferKind(
@@ -49,7 +49,7 @@ PROMPTS = OfferKind(
         read=_offers,
         summary=prompt_counts,
         method="prompts/get",
-        made=lambda thing, name: name == thing.name,
+        made=lambda item, name: name == item.name,
     ),
     verb="Get",
     result_words=ResultWords("Not called yet", "gets the messages", "No results yet", structured=False),
@@ -71,7 +71,7 @@ class PromptsPanel(OffersPanel):
     )
 
     def __init__(self, conversation: OpenConversation) -> None:
-        super().__init__(conversation, PROMPTS, ItemList(conversation, OfferList(PROMPTS.titles), PROMPTS.item))
+        super().__init__(conversation, PROMPTS, ItemList(conversation, ListedRows(PROMPTS.titles), PROMPTS.item))
 
     async def action_do(self, name: str) -> None:
         """Run another action, here also "copy-json" and "copy-markdown"."""

@@ -1,6 +1,5 @@
 """Resources screen: resources and templates in one list, reading them, and subscribing to updates."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
@@ -12,8 +11,8 @@ from textual.widgets import Static
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.present.calls import CompletedCall, PastCall, view_call
-from inspector.present.items import about, stream_lines
-from inspector.present.read_changes import change_lines, same
+from inspector.present.changes.reads import change_lines, same
+from inspector.present.items import ItemRow, about, stream_lines
 from inspector.present.spans import Line
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -26,10 +25,10 @@ from inspector.session.subscriptions import Outcome
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
-from inspector.tui.screens.items.calls import RunningCall
+from inspector.tui.results.calls import RunningCall
+from inspector.tui.results.views import ResultWords
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.model import (
-    Offer,
     WatchedRows,
     counts,
     preview,
@@ -41,8 +40,8 @@ from inspector.tui.screens.items.model import (
 )
 from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest, offer_places
 from inspector.tui.screens.items.panel import RequestFinished
-from inspector.tui.screens.items.result_views import ResultWords
 from inspector.tui.theme import spans_to_text
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.lines import BeforeAfterScreen
 
 _EVERY = 6
@@ -66,22 +65,22 @@ class WatchStatus(Static):
 
     def sync(self, conversation: OpenConversation, rows: WatchedRows, items: ItemList) -> None:
         """Show subscriptions and updates at intervals, here and as marks of the rows."""
-        subscriptions, thing = conversation.journal.conversation.subscriptions, items.chosen
+        subscriptions, item = conversation.journal.conversation.subscriptions, items.chosen
         self._looks += 1
-        state = subscriptions, subscriptions.changes, thing
-        same_thing = self._shown is not None and self._shown[2] is thing
+        state = subscriptions, subscriptions.changes, item
+        same_thing = self._shown is not None and self._shown[2] is item
         if state == self._shown or (same_thing and self._looks % _EVERY):
             return
         if self._shown is None or state[:2] != self._shown[:2]:
             rows.touch()
             items.list.sync()
         self._shown = state
-        self._show(subscriptions, thing, conversation.journal)
+        self._show(subscriptions, item, conversation.journal)
 
-    def _show(self, subscriptions: Subscriptions, thing: ListedItem | None, journal: Journal) -> None:
+    def _show(self, subscriptions: Subscriptions, item: ListedItem | None, journal: Journal) -> None:
         lines: Sequence[Line] = stream_lines(subscriptions)
         # For a template: its newest resource.
-        uris = uris_of(thing, subscriptions) if thing is not None else ()
+        uris = uris_of(item, subscriptions) if item is not None else ()
         if one := about(subscriptions, uris[-1], journal.store.wall_ns) if uris else ():
             lines = [one, *lines]
         if lines == self._lines:
@@ -93,33 +92,33 @@ class WatchStatus(Static):
         self.update(shown)
 
 
-def _offers(listings: Sequence[Listing]) -> list[Offer]:
+def _offers(listings: Sequence[Listing]) -> list[ItemRow]:
     resources, templates = listings
     return resource_offers([Resource(raw) for raw in resources.items], [Template(raw) for raw in templates.items])
 
 
-def _schema(thing: ListedItem) -> Any:
-    if isinstance(thing, Template):
-        return template_schema(take_apart(thing.uri_template))
+def _schema(item: ListedItem) -> Any:
+    if isinstance(item, Template):
+        return template_schema(take_apart(item.uri_template))
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def _request(thing: ListedItem, arguments: Any) -> PreparedRequest:
-    if not isinstance(thing, Template):
-        return PreparedRequest({"uri": thing.key}, "" if thing.key else "no URI")
-    expanded = expand(take_apart(thing.uri_template), arguments if isinstance(arguments, dict) else {})
+def _request(item: ListedItem, arguments: Any) -> PreparedRequest:
+    if not isinstance(item, Template):
+        return PreparedRequest({"uri": item.key}, "" if item.key else "no URI")
+    expanded = expand(take_apart(item.uri_template), arguments if isinstance(arguments, dict) else {})
     problem = "cannot expand the template" if expanded.problem else ""
     return PreparedRequest({"uri": expanded.uri}, problem, preview(expanded.uri, expanded.problem))
 
 
-def _reference(thing: ListedItem) -> dict[str, Any] | None:
-    return {"type": "ref/resource", "uri": thing.uri_template} if isinstance(thing, Template) else None
+def _reference(item: ListedItem) -> dict[str, Any] | None:
+    return {"type": "ref/resource", "uri": item.uri_template} if isinstance(item, Template) else None
 
 
-def _made(thing: ListedItem, uri: str) -> bool:
-    if isinstance(thing, Template):
-        return could_have_made(take_apart(thing.uri_template), uri)
-    return uri == thing.key
+def _made(item: ListedItem, uri: str) -> bool:
+    if isinstance(item, Template):
+        return could_have_made(take_apart(item.uri_template), uri)
+    return uri == item.key
 
 
 RESOURCES = OfferKind(
@@ -166,8 +165,8 @@ class ResourcesPanel(OffersPanel):
 
     async def open_item(self) -> None:
         """Read a resource and go to the result. A template needs values first, and what can't be read shows why."""
-        thing = self.form.thing
-        if not isinstance(thing, Resource) or thing.flaw or self.requests.calling.why_not():
+        item = self.form.item
+        if not isinstance(item, Resource) or item.flaw or self.requests.calling.why_not():
             await super().open_item()
         else:
             await self.form.send()
@@ -177,12 +176,12 @@ class ResourcesPanel(OffersPanel):
         """Read the same URI again: a read has no other arguments to put into the form."""
         if action != "repeat":
             self.steps.go("form")
-        elif self.form.thing is not None and call.exchange is not None:
+        elif self.form.item is not None and call.exchange is not None:
             calling, params = self.requests.calling, {"uri": call.exchange.target}
             if calling.why_not():
                 self.form.decline()
             else:
-                self.requests.begin(calling.begin(self.form.thing, None, self.items.kind.method, params))
+                self.requests.begin(calling.begin(self.form.item, None, self.items.kind.method, params))
         else:
             self.form.arm()
             await self.form.send()
@@ -190,7 +189,7 @@ class ResourcesPanel(OffersPanel):
     async def action_watch(self) -> None:
         """Subscribe to the chosen resource, or unsubscribe."""
         await self.settle()
-        if self.form.thing is None:
+        if self.form.item is None:
             return
         conversation, request = self.conversation, self.form.request
         uri = peek.text(request.params, "uri") or ""
@@ -248,7 +247,7 @@ async def _compare_quietly(panel: ResourcesPanel, newest: Exchange) -> None:
     journal, pair = panel.conversation.journal, _pair(panel, newest)
     if pair is None:
         return
-    equal = await asyncio.to_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
+    equal = await read_on_thread(lambda: same(_result(journal, pair[0]), _result(journal, pair[1])))
     if not equal:
         _tell(panel, f"Changed since the previous read: {keys.shown_key('resources.compare')} shows the diff.")
     elif newest.target in journal.conversation.subscriptions.updates:

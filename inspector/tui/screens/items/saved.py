@@ -53,7 +53,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import RerunCall
-from inspector.tui.screens.items.calls import RunningCall
+from inspector.tui.results.calls import RunningCall
 from inspector.tui.screens.items.case_runner import CaseRunner, no_secret, plans
 from inspector.tui.screens.items.fitting import fitting
 from inspector.tui.theme import glyphs
@@ -334,7 +334,7 @@ class SavedCalls(Widget):
         """Store a call of this session for later sessions."""
         if call.exchange is None:
             return
-        params: dict[str, Any] = {"name": call.thing.name} if call.params is None else dict(call.params)
+        params: dict[str, Any] = {"name": call.item.name} if call.params is None else dict(call.params)
         if call.params is None and call.arguments is not UNSET:
             params["arguments"] = call.arguments
         took = call.exchange.duration_ns
@@ -379,7 +379,7 @@ class SavedCalls(Widget):
         try:
             params, left = await asyncio.to_thread(filled)
         except UsageError as error:
-            self._tell(f"{error}. {error.hint}", error=True)
+            self._tell(error.full_text, error=True)
             return
         if left:
             self._tell(
@@ -426,14 +426,14 @@ class SavedCalls(Widget):
         return found
 
     async def _run_now(self, chosen: Sequence[tuple[Path, CaseDefinition]], *, show: bool) -> None:
-        if not chosen or not await self._runner.connected(lambda said: self._say(said, "muted")):
+        if not chosen or not await self._runner.connected(lambda message: self._say(message, "muted")):
             self._tell("Not connected." if chosen else "No saved calls.")
             return
         environment = self.environment
         try:
             runs = await asyncio.to_thread(plans, chosen, environment)
         except UsageError as error:
-            self._tell(f"{error}. {error.hint}", error=True)
+            self._tell(error.full_text, error=True)
             return
         asked = self._runner.destructive([case for _, cases in runs for _, case in cases])
         if asked and not await self._consent(asked):
@@ -457,7 +457,7 @@ class SavedCalls(Widget):
 
     @work(group="saved-run", exclusive=True)
     async def _run_again(self, call: StoredCall) -> None:
-        if not await self._runner.connected(lambda said: self._say(said, "muted")):
+        if not await self._runner.connected(lambda message: self._say(message, "muted")):
             self._tell("Not connected.")
             return
         case = CaseDefinition(call.target, call.method, escaped(peek.mapping(call.params)))
@@ -507,9 +507,9 @@ class SavedCalls(Widget):
 
     # Editing
 
-    def ask_to_save(self, thing: ListedItem | None, params: dict[str, Any]) -> None:
+    def ask_to_save(self, item: ListedItem | None, params: dict[str, Any]) -> None:
         """Ask for a name and save the call of the form under it."""
-        if thing is None:
+        if item is None:
             return
         method = self._method
         files, chosen = self._files, self._chosen_case()
@@ -520,7 +520,7 @@ class SavedCalls(Widget):
                 self._edit(lambda: save_call(path, given, method, params), f"Saved in {path.name}.")
 
         asked = f"Name of the saved call, in {visible(path.name, limit=60)}"
-        self.app.push_screen(NameScreen(asked, visible(thing.name or thing.key, limit=100)), named)
+        self.app.push_screen(NameScreen(asked, visible(item.name or item.key, limit=100), replaced=True), named)
 
     def resized(self, width: int) -> None:
         """Adapt to the width of the panel, in columns."""
@@ -537,7 +537,7 @@ class SavedCalls(Widget):
             if given and given != case.name:
                 self._edit(lambda: rename_call(path, case.name, given), "Renamed.")
 
-        self.app.push_screen(NameScreen("New name of the saved call", case.name), named)
+        self.app.push_screen(NameScreen("New name of the saved call", case.name, replaced=True), named)
 
     def action_duplicate(self) -> None:
         if (found := self._chosen_case()) is not None:
@@ -559,14 +559,14 @@ class SavedCalls(Widget):
         self.app.push_screen(ConfirmScreen("Delete saved call", lines, quoted, ("Back", "Delete")), answered)
 
     @work(group="saved-edit")
-    async def _edit(self, edit: Callable[[], object], said: str) -> None:
+    async def _edit(self, edit: Callable[[], object], message: str) -> None:
         try:
             secrets = await asyncio.to_thread(edit)
         except UsageError as error:
-            self._tell(f"{error}. {error.hint}", error=True)
+            self._tell(error.full_text, error=True)
             return
         names = ", ".join(map(str, secrets)) if isinstance(secrets, tuple) else ""
-        self._tell(f"{said} Not written: a credential; set {names} to run the call." if names else said)
+        self._tell(f"{message} Not written: a credential; set {names} to run the call." if names else message)
         self._chosen_to_show = True
         self._rows.shows_saved = True
         await self._refresh()

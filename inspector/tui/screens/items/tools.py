@@ -9,7 +9,7 @@ from inspector import text
 from inspector.forms.typed import json_text
 from inspector.present.compatibility import outlook_of
 from inspector.present.items import ToolList, item_facts, link_line, meta_lines, tool_facts, total_cost
-from inspector.present.spans import Span, fact_lines
+from inspector.present.spans import Line, Span, fact_lines
 from inspector.protocol import peek
 from inspector.protocol.apps import app_of
 from inspector.protocol.flows.tasks import Support, support_of
@@ -21,13 +21,14 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
-from inspector.tui.screens.items.calls import question
+from inspector.tui.results.calls import question
+from inspector.tui.results.panel import ResultPanel
+from inspector.tui.results.views import SCHEMA, STDERR
+from inspector.tui.screens.items.app_dialog import AppOpener
 from inspector.tui.screens.items.dialogs import show_app_of, show_hosts
 from inspector.tui.screens.items.form import ItemForm, ItemHead
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.panel import ItemsPanel
-from inspector.tui.screens.items.result import ResultPanel
-from inspector.tui.screens.items.result_views import SCHEMA, STDERR
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import ConfirmScreen
 
@@ -35,9 +36,9 @@ _MOST = 200
 """Maximum number of lines of an expanded description."""
 
 
-def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
+def describe(item: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
     """Yield the description of a tool: title, text, claims, cost, and why it may not work."""
-    tool = Tool(thing.raw)
+    tool = Tool(item.raw)
     facts = tool_facts(tool)
     yield list(facts.title)
     if facts.flaw:
@@ -45,26 +46,41 @@ def describe(thing: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iter
     yield from found
     if (link := app_of(tool)) is not None:
         yield list(link_line(link, keys.shown_key("tools.app")))
+        if link.uri:
+            yield [(f"{keys.shown_key('tools.browser')} Show app in browser", "accent")]
     described = [[(part, role) for part, role in line] for line in facts.description]
     claims = ", ".join([*tool.claims, *([f"tasks {text.visible(tool.task_support)}"] if tool.task_support else [])])
     hints: list[list[Span]] = [[(f"{glyphs().claimed} server hints: ", "faint"), (claims, "claimed")]] if claims else []
     yield from (*hints, *described[:_MOST]) if tool.destructive else (*described[:_MOST], *hints)
-    if outlook := outlook_of(tool.raw):
+    if outlook := _outlooks.of(tool.raw):
         yield list(outlook)
     size = len(encode(tool.raw))
     cost = f"{text.human_size(size)} definition, ≈{text.estimate_tokens(size):,} tokens"
     star: list[Span] = [("*", "error"), (" required   ", "faint")]
-    said = item_facts(tool)
+    more_facts = item_facts(tool)
     yield [*(star if peek.items(tool.input_schema, "required") else []), (cost, "faint")]
     more: list[Span] = [(f"{keys.shown_key('tools.schema')} Schemas", "accent")]
     if outlook:
         more.append((f"   {keys.shown_key('tools.clients')} Clients", "accent"))
     yield more
     if full:
-        yield from (list(line) for line in fact_lines(said))
+        yield from (list(line) for line in fact_lines(more_facts))
         yield from (list(line) for line in meta_lines(tool.raw))
 
 
+class _Outlooks:
+    """What clients do with the tool that is shown: a head is drawn often, and a large schema takes long."""
+
+    def __init__(self) -> None:
+        self._latest: tuple[object, Line] = (None, ())
+
+    def of(self, raw: object) -> Line:
+        if self._latest[0] is not raw:
+            self._latest = (raw, outlook_of(raw))
+        return self._latest[1]
+
+
+_outlooks = _Outlooks()
 _TASK_WORDS = {
     Support.NONE: "",
     Support.FORBIDDEN: "",
@@ -134,11 +150,11 @@ class ToolForm(ItemForm):
     @property
     def tool(self) -> Tool | None:
         """Shown tool."""
-        return self.thing if isinstance(self.thing, Tool) else None
+        return self.item if isinstance(self.item, Tool) else None
 
-    def schema(self, thing: ListedItem) -> object:
+    def schema(self, item: ListedItem) -> object:
         """Return the schema of the form; for a tool without one, an object with arbitrary members."""
-        found = Tool(thing.raw).input_schema
+        found = Tool(item.raw).input_schema
         return found if isinstance(found, dict) else {"type": "object"}
 
 
@@ -185,11 +201,12 @@ class ToolsPanel(ItemsPanel[ToolForm]):
             read=_read,
             summary=lambda tools: _summary(rows, tools),
             method="tools/call",
-            made=lambda thing, name: name == thing.name,
+            made=lambda item, name: name == item.name,
         )
         super().__init__(conversation, ItemList(conversation, rows, kind), ToolForm(), ResultPanel())
         self._rows = rows
-        self.form.asks_later = lambda thing: self.requests.calling.must_ask(Tool(thing.raw))
+        self._opener = AppOpener(self, conversation)
+        self.form.asks_later = lambda item: self.requests.calling.must_ask(Tool(item.raw))
         self._ticks = 0
         self._seen_use: tuple[object, int, Tool | None] = (None, 0, None)
 
@@ -230,6 +247,9 @@ class ToolsPanel(ItemsPanel[ToolForm]):
                 self.form.toggle_task()
             case "app":
                 show_app_of(self.app, self.conversation, self.form.tool)
+            case "browser":
+                last = self.requests.last
+                self._opener.open(self.form.tool, last.exchange if last is not None else None)
             case "sort":
                 title = self._rows.sort_next()
                 self.app.notify(f"Sorted by {title.lower()}." if title else "In the server's order.", markup=False)
@@ -244,12 +264,14 @@ class ToolsPanel(ItemsPanel[ToolForm]):
             case _:
                 await super().do_more(name)
 
-    async def choose(self, thing: ListedItem | None) -> None:
+    async def choose(self, item: ListedItem | None) -> None:
         """Show the tool, its newest call and its schemas."""
-        await super().choose(thing)
+        await super().choose(item)
         tool, body = self.form.tool, self.result.body
         found = peek.mapping(tool.raw) if tool is not None else {}
         schemas = {key: found[key] for key in ("inputSchema", "outputSchema") if key in found}
+        link = None if tool is None else app_of(tool)
+        body.has_app = link is not None and bool(link.uri)
         body.show_schema(json_text(schemas).encode(errors="replace") if schemas else b"")
         if body.tab == SCHEMA:
             self.steps.open_result(go=False)
@@ -257,7 +279,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
     def on_item_form_call_wanted(self, event: ItemForm.CallWanted) -> None:
         """Call the tool, after the user's confirmation if it is required."""
         event.stop()
-        tool, arguments, calling = Tool(event.thing.raw), event.arguments, self.requests.calling
+        tool, arguments, calling = Tool(event.item.raw), event.arguments, self.requests.calling
 
         def call() -> None:
             self.requests.begin(calling.begin(tool, arguments, as_task=self.form.as_task))

@@ -111,44 +111,44 @@ def titles(width: int) -> list[Span]:
     return lay([*cells, ("Message", "muted")], width)
 
 
-def row_spans(said: LogLine, wall_ns: int, width: int) -> list[Span]:
+def row_spans(log_line: LogLine, wall_ns: int, width: int) -> list[Span]:
     """Return a line in exactly `width` cells."""
-    when, logger = text.clock(wall_ns), text.visible(said.logger, limit=100)
+    when, logger = text.clock(wall_ns), text.visible(log_line.logger, limit=100)
     wide = width >= _WIDE
-    cells: list[Span] = [(text.pad(when if wide else when[:8], 13 if wide else 9), "muted"), _level_cell(said)]
+    cells: list[Span] = [(text.pad(when if wide else when[:8], 13 if wide else 9), "muted"), _level_cell(log_line)]
     if wide:
         cells.append((text.pad(text.fit(logger, _LOGGER - 1), _LOGGER), "target"))
     elif logger:
         cells.append((f"{logger} ", "target"))
-    if said.wrong:
-        cells.append((f"{spans.WARNING} {said.wrong}  ", "warning"))
-    words = text.visible(said.words, limit=_SHOWN)
-    if not words and not said.wrong:
+    if log_line.wrong:
+        cells.append((f"{spans.WARNING} {log_line.wrong}  ", "warning"))
+    words = text.visible(log_line.words, limit=_SHOWN)
+    if not words and not log_line.wrong:
         return lay([*cells, ("(nothing)", "faint")], width)
-    return lay([*cells, (words, _role(said))], width)
+    return lay([*cells, (words, _role(log_line))], width)
 
 
-def _level_cell(said: LogLine) -> Span:
-    number = said.rank
-    if said.is_stderr:
+def _level_cell(log_line: LogLine) -> Span:
+    number = log_line.rank
+    if log_line.is_stderr:
         return text.pad(f"{spans.STDERR} stderr", _LEVEL), "stderr"
     sign = "?" if number is None else _SIGNS[number]
-    word = text.fit(text.visible(_level_word(said), limit=40), _LEVEL - 3)
+    word = text.fit(text.visible(_level_word(log_line), limit=40), _LEVEL - 3)
     return text.pad(f"{sign} {word}", _LEVEL), "warning" if number is None else _ROLES[number]
 
 
-def _level_word(said: LogLine) -> str:
-    if said.is_stderr:
+def _level_word(log_line: LogLine) -> str:
+    if log_line.is_stderr:
         return "stderr"
-    if said.level is None:
+    if log_line.level is None:
         return "none"
-    return said.level if isinstance(said.level, str) else _json(said.level)
+    return log_line.level if isinstance(log_line.level, str) else _json(log_line.level)
 
 
-def _role(said: LogLine) -> Role:
-    if said.is_stderr:
+def _role(log_line: LogLine) -> Role:
+    if log_line.is_stderr:
         return "stderr"
-    number = said.rank
+    number = log_line.rank
     return "text" if number is None or number < 3 else _ROLES[number]
 
 
@@ -219,7 +219,7 @@ class ServerLog(RowSource):
     def row(self, index: int, width: int) -> RowView:
         line = self._line(index)
         n = self._lines[line]
-        return RowView(row_spans(self.said(line), self._store.wall_ns(n), width))
+        return RowView(row_spans(self.line_at(line), self._store.wall_ns(n), width))
 
     def header(self, width: int) -> Sequence[Span]:
         return titles(width)
@@ -271,7 +271,7 @@ class ServerLog(RowSource):
             self._generation += 1
         return self.is_filtering
 
-    def said(self, line: int) -> LogLine:
+    def line_at(self, line: int) -> LogLine:
         """Return the content of a line; reads the disk."""
         n = self._lines[line]
         return of_entry(self._store.entry(n), line - bisect_left(self._lines, n))
@@ -306,11 +306,11 @@ class ServerLog(RowSource):
             level = self._level(line)
             if level != _UNKNOWN and level < _FIRST + LEVELS.index(wanted.least):
                 return False
-        return not wanted.text or self.said(line).contains(wanted.text)
+        return not wanted.text or self.line_at(line).contains(wanted.text)
 
     def _level(self, line: int) -> int:
         if self._levels[line] == _UNREAD:
-            rank = self.said(line).rank
+            rank = self.line_at(line).rank
             self._levels[line] = _UNKNOWN if rank is None else _FIRST + rank
         return self._levels[line]
 

@@ -9,7 +9,6 @@ import time
 from typing import ClassVar
 
 from msgspec.structs import replace
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -48,17 +47,17 @@ class ServerLogPanel(Panel):
     ServerLogPanel { layout: vertical; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
-        self.model = ServerLog(subject.journal)
+        self._subject = conversation
+        self.model = ServerLog(conversation.journal)
         self._line = StatusLine()
-        self._bar = SearchBar("filter", placeholder="text, logger or level")
+        self._bar = SearchBar("filter", placeholder="text, logger or level", grows=True)
         self._bar.display = False
-        follow = subject.stage not in (ConversationStage.LOADING, ConversationStage.RECORDED)
+        follow = conversation.stage not in (ConversationStage.LOADING, ConversationStage.RECORDED)
         self.rows = LogList(self.model, follow=follow)
         self._foot = StatusLine()
-        self._matches: tuple[int, int] | None = None
+        self._matches: tuple[str, int, int] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the requested level, the filter, the lines and the footer."""
@@ -76,20 +75,25 @@ class ServerLogPanel(Panel):
         self._take_in()
         self.rows.empty = () if self.model.count else _empty(self._subject, self.model)
         self.rows.sync()
-        subject, setting = self._subject, self.model.setting
-        key = keys.shown_key("log.ask") if subject.can_act else ""
-        self._line.show(*requested_level(subject.journal, setting, subject.requests.log_level, set_key=key))
+        conversation, setting = self._subject, self.model.setting
+        key = keys.shown_key("log.ask") if conversation.can_act else ""
+        self._line.show(*requested_level(conversation.journal, setting, conversation.requests.log_level, set_key=key))
         self._foot.show(*_shown(self.model))
-        now = (self.model.count, self.model.total) if self.model.filter.text else None
-        if now != self._matches:
-            self._matches = now
-            self._bar.show_count(None) if now is None else self._bar.show_count(now[0], of=now[1])
+        self._show_count()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def _show_count(self) -> None:
+        """Show the number of matches next to the filter. Cheap while nothing has changed."""
+        model = self.model
+        now = (model.filter.text, model.count, model.total) if model.filter.text else None
+        if now != self._matches and not model.is_filtering:
+            self._matches = now
+            self._bar.show_count(None) if now is None else self._bar.show_count(now[1], of=now[2])
+
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation from its beginning; the filter is kept."""
-        self._subject = subject
+        self._subject = conversation
         wanted = self.model.filter
-        self.model = ServerLog(subject.journal)
+        self.model = ServerLog(conversation.journal)
         self.model.show(wanted)
         self.rows.source = self.model
         self.rows.action_last()
@@ -109,7 +113,7 @@ class ServerLogPanel(Panel):
         """Copy the chosen line."""
         at = self.rows.view.cursor
         if 0 <= at < self.model.count:
-            copy(self.app, visible(self.model.said(self.model.key(at)).words, newlines=True), "line")
+            copy(self.app, visible(self.model.line_at(self.model.key(at)).words, newlines=True), "line")
 
     # Keys
 
@@ -155,8 +159,8 @@ class ServerLogPanel(Panel):
         called = await self._subject.requests.ask_for_level(level)
         reply = called.reply if called is not None else None
         if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
-            said = visible(reply.message.message, limit=200)
-            self.app.notify(f"Cannot set the level: {said}", severity="warning", markup=False)
+            message = visible(reply.message.message, limit=200)
+            self.app.notify(f"Cannot set the level: {message}", severity="warning", markup=False)
 
     # Messages of the widgets
 
@@ -180,18 +184,16 @@ class ServerLogPanel(Panel):
             self.model.show(wanted)
             self._take_in()  # the next key may open what is found
             self.rows.sync()  # the lines have changed, so sync before the next draw
+            self._show_count()
             if self.model.is_filtering:
-                self._filter_rest()
+                settling(self, "filter", self._filter_rest)
 
-    @work(exclusive=True, group="filter")
     async def _filter_rest(self) -> None:
-        """Filter the remaining lines of a long log; keys that act wait meanwhile."""
-        await settling(self, self._filter_all)
-
-    async def _filter_all(self) -> None:
+        """Filter the remaining lines of a long log."""
         while self.model.is_filtering and self.is_attached:
             self._take_in()
             await asyncio.sleep(0)
+        self._show_count()
 
     def _take_in(self) -> None:
         """Process new entries for some milliseconds; the next updates process the rest."""
@@ -218,13 +220,13 @@ def _shown(model: ServerLog) -> tuple[list[Span], list[Span]]:
     return left, [(lines if wanted == LogFilter() else f"{model.count:,} of {lines}", "muted")]
 
 
-def _empty(subject: OpenConversation, model: ServerLog) -> list[list[Span]]:
+def _empty(conversation: OpenConversation, model: ServerLog) -> list[list[Span]]:
     """Return the text of an empty list: why it is empty and what to do."""
-    if subject.stage is ConversationStage.LOADING:
+    if conversation.stage is ConversationStage.LOADING:
         return [[("Reading the capture…", "muted")]]
     if model.total:
         return [[("No matches.", "muted")], [(f"{keys.shown_key('log.clear')} clears the filter", "faint")]]
     asks: list[list[Span]] = (
-        [[(f"{keys.shown_key('log.ask')} sets the server's log level", "faint")]] if subject.can_act else []
+        [[(f"{keys.shown_key('log.ask')} sets the server's log level", "faint")]] if conversation.can_act else []
     )
     return [[("No log messages yet.", "muted")], *asks]

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import BindingType
+from textual.widgets import Input
 
 from inspector.config.targets import HttpTarget, parse_header
 from inspector.errors import UsageError
@@ -36,7 +37,7 @@ class CredentialsScreen(FieldsScreen[Headers | None]):
         try:
             self.dismiss(self.read())
         except UsageError as error:
-            self.say_wrong(" ".join(filter(None, (str(error), error.hint))))
+            self.say_wrong(error.full_text)
 
     def action_finish(self) -> None:
         self.finish()
@@ -89,6 +90,12 @@ class HeadersScreen(CredentialsScreen):
     def on_mount(self) -> None:
         """Focus the line for another header."""
         self._edits[-1].focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Mask the added header once its name says that its value is a secret."""
+        if event.input is self._edits[-1]:
+            name, colon, _ = event.value.partition(":")
+            event.input.password = bool(colon) and is_secret_header(name.strip())
 
     def read(self) -> Headers:
         """Return the headers that have a value, and the added one."""

@@ -57,14 +57,14 @@ class LoginScreen(Dialog[None]):
     LoginScreen #login-wrong { color: $text-error; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
+        self._subject = conversation
         self._seen: tuple[object, ...] = ()
         self._waiting: WaitingForLogin | None = None
         self._confirmed: WaitingForLogin | None = None
         """Login for which the user has confirmed the host that gets the code."""
-        self._began = subject.login.guide.logins if subject.login.guide else 0
+        self._began = conversation.login.guide.logins if conversation.login.guide else 0
 
     def compose(self) -> ComposeResult:
         """Lay out steps, URL, instructions, and a field to paste into."""

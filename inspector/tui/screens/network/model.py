@@ -325,8 +325,8 @@ def _event(what: Frame | SseNote) -> list[Span]:
     way = signs.TO_SERVER if what.direction is Direction.TO_SERVER else signs.FROM_SERVER
     sse = what.sse
     fields = _fields(sse.event, sse.id, sse.retry) if sse is not None else []
-    said = _said(read(what.payload))
-    return [(f"{way} ", "muted"), (f"{said}  ", "text"), (text.human_size(len(what.payload)), "muted"), *fields]
+    message = _said(read(what.payload))
+    return [(f"{way} ", "muted"), (f"{message}  ", "text"), (text.human_size(len(what.payload)), "muted"), *fields]
 
 
 def _fields(event: str | None, id_: str | None, retry: int | None) -> list[Span]:

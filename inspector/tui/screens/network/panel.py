@@ -32,21 +32,21 @@ _NARROW = 120
 class NetworkRows(RowSource):
     """Exchanges in the order of their start. Rows are always current, even of a running exchange."""
 
-    def __init__(self, subject: OpenConversation) -> None:
-        self._subject = subject
+    def __init__(self, conversation: OpenConversation) -> None:
+        self._subject = conversation
 
     @property
     def exchanges(self) -> Sequence[HttpExchange]:
-        return self._subject.journal.surroundings.http_in_order
+        return self._subject.journal.connection_facts.http_in_order
 
     @property
     def count(self) -> int:
         return len(self.exchanges)
 
     def row(self, index: int, width: int) -> RowView:
-        subject, exchange = self._subject, self.exchanges[index]
-        spans = model.row(subject.journal, exchange, subject.now_ns, width)
-        return RowView(spans, live=subject.journal.live and not exchange.end_n)
+        conversation, exchange = self._subject, self.exchanges[index]
+        spans = model.row(conversation.journal, exchange, conversation.now_ns, width)
+        return RowView(spans, live=conversation.journal.live and not exchange.end_n)
 
     def header(self, width: int) -> Sequence[Span]:
         return model.titles(width)
@@ -61,10 +61,10 @@ class NetworkPanel(Panel):
     NetworkPanel > .panel--list, NetworkPanel > .panel--detail { width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
-        self._rows = NetworkRows(subject)
+        self._subject = conversation
+        self._rows = NetworkRows(conversation)
         self._line = StatusLine()
         self.title_rows = (self._line,)
         self.list = LogList(self._rows, follow=True, empty=_empty())
@@ -95,10 +95,10 @@ class NetworkPanel(Panel):
         self._line.show([("HTTP exchanges", "title")], [(f"{self._rows.count:,}", "muted")])
         self._show()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self._subject = subject
-        self._rows = NetworkRows(subject)
+        self._subject = conversation
+        self._rows = NetworkRows(conversation)
         self.list.source = self._rows
         self._shown = ()
         self.frame.close()
@@ -111,6 +111,13 @@ class NetworkPanel(Panel):
             return
         command = as_curl(request, model.body_of(self._subject.journal, chosen))
         copy(self.app, command, "curl command", "Secrets are variables.")
+
+    ROW_ACTIONS = frozenset(("entry",))
+
+    @property
+    def has_row(self) -> bool:
+        """Whether there is a row under the cursor."""
+        return self.chosen is not None
 
     @property
     def chosen(self) -> HttpExchange | None:

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from inspector.capture.format.notes import Mark, View
+from inspector.capture.format.notes import COLOURS, Mark, View
 from inspector.errors import UsageError
 from inspector.present.spans import Span
 from inspector.present.traffic.rows import NoteRows, next_colour
@@ -44,13 +44,13 @@ class MarksScreen(Dialog["Mark | View | None"]):
     MarksScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
     """
 
-    def __init__(self, subject: OpenConversation, noted: ConversationNotes, present: View | None) -> None:
+    def __init__(self, conversation: OpenConversation, noted: ConversationNotes, present: View | None) -> None:
         """`present`: the current view of Traffic, which can be saved under a name; None if Traffic is not shown."""
         super().__init__()
-        self._subject = subject
+        self._subject = conversation
         self._noted = noted
         self._present = present
-        self._rows = NoteRows(subject.journal, noted.notes)
+        self._rows = NoteRows(conversation.journal, noted.notes)
 
     def compose(self) -> ComposeResult:
         """Lay out title, list, status line and footer."""
@@ -73,9 +73,9 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self._rows.show(notes)
         self.query_one(LogList).sync()
         where = "" if self._noted.is_kept else "not recorded: lost when the session ends"
-        said = notes.trouble or where
+        message = notes.trouble or where
         counts = f"{_some(len(notes.marks), 'mark')}, {_some(len(notes.views), 'view')}"
-        self.query_one(StatusLine).show([(visible(said, limit=300), "warning")], [(counts, "muted")])
+        self.query_one(StatusLine).show([(visible(message, limit=300), "warning")], [(counts, "muted")])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         self.dismiss(self._rows.item(message.index))
@@ -96,7 +96,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
             if found is not None:
                 self._try(lambda: self._noted.mark(mark.n, color=found[0], text=found[1]))
 
-        self.app.push_screen(CommentScreen(mark.n, mark.color, mark.text), written)
+        self.app.push_screen(CommentScreen(mark.n, mark.color, mark.text, COLOURS), written)
 
     def action_remove(self) -> None:
         """Remove the selected mark or view."""
@@ -127,7 +127,7 @@ class MarksScreen(Dialog["Mark | View | None"]):
         try:
             change()
         except UsageError as error:
-            self.notify(visible(f"{error}. {error.hint}", limit=300), severity="error", markup=False)
+            self.notify(visible(error.full_text, limit=300), severity="error", markup=False)
         self._show()
 
 

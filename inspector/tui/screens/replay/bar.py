@@ -53,9 +53,9 @@ class TransportBar(ItemBar, can_focus=True):
         if playback is None:
             return
         state = state_of(playback, held)
-        said = state, self.size.width
-        if said != self._said:
-            self._said = said
+        count = state, self.size.width
+        if count != self._said:
+            self._said = count
             self.show([self._line(state, playback)])
 
     def _line(self, state: PlaybackState, playback: AnyPlayback) -> BarLine:

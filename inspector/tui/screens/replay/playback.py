@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from inspector.present.server import parties
 from inspector.present.traffic.log import parse_position, parse_position_by
-from inspector.tui.conversation import ConversationStage, OpenConversation, PastSubject, past_of
+from inspector.tui.conversation import ConversationStage, OpenConversation, ReplayedConversation, past_of
 from inspector.tui.screens.replay.model import PlaybackPause, Player
 
 # Entries of several captures in one order, by a common clock.
@@ -118,9 +118,9 @@ class Playback:
         self._clock = clock
         self.position: int | None = None
         """Current entry; None after the newest visible one."""
-        self.front: PastSubject | None = None
+        self.front: ReplayedConversation | None = None
         """The entries so far during playback; None if everything is visible."""
-        self._state: PastSubject | None = None
+        self._state: ReplayedConversation | None = None
         self.chosen = 0
         """The entry that was last selected in Traffic, by the user or by the replay."""
         self.visited = 0
@@ -212,7 +212,7 @@ class Playback:
         if front is None:
             self.front = None
         elif self.front is None or self.front.journal.count > front:
-            self.front = PastSubject(self.recording, self.past.at(front))
+            self.front = ReplayedConversation(self.recording, self.past.at(front))
         else:
             self.front.moment.advance(front)
         self.position = None if n >= self.shown and (front is not None or not self.grows) else n
@@ -241,14 +241,14 @@ class Playback:
             return self.traffic
         known = self.past.known(self.at)
         if self._state is None or self._state.moment is not known:
-            self._state = PastSubject(self.recording, known)
+            self._state = ReplayedConversation(self.recording, known)
         return self._state
 
     def play(self) -> None:
         """Play from the position; from the end, start at the beginning."""
         start = 0 if self.at >= self.count and not self.recording.grows else self.at
         if self.front is None or self.front.journal.count != start:
-            self.front = PastSubject(self.recording, self.past.at(start))
+            self.front = ReplayedConversation(self.recording, self.past.at(start))
         self.position, self._state = None, None
         self.player.play(start, self._clock())
 

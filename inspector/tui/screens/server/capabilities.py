@@ -94,8 +94,8 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
 
     def _renew(self) -> None:
         self._list.sync()
-        said = declaration(self.rows.chosen, self._revision)
-        self._said.update(Text.assemble(("sent as  ", "dim"), said) if said else "")
+        message = declaration(self.rows.chosen, self._revision)
+        self._said.update(Text.assemble(("sent as  ", "dim"), message) if message else "")
         at_once = self._revision is not None and self._revision.stamp is Stamp.META
         when = "applies from the next request" if at_once else "requires a new connection (sent with initialize)"
         self._then.show([(f"{keys.shown_key('capabilities.apply')} applies ", "accent"), (when, "muted")])

@@ -57,9 +57,9 @@ class ServerPanel(Panel):
     }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self.subject = subject
+        self.conversation = conversation
         self._reveal = False
         self._ticks = 0
         self._seen: tuple[object, ...] = ()
@@ -75,25 +75,29 @@ class ServerPanel(Panel):
         yield self._buttons
 
     def on_mount(self) -> None:
-        """Make the first update."""
+        """Make the first update, with the layout for the width that is to be expected."""
+        self._arrange(self.app.size.width)
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the width."""
-        self.set_class(event.size.width >= _WIDE, "-wide")
+        self._arrange(event.size.width)
+
+    def _arrange(self, width: int) -> None:
+        self.set_class(width >= _WIDE, "-wide")
 
     # --- interface for the app
 
     def sync(self) -> None:
         """Update the cards that have changed, at intervals."""
         self._ticks += 1
-        many = len(self.subject.journal.conversation.exchanges) > _MANY
+        many = len(self.conversation.journal.conversation.exchanges) > _MANY
         if self.is_mounted and self._ticks >= (_TICKS_OF_MANY if many else _TICKS):
             self._look()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation with the same server."""
-        self.subject = subject
+        self.conversation = conversation
         self._seen = ()
         if self._mortem is not None:
             self._mortem.remove()
@@ -133,48 +137,48 @@ class ServerPanel(Panel):
             self._cards.pop(title).remove()
         for title, section in shown.items():
             self._show(title, section)
-        restart = "Restart" if self.subject.can_act else "Start server"
+        restart = "Restart" if self.conversation.can_act else "Start server"
         self._buttons.offer(("reconnect", restart), "server.capabilities", "copy")
         self.query_one("#server-left").display = any(title not in _RIGHT for title in self._cards)
         self._show_card()
 
     def _state(self) -> tuple[object, ...]:
         """Return a state that is cheap to compare; sections are built only if it has changed."""
-        journal = self.subject.journal
+        journal = self.conversation.journal
         return (
             id(journal),
             journal.count,
             journal.recording,
             journal.notices,
-            self.subject.stage,
+            self.conversation.stage,
             self._reveal,
-            self.subject.login.guide.login_steps if self.subject.login.guide is not None else (),
-            usage.changes if (usage := self.subject.usage) is not None else 0,
+            self.conversation.login.guide.login_steps if self.conversation.login.guide is not None else (),
+            usage.changes if (usage := self.conversation.usage) is not None else 0,
         )
 
     def _sections(self) -> Iterator[Section]:
-        subject = self.subject
-        environment = subject.about.environment
+        conversation = self.conversation
+        environment = conversation.about.environment
         origins = environment.origins if environment else {}
-        for section in server_sections(subject.journal, origins=origins):
+        for section in server_sections(conversation.journal, origins=origins):
             if section.title == "Process":
                 names = [fact.key[1:] for fact in section.facts if fact.key.startswith("$")]
                 facts = sorted(section.facts, key=lambda fact: fact.key not in _FIRST)
                 shown = tuple(fact for fact in facts if not fact.key.startswith("$"))
-                used = usage_facts(subject.usage.samples) if subject.usage is not None else ()
+                used = usage_facts(conversation.usage.samples) if conversation.usage is not None else ()
                 yield replace(section, facts=(*shown, *used))
                 values = environment.values if environment else {}
                 yield environment_section(names, values, origins, reveal=self._reveal)
-            elif section.title == "Client" and subject.about.profile:
-                profile = Fact("profile", f"--as {subject.about.profile}", "accent")
+            elif section.title == "Client" and conversation.about.profile:
+                profile = Fact("profile", f"--as {conversation.about.profile}", "accent")
                 yield replace(section, facts=(*section.facts, profile))
             elif section.title in _CAPABILITIES:
                 yield _ticked(section)
             elif section.title != "Notices":
                 yield section
-        if subject.login.guide is not None and subject.login.guide.login_steps:
-            yield ladder_section(subject.login.guide.login_steps)
-        yield recording_section(subject.journal)
+        if conversation.login.guide is not None and conversation.login.guide.login_steps:
+            yield ladder_section(conversation.login.guide.login_steps)
+        yield recording_section(conversation.journal)
 
     def _show(self, title: str, section: Section) -> None:
         card = self._cards.get(title)
@@ -190,20 +194,20 @@ class ServerPanel(Panel):
 
     def _show_card(self) -> None:
         """Show the card of a dead connection above all others, once."""
-        if self._mortem is None and _is_dead(self.subject):
-            self._mortem = PostMortemCard(self.subject, dismissable=False)
+        if self._mortem is None and _is_dead(self.conversation):
+            self._mortem = PostMortemCard(self.conversation, dismissable=False)
             self.query_one("#server-page").mount(self._mortem, before=0)
 
 
-def _is_dead(subject: OpenConversation) -> bool:
+def _is_dead(conversation: OpenConversation) -> bool:
     """Return whether the connection failed or ended unexpectedly."""
-    match subject.stage:
+    match conversation.stage:
         case ConversationStage.FAILED:
             return True
         case ConversationStage.CLOSED:
-            return bool(subject.why)
+            return bool(conversation.why)
         case ConversationStage.RECORDED:
-            return has_failure(subject.journal)
+            return has_failure(conversation.journal)
         case _:
             return False
 

@@ -3,7 +3,6 @@
 The captures are read and compared on a thread.
 """
 
-import asyncio
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,13 +17,14 @@ from inspector.capture.compare.differences import Comparison, compare
 from inspector.capture.compare.normal import NAMES, Normal
 from inspector.capture.compare.operations import Operations, read_operations
 from inspector.errors import InspectError
-from inspector.present.compare import Names, summary
+from inspector.present.changes.captures import Names, summary
 from inspector.present.rows import SpanRows
 from inspector.present.spans import Line
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.screens.sessions.model import CompareRows, value_lines
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import FooterBar, StatusLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.lines import BeforeAfterScreen
@@ -78,7 +78,7 @@ class CompareScreen(Dialog[None]):
     @work(exclusive=True)
     async def _compare(self) -> None:
         try:
-            found, rows = await asyncio.to_thread(self._made, self._exact)
+            found, rows = await read_on_thread(self._made, self._exact)
         except InspectError as error:
             lines = textwrap.wrap(visible(str(error), limit=600), max(20, self.size.width - 8))
             shown: list[Line] = [((line, "text"),) for line in lines]

@@ -9,11 +9,12 @@ from inspector import text
 from inspector.capture.automatic import Summary
 from inspector.capture.compare.differences import Compared, Comparison, OperationPlace, OperationVerdict
 from inspector.present import spans as signs
-from inspector.present.compare import Names, shown, title
-from inspector.present.read_changes import change_lines
+from inspector.present.changes.captures import Names, title
+from inspector.present.changes.reads import change_lines
+from inspector.present.changes.sides import shown
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay, span
-from inspector.protocol.json_diff import ABSENT, MOST, JsonChange
+from inspector.protocol.changes import ABSENT, MOST, JsonChange
 
 # Two captures as rows: matching operations in one row, others beside a gap
 

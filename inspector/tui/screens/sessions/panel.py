@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 
 from inspector.capture.automatic import Summaries, captures, remove
 from inspector.capture.format.notes import NotesFile
-from inspector.config.paths import places, replace_file
+from inspector.config.paths import places
 from inspector.config.settings import captures_directory
 from inspector.errors import UsageError
 from inspector.present.spans import Span
@@ -62,7 +62,7 @@ class SessionsPanel(Panel):
             self.before = before
             self.after = after
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
         self._directory = captures_directory()
         self._kept = places().state / "sessions.json"
@@ -104,6 +104,13 @@ class SessionsPanel(Panel):
         """Focus the list."""
         self.list.focus()
 
+    ROW_ACTIONS = frozenset(("note", "compare", "delete"))
+
+    @property
+    def has_row(self) -> bool:
+        """Whether there is a row under the cursor."""
+        return self.chosen is not None
+
     @property
     def chosen(self) -> CaptureSummary | None:
         """Capture under the cursor; None if there is none."""
@@ -117,7 +124,7 @@ class SessionsPanel(Panel):
     @property
     def _open_here(self) -> set[Path]:
         tabs: Iterable[Tab] = getattr(self.app, "tabs", ())
-        shown = (tab.subject.journal.capture_path for tab in tabs)
+        shown = (tab.conversation.journal.capture_path for tab in tabs)
         return {path.absolute() for path in shown if path is not None}
 
     # --- reading summaries
@@ -139,10 +146,7 @@ class SessionsPanel(Panel):
             self.app.call_from_thread(
                 self._found, CaptureSummary(path, found, notes.remark or notes.trouble, len(notes.marks))
             )
-        try:
-            replace_file(self._kept, summaries.content(paths))
-        except (OSError, UsageError):
-            return  # the summaries are read again next time
+        summaries.keep(paths)
 
     def _found(self, session: CaptureSummary) -> None:
         self._sessions = [session if each.path == session.path else each for each in self._sessions]
@@ -168,7 +172,7 @@ class SessionsPanel(Panel):
             try:
                 notes = file.change(lambda notes: msgspec.structs.replace(notes, remark=remark))
             except UsageError as error:
-                self._say(f"{error}. {error.hint}")
+                self._say(error.full_text)
                 return
             self._found(msgspec.structs.replace(session, remark=notes.remark))
 
@@ -215,5 +219,5 @@ class SessionsPanel(Panel):
             self._say("Cannot delete: the file is being recorded to, or is not writable.")
         self.action_look_again()
 
-    def _say(self, said: str, *, severity: str = "warning") -> None:
-        self.notify(visible(said, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+    def _say(self, message: str, *, severity: str = "warning") -> None:
+        self.notify(visible(message, limit=300), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]

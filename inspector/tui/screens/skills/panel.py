@@ -89,8 +89,8 @@ def _about_file(row: SkillRow) -> tuple[Section, ...]:
     read = held.reads.get(file.uri)
     if read is None:
         error = held.errors.get(file.uri, "") or why_not_read(held, file)
-        said = f"{glyphs().error} {error}" if error else f"Not read yet. {keys.shown_key('skills.read')} reads it."
-        return (Section(file.path, lines=paragraph(said, "error" if error else "muted")),)
+        message = f"{glyphs().error} {error}" if error else f"Not read yet. {keys.shown_key('skills.read')} reads it."
+        return (Section(file.path, lines=paragraph(message, "error" if error else "muted")),)
     if read.problem:
         return (Section(file.path, lines=paragraph(f"{glyphs().error} {read.problem}", "error")),)
     checks = Section(file.path, check_facts(read), note=_NOT_SAFE if read.ok else "")
@@ -228,6 +228,13 @@ class SkillsPanel(Panel):
 
     # Rendering
 
+    ROW_ACTIONS = frozenset(("get", "read", "check"))
+
+    @property
+    def has_row(self) -> bool:
+        """Whether there is a row under the cursor, or the list is still arriving."""
+        return self._row is not None or "listing" in self._under_way
+
     @property
     def _row(self) -> SkillRow | None:
         at = self._list.view.cursor
@@ -238,15 +245,9 @@ class SkillsPanel(Panel):
         return self.conversation.can_act and self.conversation.stage is ConversationStage.OPEN
 
     def _chosen(self) -> SkillRow | None:
-        """Return the row that a key applies to; if there is none, notify the user why and return None."""
+        """Return the row that a key applies to; if there is none yet, notify the user and return None."""
         if self._row is None:
-            arriving = "listing" in self._under_way
-            said = (
-                "The list is still arriving."
-                if arriving
-                else f"No skill selected. {keys.shown_key('skills.list')} lists them."
-            )
-            self.app.notify(said if arriving or self._may_ask else "No skill selected.", markup=False)
+            self.app.notify("The list is still arriving.", markup=False)
         return self._row
 
     def _can_ask(self, what: str) -> bool:

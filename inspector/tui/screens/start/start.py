@@ -20,7 +20,6 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from inspector.config.approvals import Approvals
 from inspector.config.known_targets import (
     KnownTarget,
     RecentTargets,
@@ -31,7 +30,7 @@ from inspector.config.known_targets import (
     target_from,
 )
 from inspector.config.paths import places
-from inspector.config.servers import FoundServer
+from inspector.config.servers import Approvals, FoundServer
 from inspector.config.targets import Capture, LiveTap, OpenDemo, OpenServer, StartChoice
 from inspector.errors import UsageError
 from inspector.present.spans import Line
@@ -50,13 +49,14 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.queued_app import QueuedApp
 from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, FooterBar, ItemBar, StatusLine
+from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, FooterBar, ItemBar
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox
 from inspector.tui.widgets.fields_screen import FieldsScreen
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
+from inspector.tui.widgets.wrapping import problem_text
 
 ResultT = TypeVar("ResultT")
 _CHEAP = 512 * 1024
@@ -103,7 +103,7 @@ class ApproveScreen(Dialog[bool]):
             border-title-style: bold;
         }
         Scroller { height: auto; max-height: 70vh; }
-        Scroller > Static { height: auto; padding: 0 1 1 1; }
+        Scroller > Static { height: auto; padding: 0 0 1 1; }
         FooterBar { dock: none; }
     }
     """
@@ -129,8 +129,8 @@ class ApproveScreen(Dialog[bool]):
     def on_mount(self) -> None:
         """Track how far the text is scrolled."""
         scroller = self.query_one(Scroller)
-        for changing in ("scroll_y", "virtual_size", "size"):
-            self.watch(scroller, changing, self._look, init=False)
+        self.watch(scroller, "scroll_y", self._look, init=False)
+        self.screen_layout_refresh_signal.subscribe(self, lambda _: self._look())
         self.call_after_refresh(self._look)
 
     def _look(self) -> None:
@@ -282,6 +282,7 @@ class StartPane(Vertical):
     StartPane OpenLine { border: round $border-blurred; background: $background; }
     StartPane OpenLine:focus { border: round $accent; background-tint: transparent; }
     StartPane ButtonBar { width: 12; margin: 1 1 0 0; }
+    StartPane > #start-problem { height: auto; min-height: 1; padding: 0 1; color: $text-error; }
     StartPane > #start-list { margin: 0 1; height: 1fr; }
     """
 
@@ -328,7 +329,7 @@ class StartPane(Vertical):
         with Horizontal():
             yield OpenLine(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
             yield ButtonBar("open.go", has_primary=True)
-        yield StatusLine()
+        yield Static(id="start-problem", markup=False)
         yield self._list
 
     def on_mount(self) -> None:
@@ -362,7 +363,7 @@ class StartPane(Vertical):
         self._list.start = self._list.source = self._rows()
 
     def _say(self, problem: str) -> None:
-        self.query_one(StatusLine).show([(visible(problem, limit=300), "error")])
+        self.query_one("#start-problem", Static).update(problem_text(problem))
 
     @property
     def typed(self) -> str:
@@ -389,13 +390,13 @@ class StartPane(Vertical):
         try:
             self._take(wanted(event.value, self._servers, self._known))
         except UsageError as error:
-            self._say(f"{error}. {error.hint}".replace("?.", "?") if error.hint else str(error))
+            self._say(error.full_text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Remove the error of the previous text."""
         if event.value != self._typed:
             self._typed = event.value
-            self.query_one(StatusLine).show([])
+            self._say("")
 
     def _take(self, choice: StartChoice) -> None:
         """Open a choice; a server from a project's file needs approval first."""
@@ -580,8 +581,8 @@ class OpenScreen(Dialog["StartChoice | None"]):
     def compose(self) -> ComposeResult:
         """Lay out a title and the pane."""
         bar = ItemBar()
-        said = BarItem((("Opens in a new tab.", "text"),), rank=1)
-        bar.show([BarLine((BarItem((("Open another server", "title"),)), said), inset=1)])
+        bar_item = BarItem((("Opens in a new tab.", "text"),), rank=1)
+        bar.show([BarLine((BarItem((("Open another server", "title"),)), bar_item), inset=1)])
         yield bar
         yield self._pane
         yield FooterBar()

@@ -130,14 +130,14 @@ class GroupList(LogList):
 class Counting:
     """Counts the requests of one conversation into a table, in slices."""
 
-    def __init__(self, subject: OpenConversation, table: StatsTable, term: Term | None, source: int) -> None:
+    def __init__(self, conversation: OpenConversation, table: StatsTable, term: Term | None, source: int) -> None:
         """`term` restricts what is counted; `source` is the index of the conversation in the table."""
-        journal = subject.journal
+        journal = conversation.journal
         self._chosen: FilteredEntries | None = None
         if term is not None:
-            findings = subject.checks_so_far
-            self._chosen = FilteredEntries(journal, term, lambda: subject.now_ns, threaded=True, findings=findings)
-        self._subject = subject
+            findings = conversation.checks_so_far
+            self._chosen = FilteredEntries(journal, term, lambda: conversation.now_ns, threaded=True, findings=findings)
+        self._subject = conversation
         self._source = source
         self._stats = JournalStats(journal, table, self._chosen, source)
         self._repeats = Repeats(self._stats)
@@ -203,9 +203,9 @@ class StatsPanel(Panel):
     StatsPanel > Horizontal > Vertical { width: 3fr; height: 1fr; border-left: solid $border-blurred; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
+        self._subject = conversation
         self._by: Grouping = GROUPINGS[0]
         self._term: Term | None = None
         self._head = TabLine()
@@ -238,7 +238,7 @@ class StatsPanel(Panel):
         if not self._is_of_all:
             return [self._subject]
         tabs: Iterable[Tab] = getattr(self.app, "tabs", ())
-        return [self._subject, *(tab.subject for tab in tabs if self not in tab.panels.values())]
+        return [self._subject, *(tab.conversation for tab in tabs if self not in tab.panels.values())]
 
     def compose(self) -> ComposeResult:
         """Lay out the groupings, the groups, and below them the selected group and the totals."""
@@ -265,9 +265,9 @@ class StatsPanel(Panel):
         for each in (self._list, self._totals):
             each.sync()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show the statistics of another conversation; grouping and filter are kept."""
-        self._subject = subject
+        self._subject = conversation
         self._begin()
 
     def narrow(self, term: Term | None) -> None:
@@ -302,8 +302,8 @@ class StatsPanel(Panel):
         self._is_of_all = not self._is_of_all
         if len(self._subjects()) == 1 and self._is_of_all:
             self._is_of_all = False
-            said = f"Only one server is open. {keys.shown_key('tabs.open')} opens another one."
-            self.app.notify(said, markup=False, timeout=3)
+            message = f"Only one server is open. {keys.shown_key('tabs.open')} opens another one."
+            self.app.notify(message, markup=False, timeout=3)
             return
         self._begin()
         self.sync()
@@ -438,8 +438,8 @@ class StatsPanel(Panel):
         if self._is_behind:
             right.append(BarItem(((f"{glyphs().pending} counting {self._share:.0%} ", "pending"),)))
         elif self._term is not None:
-            said = fit(f"filter {visible(describe(self._term), limit=200)}", 40)
-            right.append(BarItem(((f"{said if self.size.width >= _WIDE else 'filtered'} ", "accent"),)))
+            message = fit(f"filter {visible(describe(self._term), limit=200)}", 40)
+            right.append(BarItem(((f"{message if self.size.width >= _WIDE else 'filtered'} ", "accent"),)))
         self._head.show([BarLine(left=tuple(left), right=tuple(right), gap=0)])
 
     def _show(self) -> None:
@@ -476,12 +476,12 @@ class StatsPanel(Panel):
         if self._is_behind:
             self._lines.insert(0, TotalLine("So far", f"{self._share:.0%} of the entries are counted"))
         usage = self._subject.usage
-        if usage is not None and (said := usage_text(usage.samples)):
-            self._lines.insert(1, TotalLine("Process", said))
+        if usage is not None and (message := usage_text(usage.samples)):
+            self._lines.insert(1, TotalLine("Process", message))
         self._total_rows.replace(total_lines(self._lines))
 
 
-def _empty(subject: OpenConversation, *, filtered: bool) -> list[list[Span]]:
+def _empty(conversation: OpenConversation, *, filtered: bool) -> list[list[Span]]:
     if filtered:
         return [
             [("No request matches the filter of Traffic.", "muted")],

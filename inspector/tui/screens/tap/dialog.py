@@ -96,7 +96,7 @@ class AttachedTap:
     @property
     def journal(self) -> Journal:
         """Journal of the tap's capture."""
-        return self._tabs.current.subject.journal
+        return self._tabs.current.conversation.journal
 
     def start(self) -> None:
         """Start polling, four times a second."""
@@ -191,7 +191,7 @@ class HeldScreen(Dialog[None]):
     HeldScreen VerticalScroll { height: 1fr; display: none; }
     HeldScreen.-form VerticalScroll { display: block; }
     HeldScreen.-form TextArea { display: none; }
-    HeldScreen Input { border: none; height: 1; }
+    HeldScreen Input, HeldScreen Input:focus { border: none; height: 1; }
     """
 
     def __init__(self, tap: AttachedTap, first: Editing) -> None:
@@ -255,10 +255,13 @@ class HeldScreen(Dialog[None]):
             self.dismiss()
             return
         status = self._tap.status
+        before = self._rows.count
         self._rows.show(status)
         self._list.sync()
-        said = f"{len(status.held)} held · {len(status.rules)} rule{'' if len(status.rules) == 1 else 's'}"
-        self._line.show([(said, "title")], [(status.timeout, "faint")])
+        if self._rows.count != before:
+            self.refresh_bindings()
+        message = f"{len(status.held)} held · {len(status.rules)} rule{'' if len(status.rules) == 1 else 's'}"
+        self._line.show([(message, "title")], [(status.timeout, "faint")])
         editing = self._editing
         if editing.kind in ("held", "response") and self._held(editing.key) is None:
             self._put(Editing())
@@ -286,6 +289,7 @@ class HeldScreen(Dialog[None]):
         what, does = _SAYS[editing.kind]
         key = keys.shown_key("held.release")
         self._says.show([(what, "title")], [(f"{key} {does}" if does else "", "faint")])
+        self.refresh_bindings()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Show whether the message is JSON and fits the schema of its tool. Neither prevents its release."""
@@ -302,6 +306,26 @@ class HeldScreen(Dialog[None]):
     @property
     def _is_file(self) -> bool:
         return self._editing.kind == "response" and self._editor.text.startswith("@")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable what is possible with the content of the editor, and with the row under the cursor."""
+        kind = self._editing.kind
+        held = self._held(self._editing.key) if kind in ("held", "response") else None
+        match action:
+            case "release" | "editor":
+                return bool(kind)
+            case "all":
+                return bool(self._tap.status.held)
+            case "form":
+                return held is not None
+            case "respond" | "recorded":
+                return held is not None and held["side"] == "request"
+            case "drop":
+                return held is not None or kind == "rule"
+            case "switch":
+                return "held" not in (self._rows.at(self._list.view.cursor) or {"held": 0})
+            case _:
+                return True
 
     # Interface for PayloadActions
 
@@ -332,6 +356,7 @@ class HeldScreen(Dialog[None]):
         found = self._rows.at(event.index)
         if found is not None and event.by_reader:
             self._show(found)
+        self.refresh_bindings()
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Show the row and focus the editor."""
@@ -379,14 +404,13 @@ class HeldScreen(Dialog[None]):
             done = await self._tap.ask("send", method=request.get("method"), params=request.get("params"))
             if done:
                 self.app.notify("Sent. Its response is in the traffic; the client does not see it.", markup=False)
-        elif not kind:
-            self.app.notify("No held message is selected.", markup=False)
         if done:
             self._finish()
 
     def _finish(self) -> None:
+        has_rows = self._editing.kind == "rule" or self._rows.count  # a rule that was just armed has no row yet
         self._put(Editing())
-        self.set_focus(self._list if self._rows.count else self._add)
+        self.set_focus(self._list if has_rows else self._add)
         self._look()
 
     def _confirm_invalid(self, held: int, text: str) -> None:
@@ -415,9 +439,8 @@ class HeldScreen(Dialog[None]):
 
     def action_respond(self) -> None:
         """Write a response to the held request, starting with the newest recorded one, or a blank one."""
-        held = self._held(self._editing.key) if self._editing.kind in ("held", "response") else None
-        if held is None or held["side"] != "request":
-            self.app.notify("Select a held request to respond to it.", markup=False)
+        held = self._held(self._editing.key)
+        if held is None:  # released a moment ago
             return
         self._drafts = [*recorded_results(self._tap.journal, held["method"], held["target"])]
         self._drafts.append(blank_result(held["method"]))

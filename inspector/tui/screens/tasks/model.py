@@ -128,8 +128,10 @@ def _history(task: Task) -> tuple[Line, ...]:
     for at, step in enumerate(task.history):
         after = text.human_duration(max(0, step.time_ns - task.seen_ns)) if at else "start"
         state, role = state_words(step.state)
-        said = text.visible(step.message, limit=500)
-        lines.append(((text.pad(after, 10), "muted"), (text.pad(state, _STATE), role), (said, "text"), _at(step.frame)))
+        message = text.visible(step.message, limit=500)
+        lines.append(
+            ((text.pad(after, 10), "muted"), (text.pad(state, _STATE), role), (message, "text"), _at(step.frame))
+        )
         if at == 0 and task.left_out:
             lines.append(((f"{spans.PENDING} {task.left_out:,} steps not shown", "muted"),))
     return tuple(lines)

@@ -4,7 +4,6 @@ A wide terminal shows the list beside the task. A narrow one shows the list, and
 tasks are read-only.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
@@ -30,10 +29,11 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
-from inspector.tui.screens.items.result import ResultPanel
-from inspector.tui.screens.items.result_views import ResultWords
+from inspector.tui.results.panel import ResultPanel
+from inspector.tui.results.views import ResultWords
 from inspector.tui.screens.tasks.model import row, sections, titles
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.list_detail import ListDetail
@@ -115,7 +115,7 @@ class TaskPane(Widget):
     async def _read(self, conversation: OpenConversation, task: Task) -> None:
         tools = conversation.journal.conversation.catalogue.tools
         schema = next((tool.output_schema for tool in tools if tool.name == task.target), None)
-        looked = await asyncio.to_thread(view_task, conversation.journal, task, schema)
+        looked = await read_on_thread(view_task, conversation.journal, task, schema)
         self.post_message(self.Read(task, looked))
 
     def on_task_pane_read(self, event: Read) -> None:
@@ -242,6 +242,13 @@ class TasksPanel(Panel):
         self._rows = TaskRows(conversation)
         self._list.source = self._rows
         self.frame.close()
+
+    ROW_ACTIONS = frozenset(("cancel_task", "fetch", "follow_task", "open_call"))
+
+    @property
+    def has_row(self) -> bool:
+        """Whether there is a row under the cursor."""
+        return self.task_chosen is not None
 
     @property
     def task_chosen(self) -> Task | None:

@@ -6,6 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from textual.widget import Widget
 
+from inspector.capture.format.notes import COLOURS
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError, UsageError
 from inspector.features.cases.file import SUFFIX, add_cases, beside
@@ -16,11 +17,11 @@ from inspector.features.resend.resend import RecordedRequest, again, may_destroy
 from inspector.filters.language.completion import describe
 from inspector.filters.language.fields import Has, Ref
 from inspector.present.spans import Span
-from inspector.present.trace import story_of
+from inspector.present.trace import trace_of
 from inspector.present.traffic.columns import FIELD
 from inspector.protocol import peek
+from inspector.protocol.changes import ABSENT
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.json_diff import ABSENT
 from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
@@ -65,7 +66,7 @@ def expect(view: Widget, place: str | None) -> None:
     if shows is not None and shows.exchange is not None and shows.exchange.asks:
         _say(view, "This result only requires input. Select a value in the final result of the call.", grave=True)
         return
-    journal: Journal = view.app.subject.journal  # type: ignore[attr-defined]
+    journal: Journal = view.app.conversation.journal  # type: ignore[attr-defined]
     came = seen(journal, shows.exchange) if shows is not None and shows.exchange is not None else None
     value = ABSENT if came is None or place is None else value_at(came.reply, place)
     if came is None or place is None or value is ABSENT:
@@ -89,7 +90,7 @@ def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expect
     try:
         count = add_cases(path, [case])
     except InspectError as error:
-        view.app.call_from_thread(_say, view, f"{error}. {error.hint}", grave=True)
+        view.app.call_from_thread(_say, view, error.full_text, grave=True)
         return
     cases = "1 test case" if count == 1 else f"{count:,} test cases"
     view.app.call_from_thread(_say, view, f"Added. {cases} in the file. Run: mcp-inspect test {path} TARGET")
@@ -190,12 +191,12 @@ class TrafficNavigation:
 
     def action_trace(self) -> None:
         """Show the trace of the selected row's operation, and go to the entry chosen there."""
-        subject, n = self.list.filters.subject, self.list.chosen
-        story = story_of(subject.journal, n)
+        conversation, n = self.list.filters.conversation, self.list.chosen
+        story = trace_of(conversation.journal, n)
         if story is None:
             self._say("This entry belongs to no request, so there is no trace.")
         else:
-            self.list.app.push_screen(StoryScreen(subject, story, n), self._went)
+            self.list.app.push_screen(StoryScreen(conversation, story, n), self._went)
 
     def action_columns(self) -> None:
         """Let the user choose the columns."""
@@ -221,11 +222,13 @@ class TrafficNavigation:
 
     def action_waterfall(self) -> None:
         """Show the filtered exchanges on a time axis, and go to the one chosen there."""
-        subject, chosen, listed = self.list.filters.subject, self.list.chosen, self.list
-        self.list.app.push_screen(WaterfallScreen(subject, chosen, lambda: listed.model.exchanges_shown), self._went)
+        conversation, chosen, listed = self.list.filters.conversation, self.list.chosen, self.list
+        self.list.app.push_screen(
+            WaterfallScreen(conversation, chosen, lambda: listed.model.exchanges_shown), self._went
+        )
 
-    def _say(self, said: str) -> None:
-        self.list.notify(visible(said, limit=300), markup=False, timeout=3)
+    def _say(self, message: str) -> None:
+        self.list.notify(visible(message, limit=300), markup=False, timeout=3)
 
 
 class TrafficFiltering:
@@ -261,7 +264,7 @@ class TrafficFiltering:
         if chosen is not None:
             test = path_test(*chosen)
         else:
-            test = row_test(self.list.filters.subject.journal, self.list.chosen) if self.list.chosen else None
+            test = row_test(self.list.filters.conversation.journal, self.list.chosen) if self.list.chosen else None
         if test is None:
             self.list.notify("No value to filter by.", markup=False, timeout=3)
             return
@@ -285,7 +288,7 @@ class TrafficMarking:
         if not n:
             return
 
-        noted = notes_of(self.list.filters.subject)
+        noted = notes_of(self.list.filters.conversation)
         self._note(lambda: noted.unmark(n) if n in noted.notes.marks else noted.mark(n))
 
     def action_comment(self) -> None:
@@ -294,14 +297,14 @@ class TrafficMarking:
         if not n:
             return
 
-        noted = notes_of(self.list.filters.subject)
+        noted = notes_of(self.list.filters.conversation)
         before = noted.mark_at(n)
 
         def written(found: tuple[str, str] | None) -> None:
             if found is not None:
                 self._note(lambda: noted.mark(n, color=found[0], text=found[1]))
 
-        self.list.app.push_screen(CommentScreen(n, before.color, before.text), written)
+        self.list.app.push_screen(CommentScreen(n, before.color, before.text, COLOURS), written)
 
     def action_only_marked(self) -> None:
         """Toggle a filter that shows only marked rows."""
@@ -316,8 +319,8 @@ class TrafficMarking:
         try:
             change()
         except UsageError as error:
-            said = visible(f"{error}. {error.hint}", limit=300)
-            self.list.notify(said, severity="error", markup=False)
+            message = visible(error.full_text, limit=300)
+            self.list.notify(message, severity="error", markup=False)
         self.list.show_notes()
 
 
@@ -332,29 +335,33 @@ class Resending:
 
     def action_resend(self) -> None:
         """Send the selected row's request again."""
-        subject = self.list.filters.subject
-        asked = again(subject.journal, self.list.chosen)
+        conversation = self.list.filters.conversation
+        asked = again(conversation.journal, self.list.chosen)
         if isinstance(asked, str):
             self._tell(asked)
             return
-        receiver = self._receiver(subject)
+        receiver = self._receiver(conversation)
         if isinstance(receiver, str):
             self._tell(receiver)
-        elif receiver is subject and not may_destroy(asked, subject.journal.conversation.catalogue.tools):
+        elif receiver is conversation and not may_destroy(asked, conversation.journal.conversation.catalogue.tools):
             self.list.run_worker(self._resend(receiver, asked), group="resending")
         else:
             self._ask(receiver, asked, destroys=may_destroy(asked, receiver.journal.conversation.catalogue.tools))
 
-    def _receiver(self, subject: OpenConversation) -> OpenConversation | str:
+    def _receiver(self, conversation: OpenConversation) -> OpenConversation | str:
         """Return the server to send to, or why there is none."""
-        if subject.can_act:
+        if conversation.can_act:
             return (
-                subject
-                if subject.stage is ConversationStage.OPEN
+                conversation
+                if conversation.stage is ConversationStage.OPEN
                 else f"Not connected. {keys.shown_key('reconnect')} reconnects."
             )
         tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())
-        there = [tab.subject for tab in tabs if tab.subject.can_act and tab.subject.stage is ConversationStage.OPEN]
+        there = [
+            tab.conversation
+            for tab in tabs
+            if tab.conversation.can_act and tab.conversation.stage is ConversationStage.OPEN
+        ]
         if not there:
             return f"This is a capture and no server is open. {keys.shown_key('tabs.open')} opens one."
         return (
@@ -384,11 +391,11 @@ class Resending:
     async def _resend(self, receiver: OpenConversation, asked: RecordedRequest) -> None:
 
         def opened(exchange: Exchange) -> None:
-            if receiver is self.list.filters.subject:
+            if receiver is self.list.filters.conversation:
                 self.list.request_entry(exchange.request_frame)
 
         called = await receiver.call(asked.method, asked.params, opened)
         self._tell(f"{asked.method} {asked.target}: {outcome(asked, called)}".replace(" :", ":"))
 
-    def _tell(self, said: str) -> None:
-        self.list.app.notify(visible(said, limit=300), markup=False, timeout=5)
+    def _tell(self, message: str) -> None:
+        self.list.app.notify(visible(message, limit=300), markup=False, timeout=5)

@@ -3,7 +3,6 @@
 If there is enough height, the request is shown above its response; otherwise `p` switches between them.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 
 from textual import events
@@ -35,6 +34,7 @@ from inspector.tui.screens.traffic.model import (
     tool_of,
     trace_sections,
 )
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.payload_actions import PayloadActions
@@ -77,31 +77,31 @@ class KnownState:
         """Whether the replay position has changed since the state was computed."""
         return self._known is not None and self._known[1] != self.moment(entry) != self._coming
 
-    def sections(self, subject: OpenConversation, entry: int) -> tuple[Section, ...]:
+    def sections(self, conversation: OpenConversation, entry: int) -> tuple[Section, ...]:
         """Return the state at the entry, or a note that it is being computed."""
         n, known = self.moment(entry), self._known
-        self._wanted = subject, n
-        if known is not None and known[:2] == (subject, n):
+        self._wanted = conversation, n
+        if known is not None and known[:2] == (conversation, n):
             return known[2]
         if not n:
             return ()
-        past = past_of(subject)
+        past = past_of(conversation)
         if not past.is_far(n):
-            self._known = subject, n, moment_sections(past.known(n))
+            self._known = conversation, n, moment_sections(past.known(n))
             return self._known[2]
         if self._coming != n:
             self._coming = n
-            self._widget.run_worker(self._find_out(subject, n), exclusive=True, group="state")
+            self._widget.run_worker(self._find_out(conversation, n), exclusive=True, group="state")
         return (Section("State", note=f"computing the state at #{n:,}"),)
 
-    async def _find_out(self, subject: OpenConversation, n: int) -> None:
+    async def _find_out(self, conversation: OpenConversation, n: int) -> None:
         def stop() -> bool:
-            return self._wanted != (subject, n) or not self._widget.is_attached
+            return self._wanted != (conversation, n) or not self._widget.is_attached
 
-        then = await asyncio.to_thread(past_of(subject).at, n, stop)
+        then = await read_on_thread(past_of(conversation).at, n, stop)
         self._coming = 0
-        if then.count == n and self._wanted == (subject, n):
-            self._known = subject, n, moment_sections(then)
+        if then.count == n and self._wanted == (conversation, n):
+            self._known = conversation, n, moment_sections(then)
             self._changed()
 
 
@@ -121,9 +121,9 @@ class DetailPanel(Widget):
     DetailPanel #headers Static { height: auto; margin-bottom: 1; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
+        self._subject = conversation
         self.title_row = StatusLine()
         self._detail: Detail | None = None
         self._tab = TREE
@@ -165,9 +165,9 @@ class DetailPanel(Widget):
         """The entry shown; 0 if there is none."""
         return self._detail.n if self._detail else 0
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation; nothing is shown until an entry is selected."""
-        self._subject = subject
+        self._subject = conversation
         self._detail = self._exchange = self._tool = self._before = None
         self._draw()
 
@@ -416,10 +416,10 @@ class DetailPanel(Widget):
                     view.focus_content()
 
 
-def _is_open(subject: OpenConversation, detail: Detail) -> bool:
+def _is_open(conversation: OpenConversation, detail: Detail) -> bool:
     """Whether an exchange may still get a response or progress."""
-    number = subject.journal.store.exchange(detail.n)
-    exchanges = subject.journal.conversation.exchanges
+    number = conversation.journal.store.exchange(detail.n)
+    exchanges = conversation.journal.conversation.exchanges
     if not 0 < number <= len(exchanges):
         return False
     return exchanges[number - 1].state is ExchangeState.PENDING or len(detail.sides) == 1
@@ -445,9 +445,9 @@ def _summary(detail: Detail, width: int) -> list[Span]:
     for key in ("state", "progress", "problem", "advice", "defect", "why", "size", "protocol version", "entry"):
         if key in known:
             between: list[Span] = [("  ·  ", "faint")] if spans else []
-            said: Span = (known[key].value, known[key].role if known[key].role != "text" else "muted")
-            if not spans or spans_width([*spans, *between, said]) <= width:
-                spans += [*between, said]
+            part: Span = (known[key].value, known[key].role if known[key].role != "text" else "muted")
+            if not spans or spans_width([*spans, *between, part]) <= width:
+                spans += [*between, part]
     return spans
 
 

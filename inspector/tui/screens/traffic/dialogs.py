@@ -14,7 +14,7 @@ from inspector import text
 from inspector.errors import FilterError
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
-from inspector.present.trace import StoryRows, Trace, facts_line, markdown_of, story_of
+from inspector.present.trace import Trace, TraceRows, facts_line, markdown_of, trace_of
 from inspector.present.traffic.columns import CHOICES, FIELD, column
 from inspector.present.traffic.extra_cells import field_ref
 from inspector.protocol.facts import SseNote, Stderr
@@ -56,13 +56,13 @@ class StoryScreen(Dialog[int | None]):
     StoryScreen.-low > PayloadView { display: none; }
     """
 
-    def __init__(self, subject: OpenConversation, story: Trace, chosen: int) -> None:
+    def __init__(self, conversation: OpenConversation, story: Trace, chosen: int) -> None:
         """Start at the entry `chosen`."""
         super().__init__()
-        self._subject = subject
-        self._rows = StoryRows(story)
+        self._subject = conversation
+        self._rows = TraceRows(story)
         self._begin_at = chosen
-        self._count = subject.journal.count
+        self._count = conversation.journal.count
 
     def compose(self) -> ComposeResult:
         """Compose title, facts, steps, message and footer."""
@@ -91,16 +91,16 @@ class StoryScreen(Dialog[int | None]):
         if not story.open or journal.count == self._count:
             return
         self._count = journal.count
-        found = story_of(journal, story.first)
+        found = trace_of(journal, story.first)
         if found is not None:
             self._rows.show(found)
             self.query_one(LogList).sync()
             self._show_facts()
 
     def _show_facts(self) -> None:
-        said = spans_to_text(facts_line(self._rows.story.facts), dark=self.app.current_theme.dark)
-        said.no_wrap = False
-        self.query_one("#story-facts", Static).update(said)
+        shown_text = spans_to_text(facts_line(self._rows.story.facts), dark=self.app.current_theme.dark)
+        shown_text.no_wrap = False
+        self.query_one("#story-facts", Static).update(shown_text)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
         """Show the message of the step."""

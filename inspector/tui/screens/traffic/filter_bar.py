@@ -76,7 +76,7 @@ class FilterBar(SearchBar):
         recall: Callable[[], Sequence[str]],
     ) -> None:
         """`read` parses a text, `propose` completes a prefix, `recall` returns earlier filters, the newest last."""
-        super().__init__("filter", placeholder=_PLACEHOLDER)
+        super().__init__("filter", placeholder=_PLACEHOLDER, grows=True)
         self._read = read
         self._propose = propose
         self._recall = recall

@@ -94,10 +94,10 @@ def _unquoted(text: str) -> str:
 
 def combined(text: str, test: Term, how: str) -> str:
     """Add a test to a filter: "and" (additionally), "only" (as the only test), "not" (negated)."""
-    said = describe(test)
+    message = describe(test)
     if how == "only":
-        return said
-    added = f"not {said}" if how == "not" else said
+        return message
+    added = f"not {message}" if how == "not" else message
     before = text.strip()
     if not before:
         return added

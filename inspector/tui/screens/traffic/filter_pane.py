@@ -4,7 +4,10 @@ A filter hides rows, a search only jumps to matches; both can be active at once.
 first paint, because an input field costs as much as everything else.
 """
 
-from typing import TYPE_CHECKING, ClassVar
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -19,12 +22,16 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
+from inspector.tui.input_queue import PATIENCE_S, settling
 
 if TYPE_CHECKING:
     from inspector.filters.language.completion import Suggestions
     from inspector.tui.screens.traffic.filter_bar import FilterBar
     from inspector.tui.screens.traffic.filter_model import FilterReading
     from inspector.tui.widgets.search_bar import SearchBar
+
+_STEP_S: Final = 0.005
+"""Pause between steps of filter and search, in seconds: a thread does most of the work."""
 
 
 class FilterPane(Widget):
@@ -56,9 +63,9 @@ class FilterPane(Widget):
             super().__init__()
             self.found = found
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self.subject = subject
+        self.conversation = conversation
         self._bar: FilterBar | None = None
         self._finder: SearchBar | None = None
         self._kept: SavedFilters | None = None
@@ -134,13 +141,26 @@ class FilterPane(Widget):
                 line.text = ""
                 line.display = False
 
+    def settle(self, is_busy: Callable[[], bool], work: Callable[[], None]) -> None:
+        """Work until filter and search are done, at most for PATIENCE_S; keys that act wait for the matches."""
+
+        async def go_on() -> None:
+            end = time.monotonic() + PATIENCE_S
+            while is_busy() and self.is_attached and time.monotonic() < end:
+                await asyncio.sleep(_STEP_S)
+                work()
+
+        work()
+        if is_busy():
+            settling(self, "filter", go_on)
+
     def say(self, model: LogModel, found: int | None) -> None:
         """Update the numbers of matches next to the lines."""
         if self._finder is not None and self._finder.display:
             self._finder.show_count(found)
         if self._bar is None or not self._bar.display:
             return
-        now = (model.matches, self.subject.journal.count, model.filter_trouble) if self.text else None
+        now = (model.matches, self.conversation.journal.count, model.filter_trouble) if self.text else None
         if self._is_said and now == self._said:
             return
         self._said, self._is_said = now, True
@@ -159,7 +179,7 @@ class FilterPane(Widget):
     def _propose(self, before: str) -> "Suggestions":
         from inspector.tui.screens.traffic.filter_model import proposals
 
-        return proposals(before, self.subject.journal, self._named)
+        return proposals(before, self.conversation.journal, self._named)
 
     def on_search_bar_changed(self, message: "SearchBar.Changed") -> None:
         """Filter or search while the user types; an invalid filter leaves the previous one in effect."""
@@ -188,7 +208,7 @@ class FilterPane(Widget):
         try:
             self.kept.save(name, body)
         except UsageError as error:
-            self.notify(visible(f"{error} {error.hint}".rstrip(), limit=300), severity="error", markup=False)
+            self.notify(visible(error.full_text, limit=300), severity="error", markup=False)
             return
         self._named = self.kept.named()
         self.bar.text = f"@{name}" if body else ""

@@ -14,10 +14,11 @@ from textual.binding import BindingType
 
 from inspector.capture.journal import Journal
 from inspector.config.paths import places
-from inspector.config.remembered import StoredAppearance, StoredAppearances
+from inspector.config.remembered import StoredAppearance, appearance_file
 from inspector.config.settings import user_config
 from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
+from inspector.json_file import JsonFile
 from inspector.present.spans import Span
 from inspector.present.traffic.columns import Look, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
@@ -40,13 +41,36 @@ if TYPE_CHECKING:
 
 # Appearance of a traffic list: its columns and its time format, remembered for the next run.
 
+PATIENT_TICKS = 15
+"""Ticks after which hidden widgets are created even if the server has not responded: half a second."""
+_LINES_EVERY = 5
+"""Ticks between attempts to create the input lines."""
+_LONGEST_S = 0.008
+"""Maximum time per tick to add new entries. In a flood, half of the time belongs to the thread that reads the pipe."""
+_LONGEST_BEHIND_S = 0.02
+"""The same while a long capture is being loaded."""
+_PICTURE_BEHIND = 8
+"""Ticks per repaint while it is being loaded."""
+_MARKS_EVERY = 6
+"""Ticks between updates of the findings: each may redraw all visible rows."""
+_AGE_EVERY = 15
+"""Ticks between updates of ages for a filter that tests them: twice a second."""
+_SCREENFULS, _FAR_BEHIND = 200, 20_000
+"""Number of rows that fills any screen; number of pending entries that take many ticks."""
+_AT_ONCE = 500
+"""Entries between two checks of the elapsed time."""
+NARROW = 100
+"""Width in columns below which the list and the detail are shown one at a time."""
+SHOW_EVERY_TICKS = 5
+"""Ticks between updates of the detail while the list follows, so that it stays readable."""
+
 
 class ListAppearance:
     """Changes the appearance of the rows of a list."""
 
     def __init__(self, rows: "TrafficList") -> None:
         self._list = rows
-        self._kept: StoredAppearances | None = None
+        self._kept: JsonFile[StoredAppearance] | None = None
 
     @property
     def now(self) -> Look:
@@ -67,7 +91,7 @@ class ListAppearance:
     def set(self, look: Look) -> None:
         """Apply a look and store it for the next run."""
         self.show(look)
-        self._file().keep(StoredAppearance(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
+        self._file().write(StoredAppearance(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))
 
     def choose(self, names: tuple[str, ...]) -> None:
         """Show these columns; an empty tuple selects them by width."""
@@ -85,11 +109,11 @@ class ListAppearance:
     def _note_reference(self, n: int) -> None:
         """Store the reference entry with the notes on the capture."""
         with suppress(UsageError):  # then it only applies to this run
-            notes_of(self._list.filters.subject).change(lambda notes: msgspec.structs.replace(notes, reference=n))
+            notes_of(self._list.filters.conversation).change(lambda notes: msgspec.structs.replace(notes, reference=n))
 
     def recall_notes(self) -> None:
         """Restore the stored marks and the reference entry, and report problems of the notes."""
-        notes = notes_of(self._list.filters.subject).notes
+        notes = notes_of(self._list.filters.conversation).notes
         if notes.trouble:
             self._list.notify(visible(notes.trouble, limit=300), severity="warning", markup=False)
         if 0 < notes.reference <= self._list.journal.count:
@@ -99,55 +123,29 @@ class ListAppearance:
 
     def recall(self) -> None:
         """Apply the configured look, or else the last one used."""
-        kept, own = self._file().last(), user_config()
+        kept, own = self._file().read() or StoredAppearance(), user_config()
         names = tuple(name for name in own.columns or kept.columns if column(name) is not None)
         times = own.time_format or kept.times
         mode = times if times in (TimeMode.START, TimeMode.ABOVE) else TimeMode.CLOCK
         if names or mode is not TimeMode.CLOCK:
             self.show(msgspec.structs.replace(self.now, chosen=names, mode=TimeMode(mode)))
 
-    def _file(self) -> StoredAppearances:
+    def _file(self) -> JsonFile[StoredAppearance]:
         if self._kept is None:
-            self._kept = StoredAppearances(places().state)
+            self._kept = appearance_file(places().state)
         return self._kept
-
-
-PATIENT_TICKS = 15
-"""Ticks after which hidden widgets are created even if the server has not responded: half a second."""
-_LINES_EVERY = 5
-"""Ticks between attempts to create the input lines."""
-_LONGEST_S = 0.008
-"""Maximum time per tick to add new entries. In a flood, half of the time belongs to the thread that reads the pipe."""
-_LONGEST_BEHIND_S = 0.02
-"""The same while a long capture is being loaded."""
-_PICTURE_BEHIND = 8
-"""Ticks per repaint while it is being loaded."""
-_MARKS_EVERY = 6
-"""Ticks between updates of the findings: each may redraw all visible rows."""
-_AGE_EVERY = 15
-"""Ticks between updates of ages for a filter that tests them: twice a second."""
-_SCREENFULS, _FAR_BEHIND = 200, 20_000
-"""Number of rows that fills any screen; number of pending entries that take many ticks."""
-_AT_ONCE = 500
-"""Entries between two checks of the elapsed time."""
-
-
-NARROW = 100
-"""Width in columns below which the list and the detail are shown one at a time."""
-SHOW_EVERY_TICKS = 5
-"""Ticks between updates of the detail while the list follows, so that it stays readable."""
 
 
 class MessageDetail:
     """The detail beside a list of messages: created when first needed; its layout, focus and keys."""
 
     def __init__(
-        self, panel: Panel, name: str, rows: Callable[[], LogList], subject: Callable[[], OpenConversation]
+        self, panel: Panel, name: str, rows: Callable[[], LogList], conversation: Callable[[], OpenConversation]
     ) -> None:
-        """`name` identifies the remembered size; `subject` returns the first conversation."""
+        """`name` identifies the remembered size; `conversation` returns the first conversation."""
         self._panel = panel
         self._name = name
-        self._subject = subject
+        self._subject = conversation
         self.created: DetailPanel | None = None
         """The detail, if it exists."""
         self.frame = ListDetail(
@@ -193,13 +191,13 @@ class TrafficList(Ground):
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
-        self.model = _model(subject)
+        self._subject = conversation
+        self.model = _model(conversation)
         self.chosen = 0
         """Entry under the cursor; 0 if there is none."""
-        self.filters = FilterPane(subject)
+        self.filters = FilterPane(conversation)
         self.term: Term | None = None
         """Current filter."""
         self.look = ListAppearance(self)
@@ -252,10 +250,28 @@ class TrafficList(Ground):
             self.model.marks.step()
         rows.sync()
         self._show_requested()
-        self.model.finder.step()
-        self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
+        self._show_matches()
         self.query_one(StatusLine).show(*_status(self._subject, self.model, rows.growth_label))
         self._show_card()
+
+    def _show_matches(self) -> None:
+        """Continue the search, and show how many rows match filter and search."""
+        self.model.finder.step()
+        self.filters.say(self.model, self.model.finder.matches if self.model.finder.text else None)
+
+    def _settle(self) -> None:
+        """Filter and search before the next key that acts."""
+
+        def is_busy() -> bool:
+            return (self.model.is_filtering and not self.rows.frozen) or self.model.finder.is_searching
+
+        def work() -> None:
+            if not self.rows.frozen:
+                _take_in(self.model, _LONGEST_S)
+            self.rows.sync()
+            self._show_matches()
+
+        self.filters.settle(is_busy, work)
 
     def _is_behind(self) -> bool:
         """Whether a long capture is being loaded: it is ready sooner with fewer repaints."""
@@ -266,22 +282,22 @@ class TrafficList(Ground):
             or self._subject.journal.count - self.model.taken > _FAR_BEHIND
         )
 
-    def rebind(self, subject: OpenConversation, *, card_shown: bool = False) -> None:
+    def rebind(self, conversation: OpenConversation, *, card_shown: bool = False) -> None:
         """Show another conversation from its beginning; view and filter stay.
 
         `card_shown`: whether its end has been shown already.
         """
-        old, self._subject = self.model, subject
+        old, self._subject = self.model, conversation
         old.cancel_filter()
-        self.filters.subject = subject
-        self.model = _model(subject)
+        self.filters.conversation = conversation
+        self.model = _model(conversation)
         self.model.show(tree=old.tree, partners=old.partners)
         self.model.set_filter(self.term)
         self.model.finder.set(old.finder.text)
         self.look.show(old.look.with_reference(0, 0) if old.look.reference else old.look)
         self.rows.source = self.model
         self.rows.action_last()
-        self.chosen, self._card_shown_for = 0, subject.stage if card_shown else None
+        self.chosen, self._card_shown_for = 0, conversation.stage if card_shown else None
         self.close_card()
 
     def clear_filter(self) -> None:
@@ -368,10 +384,12 @@ class TrafficList(Ground):
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
         self.filter(message.term)
+        self._settle()
 
     def on_filter_pane_search_changed(self, message: FilterPane.SearchChanged) -> None:
         """Search for another text."""
         self.model.finder.set(message.text)
+        self._settle()
 
     def on_filter_pane_left(self, message: FilterPane.Left) -> None:
         """Focus the rows, and go to the first match if requested."""
@@ -416,18 +434,20 @@ class TrafficList(Ground):
             self.toggle_card()
 
 
-def _is_dead(subject: OpenConversation) -> bool:
+def _is_dead(conversation: OpenConversation) -> bool:
     """Whether a connection, live or recorded, has failed or ended unexpectedly."""
-    stage = subject.stage
+    stage = conversation.stage
     if stage is ConversationStage.RECORDED:
         from inspector.present.failure_report import has_failure
 
-        return has_failure(subject.journal)
-    return stage is ConversationStage.FAILED or (stage is ConversationStage.CLOSED and bool(subject.why))
+        return has_failure(conversation.journal)
+    return stage is ConversationStage.FAILED or (stage is ConversationStage.CLOSED and bool(conversation.why))
 
 
-def _model(subject: OpenConversation) -> LogModel:
-    return LogModel(subject.journal, lambda: subject.now_ns, threaded=True, found=lambda: subject.checks_so_far)
+def _model(conversation: OpenConversation) -> LogModel:
+    return LogModel(
+        conversation.journal, lambda: conversation.now_ns, threaded=True, found=lambda: conversation.checks_so_far
+    )
 
 
 def _take_in(model: LogModel, longest_s: float) -> bool:
@@ -441,7 +461,7 @@ def _take_in(model: LogModel, longest_s: float) -> bool:
     return reads or lays
 
 
-def _status(subject: OpenConversation, model: LogModel, growth: Sequence[Span]) -> tuple[list[Span], list[Span]]:
+def _status(conversation: OpenConversation, model: LogModel, growth: Sequence[Span]) -> tuple[list[Span], list[Span]]:
     """Return the status line: the kind of view, whether it follows, and the number of entries."""
     way, other = ("Tree", "Wire order") if model.tree else ("Wire order", "Tree")
     left: list[Span] = [(way, "muted"), (f"  {keys.shown_key('traffic.tree')} ", "accent"), (other, "faint")]
@@ -450,10 +470,10 @@ def _status(subject: OpenConversation, model: LogModel, growth: Sequence[Span]) 
     if model.is_filtering:
         left.append((f"  {glyphs().pending} filtering {100 * model.looked_through:.0f} %", "pending"))
     gap: list[Span] = [("   ", "text")] if growth else []
-    return left, [*growth, *gap, (f"{subject.journal.count:,} entries", "muted")]
+    return left, [*growth, *gap, (f"{conversation.journal.count:,} entries", "muted")]
 
 
-def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
+def _empty(conversation: OpenConversation, wanted: str) -> list[list[Span]]:
     """Return the text shown without rows: the reason, and what to do."""
     if wanted:
         return [[("No matches.", "muted")], [(f"{keys.shown_key('back')} clears the filter", "faint")]]
@@ -463,4 +483,4 @@ def _empty(subject: OpenConversation, wanted: str) -> list[list[Span]]:
         ConversationStage.RECORDED: [[("This capture is empty.", "muted")]],
     }
     nothing: list[list[Span]] = [[("No messages.", "muted")], [(f"{keys.shown_key('reconnect')} reconnects", "faint")]]
-    return waiting.get(subject.stage, nothing)
+    return waiting.get(conversation.stage, nothing)

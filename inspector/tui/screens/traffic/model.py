@@ -16,20 +16,21 @@ from inspector.capture.format.records import Entry, joined_payload
 from inspector.capture.journal import Journal
 from inspector.forms.typed import json_text
 from inspector.present import spans, words
-from inspector.present.compare import change_lines
+from inspector.present.changes.captures import change_lines
 from inspector.present.http import header_facts, http_sections, masked_url
 from inspector.present.json_text import JsonLines
 from inspector.present.server_log import requested_level
 from inspector.present.spans import Fact as SpansFact
 from inspector.present.spans import Line, Section, Span, fact, plain
-from inspector.present.trace import StoryRows, story_of
+from inspector.present.trace import TraceRows, trace_of
 from inspector.present.traffic.columns import seconds
-from inspector.present.words import said, state_of
+from inspector.present.traffic.rows import cause_of
+from inspector.present.words import progress_spans, state_of
 from inspector.protocol import peek
+from inspector.protocol.changes import differences
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEvent, ProcessFact, SseNote, Stderr
-from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.json_diff import differences
+from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from inspector.protocol.jsonrpc import (
     Message,
     Notification,
@@ -45,6 +46,18 @@ from inspector.protocol.request_meta import trace_context
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 from inspector.protocol.unreadable import reason as reason_of
+
+_NAMES = ("bytes", "request", "notification", "response", "response", "bytes", "batch")
+"""Indexed by the kind of message."""
+_LOOKED_BACK = 300
+"""Maximum number of earlier exchanges searched for an equal request."""
+_MOST_COMPARED = 1_000_000
+"""Maximum size of a message that is compared, in bytes."""
+_SCHEMA_LINES = 500
+"""Maximum number of lines of one schema."""
+_MOST = 50
+"""Maximum number of items named in each part."""
+_MOMENT_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,11 @@ def _of_frame(journal: Journal, entry: Entry, frame: Frame, reveal: bool, now_ns
     return Detail(
         entry.n,
         _title(journal, entry.n, frame, exchange),
-        (*_frame_facts(entry, frame), *_edit_facts(journal, entry.n), *_exchange_facts(journal, exchange, now_ns)),
+        (
+            *_frame_facts(entry, frame, cause_of(journal, frame, exchange)),
+            *_edit_facts(journal, entry.n),
+            *_exchange_facts(journal, exchange, now_ns),
+        ),
         sides,
         next(at for at, side in enumerate(sides) if side.n == entry.n),
         http_sections(journal, http, reveal=reveal),
@@ -141,35 +158,53 @@ def _sides(journal: Journal, entry: Entry, frame: Frame, exchange: Exchange | No
     return (own, found) if own.name == "request" else (found, own)
 
 
-_NAMES = ("bytes", "request", "notification", "response", "response", "bytes", "batch")
-"""Indexed by the kind of message."""
-
-
 def _name(journal: Journal, n: int) -> str:
     return _NAMES[journal.store.message_kind(n)]
 
 
 def _title(journal: Journal, n: int, frame: Frame, exchange: Exchange | None) -> Line:
-    to_server = frame.direction is Direction.TO_SERVER
+    to_server = frame.direction.is_towards_server
     way: Line = ((f"{spans.TO_SERVER} ", "to_server") if to_server else (f"{spans.FROM_SERVER} ", "from_server"),)
     name = _name(journal, n)
     method = journal.store.method(n) or (exchange.method if exchange is not None else "")
     if not method:
         reason = reason_of(frame) if frame.cut else getattr(read(frame.payload[:100_000])[0], "reason", "")
         return (*way, (name if not reason else f"not JSON-RPC: {reason}", "warning" if reason else "method"))
-    said: Line = (*way, spans.span(method, "method", limit=200))
+    parts: Line = (*way, spans.span(method, "method", limit=200))
     if name != "request" and name != "notification":
-        said = (*way, (f"{name} to ", "muted"), spans.span(method, "method", limit=200))
+        parts = (*way, (f"{name} to ", "muted"), spans.span(method, "method", limit=200))
     if exchange is not None and exchange.target and name != "notification":
-        said = (*said, (" ", "text"), spans.span(exchange.target, "target", limit=200))
-    return said
+        parts = (*parts, (" ", "text"), spans.span(exchange.target, "target", limit=200))
+    return parts
 
 
-def _frame_facts(entry: Entry, frame: Frame) -> list[spans.Fact]:
-    where = "to the server" if frame.direction is Direction.TO_SERVER else "from the server"
+_WHERE = {
+    Direction.TO_SERVER: "to the server",
+    Direction.FROM_SERVER: "from the server",
+    Direction.FROM_VIEW: "from the app to its host",
+    Direction.TO_VIEW: "from the host to the app",
+}
+
+
+_CAUSES = {
+    Cause.USER: "for the user",
+    Cause.OPENING: "to open the session",
+    Cause.REFRESH: "to refresh a list",
+    Cause.CHECK: "for check",
+    Cause.PROBE: "as a probe",
+    Cause.RETRY: "as a retry",
+    Cause.POLL: "to follow a task",
+    Cause.ANSWER: "as a response to the server",
+    Cause.CANCEL: "to cancel a request",
+    Cause.IN_PLACE: "in place of the server",
+}
+
+
+def _frame_facts(entry: Entry, frame: Frame, cause: Cause) -> list[spans.Fact]:
+    where = f"{_WHERE[frame.direction]} on {frame.channel.value}"
     facts = [
         spans.Fact("entry", f"#{entry.n} at {text.clock(entry.wall_ns)}"),
-        spans.Fact("crossed", f"{where} on {frame.channel.value}{', as a probe' if frame.probe else ''}"),
+        spans.Fact("crossed", f"{where}, {_CAUSES[cause]}" if cause else where),
         spans.Fact("size", _size(len(frame.payload))),
     ]
     if frame.cut:
@@ -227,7 +262,7 @@ def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | N
 
 
 def _of_fact(journal: Journal, entry: Entry, fact: Fact, reveal: bool) -> Detail:
-    said, role = words.sentence(fact)
+    message, role = words.sentence(fact)
     facts = (spans.Fact("entry", f"#{entry.n} at {text.clock(entry.wall_ns)}"), *_fact_facts(fact))
     sides: tuple[PayloadSide, ...] = ()
     headers: tuple[Section, ...] = ()
@@ -245,7 +280,7 @@ def _of_fact(journal: Journal, entry: Entry, fact: Fact, reveal: bool) -> Detail
             pass
         case _:
             assert_never(fact)
-    return Detail(entry.n, ((f"{spans.EVENT} ", role), (said or "(empty line)", role)), facts, sides, 0, headers)
+    return Detail(entry.n, ((f"{spans.EVENT} ", role), (message or "(empty line)", role)), facts, sides, 0, headers)
 
 
 def _fact_facts(fact: Fact) -> list[spans.Fact]:
@@ -277,13 +312,6 @@ def _fact_facts(fact: Fact) -> list[spans.Fact]:
 
 # More about an exchange: its trace, the schemas of its tool, and the differences from the previous one.
 
-_LOOKED_BACK = 300
-"""Maximum number of earlier exchanges searched for an equal request."""
-_MOST_COMPARED = 1_000_000
-"""Maximum size of a message that is compared, in bytes."""
-_SCHEMA_LINES = 500
-"""Maximum number of lines of one schema."""
-
 
 def previous_of(journal: Journal, exchange: Exchange | None) -> Exchange | None:
     """Return the previous exchange with the same method and target, if both have a response; otherwise None."""
@@ -307,10 +335,10 @@ def tool_of(journal: Journal, exchange: Exchange | None) -> Tool | None:
 
 def trace_sections(journal: Journal, n: int, width: int) -> tuple[Section, ...]:
     """Return the trace of entry n's operation, with steps `width` cells wide."""
-    story = story_of(journal, n)
+    story = trace_of(journal, n)
     if story is None:
         return (Section("Trace", note="This entry belongs to no request"),)
-    rows = StoryRows(story)
+    rows = TraceRows(story)
     steps = tuple(tuple(rows.row(index, width).spans) for index in range(rows.count))
     return Section(f"Trace of {story.title}", story.facts), Section("Steps", lines=steps)
 
@@ -360,10 +388,6 @@ def _message(journal: Journal, n: int) -> Mapping[str, Any]:
 
 
 # State at an entry: protocol version, capabilities, lists and their freshness, watched resources, pending requests.
-
-_MOST = 50
-"""Maximum number of items named in each part."""
-_MOMENT_NAMES = 20
 
 
 def moment_sections(journal: Journal) -> tuple[Section, ...]:
@@ -427,11 +451,11 @@ def _in_flight(journal: Journal) -> Iterable[Line]:
     now = journal.store.time_ns(journal.count) if journal.count else 0
     pending = journal.conversation.pairs.pending
     for exchange in pending[:_MOST]:
-        sent = exchange.sender is Direction.TO_SERVER
+        sent = exchange.sender.is_towards_server
         way: Span = (spans.TO_SERVER, "to_server") if sent else (spans.FROM_SERVER, "from_server")
         named = text.visible(f"{exchange.method} {exchange.target}".strip(), limit=200)
         waits = text.human_duration(max(0, now - exchange.started_ns))
-        progress = said(exchange.progress, running=True) if exchange.progress is not None else []
+        progress = progress_spans(exchange.progress, running=True) if exchange.progress is not None else []
         yield (
             way,
             (f" {named}", "method"),

@@ -54,10 +54,10 @@ class TrafficPanel(Panel, Ground):
     TrafficPanel.-below > TrafficList { height: 50%; }
     """
 
-    def __init__(self, subject: OpenConversation) -> None:
+    def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = subject
-        self.list = TrafficList(subject)
+        self._subject = conversation
+        self.list = TrafficList(conversation)
         self.list.add_class("panel--list")
         self._side = MessageDetail(self, "traffic", lambda: self.list.rows, lambda: self._subject)
         self.frame: ListDetail = self._side.frame
@@ -106,20 +106,20 @@ class TrafficPanel(Panel, Ground):
             self._show_detail()
         self.detail.sync()
 
-    def rebind(self, subject: OpenConversation) -> None:
+    def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation from its beginning; layout and filter stay."""
-        self._subject = subject
-        self.list.rebind(subject)
+        self._subject = conversation
+        self.list.rebind(conversation)
         if self._side.created is not None:
-            self._side.created.rebind(subject)
+            self._side.created.rebind(conversation)
 
-    def show_earlier(self, subject: OpenConversation) -> None:
+    def show_earlier(self, conversation: OpenConversation) -> None:
         """Show an earlier state, without showing the end of the connection again."""
-        self._subject = subject
-        self.list.rebind(subject, card_shown=True)
+        self._subject = conversation
+        self.list.rebind(conversation, card_shown=True)
         if self._side.created is not None:
-            self._side.created.rebind(subject)
-        self.list.rows.let_grow(subject.journal.live or subject.grows)
+            self._side.created.rebind(conversation)
+        self.list.rows.let_grow(conversation.journal.live or conversation.grows)
 
     def show_entry(self, n: int) -> None:
         """Show an entry in full as soon as it has a row."""

@@ -41,6 +41,18 @@ from inspector.tui.widgets.virtual_list import LogList
 
 # Actions of the timeline: search, request/response pairs, waterfall.
 
+_LONGEST_S = 0.008
+"""Maximum time per tick to add new entries; see the list of one conversation."""
+_LONGEST_BEHIND_S = 0.02
+"""The same while there is much to catch up with: a key waits that long at worst."""
+_JUDGED_EVERY = 10
+"""Ticks between updates of the findings: each may sort all rows again."""
+_MUCH = 20_000
+_AT_ONCE = 500
+"""Entries of each conversation between two checks of the elapsed time."""
+_AGE_EVERY_TICKS = 15
+"""Ticks between updates of ages for a filter that tests them: twice a second."""
+
 
 class TimelineActions:
     """Search, filter and waterfall of the timeline: actions for its panel."""
@@ -53,6 +65,11 @@ class TimelineActions:
         """Repeat the search in a new timeline."""
         if self._find is not None and self._find.text:
             self.seek(self._find.text)
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether existing entries are still being searched."""
+        return self._find is not None and self._find.is_searching
 
     def find_step(self) -> int | None:
         """Continue the search; return the number of matches so far, or None if there is no search."""
@@ -124,16 +141,6 @@ class TimelineActions:
 
 # Following the app's tabs: when they change, a new timeline is created, and shown once it is ready.
 
-_LONGEST_S = 0.008
-"""Maximum time per tick to add new entries; see the list of one conversation."""
-_LONGEST_BEHIND_S = 0.02
-"""The same while there is much to catch up with: a key waits that long at worst."""
-_JUDGED_EVERY = 10
-"""Ticks between updates of the findings: each may sort all rows again."""
-_MUCH = 20_000
-_AT_ONCE = 500
-"""Entries of each conversation between two checks of the elapsed time."""
-
 
 class TimelineConversations:
     """The conversations in the timeline, according to the current tabs."""
@@ -147,13 +154,13 @@ class TimelineConversations:
         self._term: Term | None = None
         self._looks = 0
 
-    def subject(self, number: int) -> OpenConversation | None:
-        """Return the subject of the tab with this number."""
+    def conversation(self, number: int) -> OpenConversation | None:
+        """Return the conversation of the tab with this number."""
         return self._subjects.get(number)
 
     def reading(self, tabs: Sequence[Tab]) -> list[str]:
         """Return the names of captures that are still being loaded; they join afterwards."""
-        return [tab.name for tab in tabs if tab.subject.stage is ConversationStage.LOADING]
+        return [tab.name for tab in tabs if tab.conversation.stage is ConversationStage.LOADING]
 
     def set_filter(self, term: Term | None) -> None:
         """Apply another filter."""
@@ -162,13 +169,15 @@ class TimelineConversations:
         if self._next is not None:
             self._next.set_filter(term)
 
-    def sync(self, tabs: Sequence[Tab], shown: Callable[[Tab], OpenConversation] = lambda tab: tab.subject) -> bool:
+    def sync(
+        self, tabs: Sequence[Tab], shown: Callable[[Tab], OpenConversation] = lambda tab: tab.conversation
+    ) -> bool:
         """Follow the tabs and add new entries; return whether there is another timeline to show.
 
         `shown` returns what is shown of a tab, which may be a state at a replay position.
         """
-        there = [(tab, shown(tab)) for tab in tabs if tab.subject.stage is not ConversationStage.LOADING]
-        wanted = {(tab.number, id(subject.journal)): (tab, subject) for tab, subject in there}
+        there = [(tab, shown(tab)) for tab in tabs if tab.conversation.stage is not ConversationStage.LOADING]
+        wanted = {(tab.number, id(conversation.journal)): (tab, conversation) for tab, conversation in there}
         if wanted.keys() != self._wires.keys():
             self._change(wanted)
         for key, (tab, _) in wanted.items():
@@ -187,22 +196,22 @@ class TimelineConversations:
         for key, wire in self._wires.items():
             if key not in kept:
                 wire.model.cancel_filter()
-        for key, (tab, subject) in wanted.items():
+        for key, (tab, conversation) in wanted.items():
             if key not in kept:
-                kept[key] = _wire(tab, subject, self._term)
+                kept[key] = _wire(tab, conversation, self._term)
         self._wires = {key: kept[key] for key in wanted}
-        self._subjects = {tab.number: subject for tab, subject in wanted.values()}
+        self._subjects = {tab.number: open_conversation for tab, open_conversation in wanted.values()}
         self._next = Timeline([*self._wires.values()], self._term)
 
 
-def _wire(tab: Tab, subject: OpenConversation, term: Term | None) -> TimelineConversation:
+def _wire(tab: Tab, conversation: OpenConversation, term: Term | None) -> TimelineConversation:
     wire = TimelineConversation(
         tab.number,
         tab.name,
-        subject.journal,
-        lambda: subject.now_ns,
+        conversation.journal,
+        lambda: conversation.now_ns,
         threaded=True,
-        found=lambda: subject.checks_so_far,
+        found=lambda: conversation.checks_so_far,
     )
     if term is not None:
         wire.model.set_filter(term)
@@ -218,23 +227,17 @@ def _take_in(timeline: Timeline) -> None:
     timeline.filter_step()
 
 
-_AGE_EVERY_TICKS = 15
-"""Ticks between updates of ages for a filter that tests them: twice a second."""
-
-
 class TimelineFilter(FilterPane):
     """The filter line above the timeline; it applies to all servers."""
-
-    _shown_counts: tuple[int, int, str] | None = None
 
     def show_counts(self, timeline: Timeline, found: int | None) -> None:
         """Update the numbers of matches next to the lines."""
         if self._finder is not None and self._finder.display:
             self._finder.show_count(found)
         now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
-        if now == self._shown_counts or self._bar is None:
+        if (self._is_said and now == self._said) or self._bar is None:
             return
-        self._shown_counts = now
+        self._said, self._is_said = now, True
         self._bar.show_count(now[0] if now else None, of=now[1] if now else None)
         if now and now[2]:
             self._bar.show_error(now[2])
@@ -278,7 +281,7 @@ class TimelinePanel(Panel, Ground):
         self._show_tab = show_tab
         self._show_entry_of = show_entry_of
         self._wires = TimelineConversations()
-        self.filters = TimelineFilter(tabs.subject)
+        self.filters = TimelineFilter(tabs.conversation)
         self._side = MessageDetail(self, "timeline", lambda: self.rows, self._first_subject)
         self.frame: ListDetail = self._side.frame
         self.chosen: tuple[int, int] = (ALL, 0)
@@ -314,7 +317,7 @@ class TimelinePanel(Panel, Ground):
         return self._side.view
 
     def _first_subject(self) -> OpenConversation:
-        self._about = self._wires.subject(self.chosen[0]) or self._tabs.subject
+        self._about = self._wires.conversation(self.chosen[0]) or self._tabs.conversation
         return self._about
 
     def sync(self) -> None:
@@ -347,7 +350,7 @@ class TimelinePanel(Panel, Ground):
 
     def action_filter(self) -> None:
         """Open the filter line, with completions from the previous tab."""
-        self.filters.subject = self._tabs.subject
+        self.filters.conversation = self._tabs.conversation
         self.filters.open()
 
     def action_clear_filter(self) -> None:
@@ -359,7 +362,7 @@ class TimelinePanel(Panel, Ground):
     async def action_go(self) -> None:
         """Show the selected row in the tab of its server."""
         number, n = self.chosen
-        if n and self._wires.subject(number) is not None:
+        if n and self._wires.conversation(number) is not None:
             await self._show_entry_of(number, n)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
@@ -379,6 +382,7 @@ class TimelinePanel(Panel, Ground):
     def on_filter_pane_search_changed(self, message: FilterPane.SearchChanged) -> None:
         """Search for another text."""
         self.actions.seek(message.text)
+        self._settle()
 
     def on_filter_pane_left(self, message: FilterPane.Left) -> None:
         """Focus the rows, and go to the first match if requested."""
@@ -388,16 +392,30 @@ class TimelinePanel(Panel, Ground):
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:
         self._wires.set_filter(message.term)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Filter and search before the next key that acts."""
+
+        def is_busy() -> bool:
+            return self.timeline.is_filtering or self.actions.is_searching
+
+        def work() -> None:
+            _take_in(self.timeline)
+            self.rows.sync()
+            self.filters.show_counts(self.timeline, self.actions.find_step())
+
+        self.filters.settle(is_busy, work)
 
     def _show_detail(self) -> None:
         number, n = self.chosen
-        subject = self._wires.subject(number)
-        if not self.frame.shows_detail or (self.chosen == self._shown and subject is self._about):
+        conversation = self._wires.conversation(number)
+        if not self.frame.shows_detail or (self.chosen == self._shown and conversation is self._about):
             return
         detail = self.detail
-        if subject is not None and subject is not self._about:
-            self._about = subject
-            detail.rebind(subject)
+        if conversation is not None and conversation is not self._about:
+            self._about = conversation
+            detail.rebind(conversation)
         self._shown = self.chosen
         detail.show(n)
 

@@ -279,6 +279,11 @@ class Timeline(RowSource):
             or any(wire.model.taken < wire.journal.count for wire in self.wires)
         )
 
+    @property
+    def is_filtering(self) -> bool:
+        """Whether existing entries are still to be filtered, or the rows to be merged again."""
+        return self._anew is not None or any(wire.model.is_filtering for wire in self.wires)
+
     # --- rows that move
 
     def _begun(self) -> Merge:
@@ -392,6 +397,11 @@ class TimelineFind:
         if self.text:
             for wire in self._timeline.wires:
                 wire.model.finder.step()
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether existing entries are still being searched."""
+        return any(wire.model.finder.is_searching for wire in self._timeline.wires)
 
     @property
     def matches(self) -> int:

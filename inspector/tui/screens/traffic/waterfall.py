@@ -43,20 +43,22 @@ class WaterfallScreen(Dialog[int | None]):
     """
 
     def __init__(
-        self, subject: OpenConversation, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
+        self, conversation: OpenConversation, chosen: int, filtered: "Callable[[], array[int] | None]" = lambda: None
     ) -> None:
         """Start at the exchange of the entry `chosen`; `filtered`: see `LaneConversation`."""
         super().__init__()
-        self._lanes: Waterfall = Waterfall(LaneConversation(subject.journal, lambda: subject.now_ns, filtered=filtered))
+        self._lanes: Waterfall = Waterfall(
+            LaneConversation(conversation.journal, lambda: conversation.now_ns, filtered=filtered)
+        )
         self._chosen = self._lanes.of_entry(chosen) if chosen else -1
-        self._of = visible(subject.about.label, limit=60)
-        self._follow = subject.stage not in _ENDED
+        self._of = visible(conversation.about.label, limit=60)
+        self._follow = conversation.stage not in _ENDED
 
     def compose(self) -> ComposeResult:
         """Compose title, lanes, status and footer."""
         yield Static(Text(f"Waterfall  {self._of}"))
-        said = "No matches." if self._lanes.is_filtered else "No exchanges yet."
-        nothing: Span = (said, "muted")
+        message = "No matches." if self._lanes.is_filtered else "No exchanges yet."
+        nothing: Span = (message, "muted")
         yield LogList(self._lanes, follow=self._follow, empty=((nothing,),))
         yield StatusLine()
         yield FooterBar()
@@ -82,7 +84,7 @@ class WaterfallScreen(Dialog[int | None]):
         count: Span = (f"{lanes.total:,} exchanges", "muted")
         if lanes.is_filtered:
             count = (f"{lanes.count:,} of {lanes.total:,} exchanges match the filter", "accent")
-        self.query_one(StatusLine).show(lanes.said(self.rows.view.cursor), [count])
+        self.query_one(StatusLine).show(lanes.description(self.rows.view.cursor), [count])
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Close, with the request of the exchange as the result."""

@@ -129,13 +129,13 @@ class Waterfall(RowSource):
     def header(self, width: int) -> Sequence[Span]:
         label, lane = _parts(width)
         cells, free = [" "] * lane, 0
-        for cell, _, said in self._ticks(lane):
-            if free <= cell <= lane - len(said):
-                cells[cell : cell + len(said)] = said
-                free = cell + len(said) + 1
+        for cell, _, message in self._ticks(lane):
+            if free <= cell <= lane - len(message):
+                cells[cell : cell + len(message)] = message
+                free = cell + len(message) + 1
         return lay([(text.pad("Exchange", label + 1), "muted"), ("".join(cells), "muted"), (" Status", "muted")], width)
 
-    def said(self, index: int) -> list[Span]:
+    def description(self, index: int) -> list[Span]:
         """Return a text about one lane, and the time range of the axis."""
         how = "visible rows" if self.by_itself else "zoomed"
         window = f"{text.human_duration(self._window.lasts)} on the axis, {how}"
@@ -291,7 +291,7 @@ def _parts(width: int) -> tuple[int, int]:
 
 
 def _label(exchange: Exchange) -> list[Span]:
-    to_server = exchange.sender.value == "c2s"
+    to_server = exchange.sender.is_towards_server
     way: tuple[str, Role] = (signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")
     named: list[Span] = [way, (" " if to_server else f" {signs.BRANCH} ", "faint")]
     named.append((text.visible(exchange.method, limit=200), "method"))

@@ -15,6 +15,7 @@ from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import FooterBar, StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.json_tree.model import Decoding, readings, too_large
@@ -87,9 +88,8 @@ class DecodedScreen(Dialog[None]):
 
     @work(exclusive=True)
     async def _look(self) -> None:
-        import asyncio
 
-        found = await asyncio.to_thread(readings, self._value, time.time())
+        found = await read_on_thread(readings, self._value, time.time())
         self._found = tuple(found)
         if not found:
             self.dismiss(None)

@@ -22,8 +22,8 @@ from inspector.text import human_size
 from inspector.tui import keys
 from inspector.tui.actions import lend_actions
 from inspector.tui.input_queue import settling
-from inspector.tui.pacing import short_turns
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import read_on_thread, short_turns
 from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
 from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.search_bar import SearchBar
@@ -135,7 +135,7 @@ class JsonSearch:
 
     def _find_slowly(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
         work = partial(self._find, needle, start, backwards=backwards, count=count)
-        self._view.run_worker(partial(settling, self._view, work), group="find", exclusive=True)
+        settling(self._view, "find", work)
 
     async def _find(self, needle: str, start: int, *, backwards: bool, count: bool) -> None:
         generation, lines, end = self._generation, self._view.lines, time.monotonic() + MOST_S
@@ -145,13 +145,13 @@ class JsonSearch:
 
         if self._bar is not None and count:
             self._bar.show_error(f"{glyphs().pending} searching")
-        found = await asyncio.to_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
+        found = await read_on_thread(lines.find, needle, start, backwards=backwards, go_on=go_on)
         if self._generation != generation:
             return
         self._go_to(found, backwards=backwards)
         if not count:
             return
-        many = await asyncio.to_thread(lines.matches, needle, go_on=go_on)
+        many = await read_on_thread(lines.matches, needle, go_on=go_on)
         if self._generation == generation:
             self._say(many, given_up=time.monotonic() >= end)
 
@@ -214,7 +214,7 @@ class Folding:
 
     async def _fold_slowly(self, what: Many) -> None:
         rows, line = self._view.rows, self._view.line
-        folds = await asyncio.to_thread(rows.folds_of, line, what)
+        folds = await read_on_thread(rows.folds_of, line, what)
         if rows is self._view.rows:
             self._take(rows, line, folds)
 
@@ -248,9 +248,8 @@ class JsonPlace:
 
     def action_decode(self) -> None:
         """Show the decodings of the value under the cursor."""
-        from inspector.tui.widgets.json_tree.decoded import decode
-
-        decode(self._view.app, self._view.value, json_path(self._view.steps))
+        view = self._view
+        view.post_message(JsonView.DecodeWanted(view, view.value, json_path(view.steps)))
 
 
 _SMALL, _NESTED = 64 * 1024, 20_000
@@ -275,6 +274,21 @@ class JsonView(VirtualLines):
         @property
         def control(self) -> "JsonView":
             """The sender; its `path` is the path of the cursor."""
+            return self._control
+
+    class DecodeWanted(Message):
+        """The value under the cursor is to be shown decoded."""
+
+        def __init__(self, control: "JsonView", value: bytes, where: str) -> None:
+            """`where` is the path of the value, made safe."""
+            super().__init__()
+            self._control = control
+            self.value = value
+            self.where = where
+
+        @property
+        def control(self) -> "JsonView":
+            """The view."""
             return self._control
 
     class Ready(Message):
@@ -339,7 +353,7 @@ class JsonView(VirtualLines):
         raw = self.whole
         if self._preparing is not None:  # threads can't be cancelled, and each one more slows down the keys
             await asyncio.wait({self._preparing}, timeout=_PATIENCE_S)
-        self._preparing = asyncio.get_running_loop().run_in_executor(None, _prepared, raw)
+        self._preparing = read_on_thread(_prepared, raw)
         rows = await asyncio.shield(self._preparing)
         if raw is self.whole:
             self._take(rows)
@@ -414,8 +428,8 @@ class JsonView(VirtualLines):
 
     def header(self, width: int) -> Sequence[Span]:
         """Return why this is not JSON, or which part of it JSON forbids."""
-        said = self.rows.lines.problem or self.rows.lines.note
-        return clip([(f"{glyphs().warning} {said}", "warning")], width) if said and self.rows.lines.count else ()
+        message = self.rows.lines.problem or self.rows.lines.note
+        return clip([(f"{glyphs().warning} {message}", "warning")], width) if message and self.rows.lines.count else ()
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -4,23 +4,23 @@ Only fields that are in view, or close to it, are drawn; `Undrawn` stands for th
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from inspector.forms.fields import UNSET, ArrayField, Field, JsonField, ObjectField, UnionField
+from inspector.forms.fields import UNSET, ArrayField, JsonField, ObjectField, UnionField
 from inspector.forms.interpret import Reading
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, branch_of, fresh_value
 from inspector.tui import keys
 from inspector.tui.widgets.schema_form.editors import ValueLine, put_text
+from inspector.tui.widgets.schema_form.field_view import FieldGround, FieldView, Inner
 from inspector.tui.widgets.schema_form.state import drawn_count, member_field, shape_of
 from inspector.tui.widgets.schema_form.view import (
     FieldPlace,
@@ -32,9 +32,6 @@ from inspector.tui.widgets.schema_form.view import (
 )
 from inspector.tui.widgets.segments import Segments
 
-if TYPE_CHECKING:
-    from inspector.tui.widgets.schema_form.fields import FieldNode
-
 MOST_ITEMS: Final = 100
 """Maximum number of items of a list that are drawn."""
 _NO_VALUE: Final = "has no value yet: type it, or the property is not sent"
@@ -42,7 +39,7 @@ _AHEAD: Final = 8
 """Number of fields that are drawn beyond those that are needed."""
 
 
-def body_of(node: "FieldNode") -> Vertical:
+def body_of(node: FieldView) -> FieldGround:
     """Return the body of a field that contains fields."""
     if isinstance(node.asked, UnionField):
         return UnionBody(node, node.asked)
@@ -52,7 +49,7 @@ def body_of(node: "FieldNode") -> Vertical:
 # A union: a line to choose the branch, and the fields of that branch below.
 
 
-class UnionBody(Vertical):
+class UnionBody(FieldGround):
     """The branches of a union, one of them drawn."""
 
     DEFAULT_CSS = """
@@ -61,12 +58,12 @@ class UnionBody(Vertical):
     UnionBody > Segments:focus { margin: 0; border-left: outer $accent; }
     """
 
-    def __init__(self, node: "FieldNode", asked: UnionField) -> None:
+    def __init__(self, node: FieldView, asked: UnionField) -> None:
         super().__init__(classes="field--body")
         self._node = node
         self._asked = asked
         self._kept: dict[int, FormValue] = {}
-        self._drawn: FieldNode | None = None
+        self._drawn: FieldView | None = None
         has_value = node.value is not UNSET and node.value is not None
         self._branch = branch_of(asked, node.value) if has_value else None
 
@@ -75,7 +72,8 @@ class UnionBody(Vertical):
         node, titles = self._node, [branch.title for branch in self._asked.branches]
         null = ["null"] if self._asked.nullable or node.value is None else []
         chosen = len(titles) + 1 if node.value is None else 0 if self._branch is None else self._branch + 1
-        yield Segments(["unset", *titles, *null], (chosen,), faint=1)
+        # "u" may begin a text for the first place of the branch
+        yield Segments(["unset", *titles, *null], (chosen,), faint=1, states_typed=False)
         if self._branch is not None:
             branch = self._asked.branches[self._branch]
             self._drawn = node.inner(Inner(node.path, branch.field, FieldPlace(bare=True, chooses=False)))
@@ -102,6 +100,8 @@ class UnionBody(Vertical):
     async def on_segments_typed(self, event: Segments.Typed) -> None:
         """Type a text that begins no branch into the first place of the branch, the first one if none is chosen."""
         event.stop()
+        if not event.text:
+            return
         if self._branch is None:
             await self.on_segments_chosen(Segments.Chosen(event.control, 1))
         if self._drawn is not None:
@@ -114,14 +114,6 @@ class UnionBody(Vertical):
 
 
 # The fields within an object or a list
-
-
-class Inner(NamedTuple):
-    """A field within another one."""
-
-    path: Path
-    field: Field
-    place: FieldPlace
 
 
 class Undrawn(Widget):
@@ -162,13 +154,13 @@ class Undrawn(Widget):
         self.post_message(self.Seen(self._seen))
 
 
-class FieldsBody(Vertical):
+class FieldsBody(FieldGround):
     """Fields within another one."""
 
     class Grown(Message):
         """More fields have been drawn."""
 
-    def __init__(self, node: "FieldNode") -> None:
+    def __init__(self, node: FieldView) -> None:
         super().__init__(classes="field--body")
         self._node = node
         self._inner = list(self.inner_fields())
@@ -252,7 +244,7 @@ class ObjectBody(FieldsBody):
     ObjectBody > .body--none { color: $text-muted; padding: 0 2; }
     """
 
-    def __init__(self, node: "FieldNode", asked: ObjectField) -> None:
+    def __init__(self, node: FieldView, asked: ObjectField) -> None:
         self._asked = asked
         super().__init__(node)
 
@@ -349,7 +341,18 @@ class ListBody(FieldsBody):
         yield from self.compose_fields()
         if isinstance(self._node.value, list) and len(self._node.value) > MOST_ITEMS:
             yield Static("Too many items to show. JSON shows all.", classes="body--none")
-        yield ValueLine("", ghost=f"+ Add item {keys.key_name('enter')}")
+        if not self._is_full:
+            yield ValueLine("", ghost=f"+ Add item {keys.key_name('enter')}", enter="Add")
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether the schema allows no more items. As JSON, more can be sent."""
+        node = self._node
+        count = len(node.value) if isinstance(node.value, list) else 0
+        if not isinstance(node.asked, ArrayField):
+            return False
+        limit = node.asked.max_items
+        return node.asked.item_at(count) is None or (limit is not None and count >= limit)
 
     async def on_input_changed(self, event: Input.Changed) -> None:
         """Add an item that begins with the typed text."""

@@ -4,6 +4,7 @@ An editor shows a text and reports what is typed. Its field interprets the text.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +16,7 @@ from textual.binding import BindingType
 from textual.document._document import Location
 from textual.document._document import Selection as AreaSelection
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 from textual.widgets.input import Selection
@@ -75,6 +77,9 @@ class WholeText(Text):
 
 class ClusterInput(Input):
     """An input line whose cursor moves by clusters."""
+
+    def validate(self, value: str) -> None:
+        """Do nothing: there are no validators, and the classes of their verdict would style the line twice more."""
 
     def validate_selection(self, selection: Selection) -> Selection:
         """Move both ends of the selection to the starts of clusters."""
@@ -187,10 +192,32 @@ class ValueLine(LineEdit):
     class Clicked(Message):
         """The line was clicked."""
 
-    def __init__(self, text: str, *, ghost: str, spare: str = "", secret: bool = False) -> None:
-        """`ghost` is the state to show, `spare` the text that an arrow key puts into the line."""
+    def __init__(
+        self, text: str, *, ghost: str, spare: str = "", secret: bool = False, enter: str = "Edit", blanks: bool = True
+    ) -> None:
+        """`ghost` is the state to show, `spare` the text that an arrow key puts into the line.
+
+        `enter` names what Enter does; `blanks`: whether a text may begin with a space.
+        """
         super().__init__(text, unset=True, secret=secret)
+        self._blanks = blanks
         self.show_state(ghost, spare)
+        self.show_enter(enter)
+
+    def show_enter(self, label: str) -> None:
+        """Show what Enter does."""
+        enter = keys.action("form.enter")
+        binding = replace(keys.binding(enter), key=enter.keys[0], description=label)
+        self._bindings.key_to_bindings[enter.keys[0]] = [binding]
+        if self.is_attached:
+            self.refresh_bindings()
+
+    def insert_text_at_cursor(self, text: str) -> None:
+        """Insert a text. A blank at its start does not hide the state that the line shows."""
+        if not self.value and not self._blanks and text.isspace():
+            self.app.bell()
+            return
+        super().insert_text_at_cursor(text)
 
     def show_state(self, ghost: str, spare: str = "") -> None:
         """Show what the empty line means."""
@@ -286,6 +313,10 @@ class BlockEdit(TextArea):
         """Show what an empty text means."""
         self.placeholder = ghost
 
+    def render_line(self, y: int) -> Strip:
+        """Return a line. A placeholder cannot be wrapped without a column for it, as in a pane that is too narrow."""
+        return super().render_line(y) if self.content_size.width else Strip.blank(0)
+
     def validate_selection(self, selection: AreaSelection) -> AreaSelection:
         """Move both ends of the selection to the starts of clusters."""
         return AreaSelection(self._snapped(selection.start), self._snapped(selection.end))
@@ -363,8 +394,9 @@ def put_text(widget: Widget | None, text: str) -> None:
     elif isinstance(widget, TextArea):
         widget.move_cursor(widget.document.end)
         widget.insert(text)
-    elif isinstance(widget, Segments) and text:
-        widget.begin(text[0])
+    elif isinstance(widget, Segments):
+        for letter in text:
+            widget.begin(letter)
 
 
 def block_of(text: str, *, ghost: str, wrap: bool) -> BlockEdit:

@@ -4,7 +4,6 @@ Any input is kept and can be sent, valid or not. Once the user pauses typing, a 
 problems appear at the fields. Invalid JSON changes nothing: the last valid value is kept.
 """
 
-import asyncio
 import time
 from typing import ClassVar, Final
 
@@ -12,7 +11,7 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -27,9 +26,12 @@ from inspector.present.gc_control import no_collection
 from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
+from inspector.tui.input_queue import take_repeats
 from inspector.tui.theme import glyphs
+from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.schema_form.bodies import FieldsBody, ObjectBody
 from inspector.tui.widgets.schema_form.editors import BlockEdit
+from inspector.tui.widgets.schema_form.field_view import FieldGround
 from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
@@ -96,10 +98,11 @@ class SchemaForm(Widget):
         self._json = BlockEdit("", unset=True, wrap=False)
         self._json.add_class("form--json")
         self._json.can_focus = False  # until it is shown
-        self._fields = Vertical(classes="form--fields")
+        self._fields = FieldGround(classes="form--fields")
         self._root: FieldNode | None = None
         self._noted = Static("", classes="form--note")
         self._whole = Static("", classes="form--whole")
+        self._own_problems: list[str] = []
 
     def compose(self) -> ComposeResult:
         """Compose the two views, one of them visible."""
@@ -177,7 +180,8 @@ class SchemaForm(Widget):
         else:
             await self._show_fields()
         self.set_class(bool(self._note), "-noted")
-        self._noted.update(Text(self._note))
+        if str(self._noted.content) != self._note:
+            self._noted.update(Text(self._note))
         self._changed()
 
     async def _show_fields(self) -> None:
@@ -221,7 +225,7 @@ class SchemaForm(Widget):
         state = self.state
         while state.verdict is None:
             value = state.value
-            verdict = await asyncio.to_thread(state.judge, time.thread_time)
+            verdict = await read_on_thread(state.judge, time.thread_time)
             if state.value is value:
                 state.verdict = verdict
         if state is self.state:
@@ -262,7 +266,9 @@ class SchemaForm(Widget):
     def _show_own_problems(self, sentences: list[str]) -> None:
         self.set_class(bool(sentences), "-wrong")
         shown = [f"{glyphs().error} {visible(sentence, limit=300)}" for sentence in sentences[:8]]
-        self._whole.update(Text("\n".join(shown)))
+        if shown != self._own_problems:  # an update lays the screen out again
+            self._own_problems = shown
+            self._whole.update(Text("\n".join(shown)))
 
     async def show_all_problems(self) -> None:
         """Show all problems, including those of untouched fields, and focus the first."""
@@ -284,18 +290,32 @@ class SchemaForm(Widget):
     # Undo and redo
 
     def action_step(self, by: int) -> None:
-        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any."""
-        chain = self.screen.focus_chain
-        inside = [widget for widget in chain if self in widget.ancestors]
-        focused = self.screen.focused
+        """Move as `step` does, and together as far as the keys that wait ask for: no field is drawn in between."""
+        inside, after = self._way(by)
+        steps = take_repeats(self, len(inside) - 1)
+        for widget in [*inside[steps:], *after][:1]:
+            widget.focus()
+
+    def step(self, by: int) -> Widget | None:
+        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any.
+
+        Return the focused widget.
+        """
+        inside, after = self._way(by)
+        return next((widget.focus() for widget in [*inside, *after]), None)
+
+    def _way(self, by: int) -> tuple[list[Widget], list[Widget]]:
+        """Return where steps from the focused widget lead: within the form, and after it."""
+        chain, focused = self.screen.focus_chain, self.screen.focused
+        inside = {widget for widget in chain if self in widget.ancestors}
         if focused is None or focused not in inside:
-            return
+            return [], []
         at = chain.index(focused)
-        before = [widget for widget in reversed(chain[:at]) if widget in inside]
-        for widget in [*chain[at + 1 :], *chain[:at]] if by > 0 else before:
-            if by < 0 or widget not in inside or not only_heads(widget):
-                widget.focus()
-                return
+        if by < 0:
+            return [widget for widget in reversed(chain[:at]) if widget in inside], []
+        values = [each for each in [*chain[at + 1 :], *chain[:at]] if each not in inside or not only_heads(each)]
+        later = [widget for widget in chain[at + 1 :] if widget in inside and widget in values]
+        return later, [widget for widget in values if widget not in later]
 
     def action_page(self, by: int) -> None:
         """Focus the value that is one page further down (1) or up (-1), or the last one before."""

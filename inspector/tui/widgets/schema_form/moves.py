@@ -11,7 +11,12 @@ from inspector.tui.widgets.schema_form.view import FormBar
 class FormScroll(VerticalScroll):
     """Scroll container of a form. The focused field stays visible when the size changes or the user types.
 
-    If the user scrolls away with the mouse, the position stays until then.
+    If the user scrolls away with the mouse, the position stays until then. The scroll bar always has its column:
+    one that appears takes a column from each field, and the whole form would be laid out a second time.
+    """
+
+    DEFAULT_CSS = """
+    FormScroll { height: 1fr; padding: 0 0 0 1; scrollbar-size-vertical: 1; overflow-y: scroll; }
     """
 
     def on_resize(self) -> None:
@@ -37,8 +42,11 @@ class FormScroll(VerticalScroll):
 class FormLines(Protocol):
     """A form, as seen by its fields."""
 
-    def action_step(self, by: int) -> None:
-        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any."""
+    def step(self, by: int) -> Widget | None:
+        """Focus the next value (1), or leave the form after the last one; or focus the previous line (-1), if any.
+
+        Return the focused widget.
+        """
 
 
 def only_heads(line: Widget) -> bool:

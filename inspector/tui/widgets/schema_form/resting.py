@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 
 from inspector.forms.fields import UNSET, ChoiceField, Field, TextField
@@ -12,7 +14,7 @@ from inspector.forms.typed import json_text, same, text_of
 from inspector.forms.values import FormValue
 from inspector.present.spans import Role, Span, clip, spans_width, words_wrapped
 from inspector.text import cell_width
-from inspector.tui.theme import glyphs, grounds, spans_to_text
+from inspector.tui.theme import glyphs, grounds, role_styles
 from inspector.tui.widgets.schema_form.editors import ChoiceSegments
 from inspector.tui.widgets.schema_form.state import Shape
 from inspector.tui.widgets.schema_form.view import FieldAction, FieldPlace, is_row
@@ -81,15 +83,22 @@ class RestingRow:
     zones: Sequence[tuple[range, str | int]] = ()
     """Names of actions, and indexes of choices."""
 
-    def text(self, width: int, *, dark: bool) -> Text:
-        """Return the row, filled up to the width."""
-        line = spans_to_text(clip(self.head, width), dark=dark)
+    def segments(self, width: int, paper: Style, *, dark: bool) -> list[Segment]:
+        """Return the row on a background; a value fills the width with its own."""
+        inks, ground = role_styles(dark=dark), paper + grounds(dark=dark).field
+        head = clip(self.head, width)
+        found = [Segment(text, paper + inks[role]) for text, role in head]
         if self.value is not None:
-            start = len(line)
-            line.append_text(spans_to_text(clip(self.value, max(0, width - line.cell_len)), dark=dark))
-            line.pad_right(max(0, width - line.cell_len))
-            line.stylize_before(grounds(dark=dark).field, start)
-        return line
+            room = max(0, width - spans_width(head))
+            value = clip(self.value, room)
+            found += [Segment(text, ground + inks[role]) for text, role in value]
+            found.append(Segment(" " * (room - spans_width(value)), ground))
+        return found
+
+    def text(self, width: int, *, dark: bool) -> Text:
+        """Return the row for a stock way of drawing, on no background."""
+        segments = self.segments(width, Style.null(), dark=dark)
+        return Text.assemble(*((each.text, each.style or "") for each in segments), no_wrap=True, end="")
 
 
 def roomy(place: FieldPlace, shape: Shape, width: int) -> FieldPlace:
@@ -123,7 +132,10 @@ def with_value(heads: Sequence[RestingRow], value: Shown, beside: str, width: in
     spans: list[Span] = []
     zones = list(row.zones)
     if isinstance(value, Choices):
-        for index, (shown, role) in _segments(value, width - start):
+        segments, first = _segments(value, width - start)
+        if first:
+            spans.append((glyphs().ellipsis, "muted"))
+        for index, (shown, role) in enumerate(segments, first):
             at = start + spans_width(spans)
             zones.append((range(at, at + cell_width(shown)), index))
             spans += [(shown, role), (" ", "text")]
@@ -134,16 +146,20 @@ def with_value(heads: Sequence[RestingRow], value: Shown, beside: str, width: in
     return [*(heads if below else ()), RestingRow(row.head, spans, zones)]
 
 
-def _segments(choices: Choices, room: int) -> list[tuple[int, Span]]:
-    """Return the choices by index; if there is no space for all of them, the chosen ones are first."""
-    found: list[tuple[int, Span]] = []
+def _segments(choices: Choices, room: int) -> tuple[list[Span], int]:
+    """Return the choices in order, and the index of the first: without space for all, those up to the first chosen.
+
+    The caller marks what is left out at the beginning, for which a cell is kept, and at the end.
+    """
+    found: list[Span] = []
     for index, label in enumerate(shown_labels(choices.labels)):
         on = index in choices.chosen
         role: Role = "muted" if not on else "claimed" if index < choices.faint else "title"
-        found.append((index, (segment(label, on=on, multi=choices.multi), role)))
-    if sum(cell_width(shown) + 1 for _, (shown, _) in found) > room + 1:
-        found.sort(key=lambda each: each[0] not in choices.chosen)
-    return found
+        found.append((segment(label, on=on, multi=choices.multi), role))
+    widths = [cell_width(shown) + 1 for shown, _ in found]
+    chosen = min(choices.chosen, default=0)
+    first = next((at for at in range(chosen) if sum(widths[at : chosen + 1]) <= room - 1 - bool(at)), chosen)
+    return found[first:], first
 
 
 def problem_rows(sentences: Sequence[str], indent: int, width: int) -> list[RestingRow]:

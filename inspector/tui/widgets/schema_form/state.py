@@ -96,8 +96,7 @@ class FormState:
 
     def type(self, path: Path, reading: Reading, run: str = "") -> None:
         """Set the value that was read from a typed text; see `put` for `run`."""
-        if reading.problem:
-            self._unread[path] = reading.value, reading.problem
+        self._unread[path] = reading.value, reading.problem
         self.put(path, reading.value, run)
 
     @property
@@ -107,7 +106,7 @@ class FormState:
         return {
             path: problem
             for path, (value, problem) in self._unread.items()
-            if path not in reported and self.at(path) is value
+            if problem and path not in reported and self.at(path) is value
         }
 
     def why_unread(self, path: Path) -> str:
@@ -177,8 +176,8 @@ class FormState:
             while place not in drawn and place:
                 place = place[:-1]
             inner = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in whole[len(place) :])
-            said = f"{inner.lstrip('.')} {problem.sentence}" if inner else problem.sentence
-            found.setdefault(place, []).append(said)
+            message = f"{inner.lstrip('.')} {problem.sentence}" if inner else problem.sentence
+            found.setdefault(place, []).append(message)
         return found
 
 
@@ -254,8 +253,9 @@ def _is_nested(asked: UnionField, value: FormValue, selected: int | None) -> boo
     """Return whether a union is drawn as the fields of a branch rather than as a line to type in."""
     if isinstance(value, dict | list):
         return branch_of(asked, value) is not None
-    nested = [is_container(each.field) for each in asked.branches]
-    return all(nested) or (value is UNSET and selected is not None and nested[selected])
+    if value is UNSET and selected is not None and is_container(asked.branches[selected].field):
+        return True
+    return all(is_container(each.field) for each in asked.branches)  # many of its branches may be large
 
 
 def is_container(field: Field) -> bool:

@@ -25,6 +25,18 @@ from inspector.tui.theme import glyphs, spans_to_text
 
 # A focusable line with actions: the head of a field.
 
+_LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down", "add")} | {
+    "null": keys.shown_key("form.null")
+}
+"""Keys of the actions, shown while the line is focused."""
+GROUPS = ("object", "list", "union")
+"""Shapes that contain fields."""
+_WIDEST_NAME, _WIDEST_KIND = 24, 17
+"""Maximum widths of names and kinds in one row with their editors, in cells; a longer name has a separate line."""
+_KINDS_AGAIN = ("integer", "or null", "JSON", "fixed", "expand to see")
+"""Constraints that repeat the kind."""
+EMPTY = '""'
+
 
 @dataclass(frozen=True, slots=True)
 class FieldAction:
@@ -180,11 +192,6 @@ class FormBar(Widget):
             self.parent.set_class(here, "-at-head")
 
 
-_LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down", "add")} | {
-    "null": keys.shown_key("form.null")
-}
-"""Keys of the actions, shown while the line is focused."""
-
 REMOVE = FieldAction("remove", f"{glyphs().times} remove")
 _REMOVE_IN_ROW = FieldAction("remove", glyphs().times)
 UP = FieldAction("up", "↑")
@@ -192,11 +199,6 @@ DOWN = FieldAction("down", "↓")
 
 
 # The head of a field: its name, type, constraints, state and actions.
-
-GROUPS = ("object", "list", "union")
-"""Shapes that contain fields."""
-_FOLD = FieldAction("fold", "fold")
-_UNFOLD = FieldAction("fold", "unfold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +228,6 @@ class FieldPlace:
         name, kind = self.columns
         actions = (6 if self.of > 1 else 0) + (3 if self.removable else 0)
         return name + (kind + 2 if kind else 0) + actions + 2
-
-
-_WIDEST_NAME, _WIDEST_KIND = 24, 17
-"""Maximum widths of names and kinds in one row with their editors, in cells; a longer name has a separate line."""
 
 
 def is_row(place: FieldPlace, shape: str) -> bool:
@@ -310,10 +308,6 @@ def _words(asked: Field, shape: str, value: FormValue) -> list[str]:
     return [word.removesuffix(", integer") for word in dict.fromkeys(words) if word and word not in _KINDS_AGAIN]
 
 
-_KINDS_AGAIN = ("integer", "or null", "JSON", "fixed", "expand to see")
-"""Constraints that repeat the kind."""
-
-
 def field_actions(asked: Field, place: FieldPlace, shape: str, *, folded: bool) -> list[FieldAction]:
     """Return the actions of a field, the usual one first."""
     found = list(_own_actions(asked, place, shape, folded))
@@ -326,28 +320,26 @@ def field_actions(asked: Field, place: FieldPlace, shape: str, *, folded: bool) 
 
 def _own_actions(asked: Field, place: FieldPlace, shape: str, folded: bool) -> Iterator[FieldAction]:
     if shape in GROUPS and not place.bare:
-        yield _UNFOLD if folded else _FOLD
+        yield FieldAction("fold", "unfold" if folded else "fold")
         if not asked.required and not place.removable and shape != "union":
             yield REMOVE
 
 
-def state_of(asked: Field, value: FormValue, shape: str) -> tuple[str, str]:
+def state_of(asked: Field, value: FormValue, shape: str, place: FieldPlace | None = None) -> tuple[str, str]:
     """Return what an empty line shows, and the text of a default to edit.
 
-    "unset", "null", "10 default", or that the text is empty; for a closed field also how to open it.
+    "unset", "null", "10 default", or that the text is empty; for a closed field also how to open it. A list is sent
+    without its unset items.
     """
     more = {"opener": f"  {keys.key_name('enter')} open", "picker": f"  {keys.key_name('enter')} choose"}.get(shape, "")
     if value is UNSET:
-        return f"unset{more}", ""
+        return f"unset{', not sent' if place is not None and place.item is not None else ''}{more}", ""
     if value is None:
         return f"null{more}", ""
     if asked.default is not UNSET and same(asked.default, value):
         text = text_of(asked, value)
         return f"{visible(text, limit=200) or EMPTY} default{more}", text
     return ("empty text " + EMPTY if value == "" else "") + more, ""
-
-
-EMPTY = '""'
 
 
 def about(asked: Field, shape: str, place: FieldPlace | None = None) -> str:
@@ -393,7 +385,8 @@ def invites(asked: ObjectField) -> bool:
 def nothing_words(*, root: bool, open_: bool) -> str:
     """Return the text for an object without named members."""
     if open_:
-        return "No arguments in the schema." if root else "No properties in the schema."
+        which = "arguments" if root else "properties"
+        return f"Any {which}: type a name, {keys.key_name('enter')}, then its value."
     return "No arguments." if root else "No properties."
 
 

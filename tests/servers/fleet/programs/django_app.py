@@ -14,7 +14,7 @@ settings.configure(
     ALLOWED_HOSTS=["127.0.0.1", "localhost"],
     INSTALLED_APPS=["django.contrib.contenttypes", "django.contrib.auth", "rest_framework", "mcp_server"],
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
-    SESSION_ENGINE="django.contrib.sessions.backends.signed_cookies",
+    SESSION_ENGINE="django.contrib.sessions.backends.file",
 )
 django.setup()
 from django.urls import include, path  # noqa: E402

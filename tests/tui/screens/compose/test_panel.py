@@ -1,139 +1,24 @@
-"""Screen 0: a typed message is sent unchanged, and the response is shown."""
-
-import json
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
+"""The form of screen 0 and what came of its messages, without a server."""
 
 import pytest
 from textual.app import App, ComposeResult
 
-from inspector.config.environment import build_environment
-from inspector.config.targets import StdioTarget
 from inspector.present.spans import plain
 from inspector.protocol.drafts import Composed, Draft, DraftKind
-from inspector.protocol.frames import Direction
 from inspector.session.raw import Ended, RawSent
 from inspector.tui.screens.compose.panel import (
     ComposedMessage,
     ComposedMessages,
     ComposerForm,
     ComposerOutcome,
-    ComposerPanel,
     frame_title,
     patience_s,
     verdict,
 )
 from inspector.tui.theme import THEMES
-from tests.architecture.sources import ROOT
 from tests.present.tape import Tape
-from tests.stories.persons import Person, at_the_screen
 from tests.tui.screen_text import text
 from tests.waiting import until
-
-
-@asynccontextmanager
-async def writing(tmp_path: Path, *flags: str, **sitting: Any) -> AsyncIterator[Person]:
-    """A person on the screen, with the demo behind it."""
-    environment = build_environment({"PYTHONPATH": str(ROOT)}, inherit_all=True)
-    target = StdioTarget((sys.executable, "-m", "inspector.demo", *flags), environment, str(ROOT))
-    async with at_the_screen(target, tmp_path / "demo.mcpcap", **sitting) as person:
-        await person.sees("Connected")
-        await person.press("g o")
-        await person.sees("Composer")
-        panel = person.pilot.app.query_one(ComposerPanel)
-        await until(lambda: panel.form.has_focus_within, "the form has the focus")
-        yield person
-
-
-def sent(person: Person) -> list[bytes]:
-    """All payloads that went to the server."""
-    return [frame.payload for frame in person.wire().frames if frame.direction is Direction.TO_SERVER]
-
-
-async def test_a_request_goes_out_with_what_the_revision_wants_and_its_answer_is_shown(tmp_path: Path) -> None:
-    async with writing(tmp_path) as person:
-        await person.types("prompts/list")
-        await person.press("ctrl+j")
-        await person.sees("1 frame received in", "received frame 2 of 2", '"prompts"')
-        message = json.loads(sent(person)[-1])
-        assert message["method"] == "prompts/list"
-        assert "io.modelcontextprotocol/protocolVersion" in message["params"]["_meta"]
-
-
-async def test_params_that_are_no_json_are_said_and_sent_all_the_same(tmp_path: Path) -> None:
-    async with writing(tmp_path) as person:
-        await person.types("tools/call")
-        await person.press("enter")
-        await person.types("oops")
-        await person.sees("invalid JSON: line 1, column 1")
-        await person.press("ctrl+j")
-        await person.sees("-32700", "The params are no JSON and go out as they are")
-        assert sent(person)[-1].endswith(b'"method":"tools/call","params":oops}')
-
-
-async def test_exact_text_is_sent_byte_by_byte_and_written_again_from_the_list(tmp_path: Path) -> None:
-    async with writing(tmp_path, "--legacy-only") as person:
-        await person.press("shift+tab", "e")
-        await person.sees("sent exactly as typed")
-        await person.press("tab", "tab")
-        await person.types('{"jsonrpc":"1.0","id":"x","method":"ping"}')
-        await person.sees('"jsonrpc" is not "2.0"')
-        await person.press("ctrl+j")
-        await person.sees("exact text", "frame")
-        assert sent(person)[-1] == b'{"jsonrpc":"1.0","id":"x","method":"ping"}'
-
-
-async def test_a_message_of_the_traffic_is_written_again(tmp_path: Path) -> None:
-    async with writing(tmp_path) as person:
-        await person.press("escape", "escape", "1", "g g", "j", "j")
-        await person.sees("server/discover")
-        await person.press("x e")
-        await person.sees("Composer", "server/discover", "clientCapabilities")
-        before = len(sent(person))
-        await person.press("ctrl+j")
-        await person.sees("1 frame received in", "supportedVersions")
-        assert len(sent(person)) == before + 1
-
-
-async def test_in_a_narrow_terminal_what_came_takes_the_forms_place_and_escape_brings_it_back(tmp_path: Path) -> None:
-    async with writing(tmp_path, size=(80, 24)) as person:
-        await person.types("prompts/list")
-        await person.press("ctrl+j")
-        await person.sees("received frame 2 of 2")
-        assert "Method" not in person.screen
-        await person.press("[")
-        await person.sees("sent frame 1 of 2")
-        await person.press("escape")
-        await person.sees("Method")
-
-
-async def test_methods_that_are_near_are_proposed(tmp_path: Path) -> None:
-    async with writing(tmp_path) as person:
-        await person.types("skills/")
-        await person.sees("skills/list  skills/get")
-
-
-async def test_what_is_not_waited_for_any_longer_is_told(tmp_path: Path) -> None:
-    async with writing(tmp_path) as person:
-        await person.types("tools/call")
-        await person.press("enter")
-        await person.types('{"name":"long_running","arguments":{"steps":900,"seconds_per_step":9}}')
-        await person.press("ctrl+j")
-        await person.sees("waiting for a response")
-        await person.press("ctrl+c")
-        await person.sees("cancelled")
-
-
-async def test_a_notification_is_sent_and_not_waited_for(tmp_path: Path) -> None:
-    async with writing(tmp_path) as person:
-        panel = person.pilot.app.query_one(ComposerPanel)
-        await panel.take_draft(b'{"jsonrpc":"2.0","method":"notifications/acme"}')
-        await person.press("ctrl+j")
-        await person.sees("notification", "sent frame 1 of 1")
-        assert sent(person)[-1] == b'{"jsonrpc":"2.0","method":"notifications/acme"}'
 
 
 class Looking(App[None]):
@@ -195,7 +80,7 @@ class Writing(App[None]):
         yield self.form
 
 
-async def test_what_is_put_in_is_what_is_written() -> None:
+async def test_form_returns_the_draft_it_took() -> None:
     drafts = [
         Draft(DraftKind.REQUEST, "a/b", '{"x": 1}', "7", stamp=False, headers=(("X-Y", "z"), ("A", "b"))),
         Draft(DraftKind.NOTIFICATION, "notifications/x", "", stamp=True),
@@ -210,7 +95,7 @@ async def test_what_is_put_in_is_what_is_written() -> None:
             assert form.draft == draft
 
 
-async def test_what_a_kind_does_not_have_is_not_asked_for() -> None:
+async def test_unused_fields_of_a_kind_are_hidden() -> None:
     async with Writing().run_test(size=(100, 30)) as pilot:
         form = pilot.app.query_one(ComposerForm)
         form.offer(["ping"], over_http=False)
@@ -220,7 +105,7 @@ async def test_what_a_kind_does_not_have_is_not_asked_for() -> None:
         await until(lambda: "Not a JSON-RPC message: not JSON" in text(pilot.app), "the fault is said")
 
 
-async def test_a_header_that_is_none_is_said() -> None:
+async def test_invalid_header_is_reported() -> None:
     async with Writing().run_test(size=(100, 30)) as pilot:
         form = pilot.app.query_one(ComposerForm)
         form.offer(["ping"], over_http=True)
@@ -273,7 +158,7 @@ def test_frames_are_those_of_the_journal(tape: Tape) -> None:
     assert plain(frame_title(shot, 7)) == "Responses appear here"
 
 
-def test_how_long_is_waited_depends_on_whether_somebody_must_answer() -> None:
+def test_patience_depends_on_an_expected_response() -> None:
     assert patience_s(Draft(DraftKind.NOTIFICATION), 60) == 0
     assert patience_s(Draft(), 30) == 30
     assert patience_s(Draft(), None) == 60

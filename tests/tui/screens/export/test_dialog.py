@@ -51,11 +51,11 @@ async def test_one_chooses_what_as_what_and_where(
         await until(lambda: bool(results), "that it was made")
     (made,) = results
     assert made is not None
-    assert made.said.startswith("Written to shop.jsonl: 2 entries")
+    assert made.message.startswith("Written to shop.jsonl: 2 entries")
     assert (tmp_path / "shop.jsonl").read_bytes().count(b'"jsonrpc"') == 2
 
 
-async def test_what_goes_wrong_is_said_and_a_path_that_was_typed_stays(tape: Tape, tmp_path: Path) -> None:
+async def test_failed_export_is_reported_and_keeps_the_path(tape: Tape, tmp_path: Path) -> None:
     handshake(tape)
     app, results = Showing(), list[ExportResult | None]()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -123,7 +123,7 @@ def screen(request: pytest.FixtureRequest) -> Iterator[Slowly]:
     slowly.may_end.set()
 
 
-async def test_a_second_press_makes_nothing_more_and_whoever_has_left_is_told(screen: Slowly) -> None:
+async def test_second_press_makes_nothing_more(screen: Slowly) -> None:
     app, results = Told(), list[str | None]()
     async with app.run_test() as pilot:
         app.push_screen(screen, results.append)
@@ -140,7 +140,7 @@ async def test_a_second_press_makes_nothing_more_and_whoever_has_left_is_told(sc
     assert results == [None]
 
 
-async def test_what_lies_over_the_dialog_stays_when_it_was_made(screen: Slowly) -> None:
+async def test_screen_above_the_dialog_stays_when_finished(screen: Slowly) -> None:
     app, results = Told(), list[str | None]()
     async with app.run_test() as pilot:
         app.push_screen(screen, results.append)
@@ -191,9 +191,7 @@ def test_a_name_is_made_of_the_uri_and_is_only_a_name(uri: str, mime_type: str, 
         (b"", "", "get-sum.txt"),
     ],
 )
-def test_what_has_no_uri_is_named_after_what_was_called_and_gets_an_ending(
-    payload: bytes, mime_type: str, name: str
-) -> None:
+def test_file_name_without_uri_comes_from_the_tool(payload: bytes, mime_type: str, name: str) -> None:
     assert file_name("", mime_type, payload, called="get-sum") == name
 
 
@@ -205,8 +203,7 @@ async def test_a_name_that_is_free_is_proposed(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sum.txt").touch()
     (tmp_path / "sum-2.txt").symlink_to("nowhere")
-    app = Showing()
-    async with app.run_test(size=(120, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(120, 24)) as pilot:
         app.push_screen(SaveScreen(b"5", "sum.txt"))
         await until(lambda: isinstance(app.screen, SaveScreen) and bool(app.screen.query(Input)), "the line")
         assert app.screen.query_one(Input).value == str(tmp_path / "sum-3.txt")
@@ -214,7 +211,7 @@ async def test_a_name_that_is_free_is_proposed(tmp_path: Path, monkeypatch: pyte
         await until((tmp_path / "sum-3.txt").exists, "the file")
 
 
-def test_a_file_is_replaced_only_if_that_was_asked_for(tmp_path: Path) -> None:
+def test_file_is_replaced_on_request_only(tmp_path: Path) -> None:
     path = tmp_path / "a"
     write(path, b"1", replace=False)
     with pytest.raises(FileExistsError):
@@ -224,7 +221,7 @@ def test_a_file_is_replaced_only_if_that_was_asked_for(tmp_path: Path) -> None:
     assert path.read_bytes() == b"2"
 
 
-def test_what_is_saved_is_for_its_owner_and_no_link_is_followed(tmp_path: Path) -> None:
+def test_saved_file_is_private_and_follows_no_link(tmp_path: Path) -> None:
     path, elsewhere, link = tmp_path / "a", tmp_path / "precious", tmp_path / "link"
     write(path, b"1", replace=False)
     assert path.stat().st_mode & 0o777 == 0o600
@@ -237,9 +234,8 @@ def test_what_is_saved_is_for_its_owner_and_no_link_is_followed(tmp_path: Path) 
     assert (link.is_symlink(), link.read_bytes()) == (False, b"theirs")
 
 
-async def test_what_cannot_be_written_is_said_and_another_path_can_be_typed(tmp_path: Path) -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 24)) as pilot:
+async def test_failed_save_can_be_repeated_elsewhere(tmp_path: Path) -> None:
+    async with (app := Showing()).run_test(size=(100, 24)) as pilot:
         screen = SaveScreen(b"light", "a.txt")
         results: list[Path | None] = []
         app.push_screen(screen, results.append)
@@ -256,8 +252,7 @@ async def test_what_cannot_be_written_is_said_and_another_path_can_be_typed(tmp_
 
 
 async def test_escape_saves_nothing() -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(100, 24)) as pilot:
         results: list[Path | None] = []
         app.push_screen(SaveScreen(b"light", "a.txt"), results.append)
         await until(lambda: isinstance(app.screen, SaveScreen), "it is there")

@@ -11,7 +11,7 @@ from inspector.features.export.formats import FORMATS
 from inspector.features.lock.lock_file import definitions_of, read_lock_file, save
 from inspector.present.spans import plain
 from inspector.tui.panels import ExportScope
-from inspector.tui.screens.export.ways import WAYS, ExportRequest, ExportSource, ExportTarget, make, proposed
+from inspector.tui.screens.export.ways import TARGETS, ExportRequest, ExportSource, ExportTarget, make, proposed
 from inspector.tui.widgets.lines import LinesScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
@@ -22,8 +22,7 @@ from tests.waiting import until
 
 
 async def test_they_are_read_copied_and_left() -> None:
-    app = Showing()
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24), notifications=True) as pilot:
         app.push_screen(LinesScreen("3 values", [(("a word " * 30, "text"),), (("the end", "error"),)]))
         await until(lambda: "the end" in text(app) and "3 values" in text(app), "the lines")
         await pilot.press("y")
@@ -33,7 +32,7 @@ async def test_they_are_read_copied_and_left() -> None:
         await until(lambda: "the end" not in text(app), "that it is left")
 
 
-_BY_ID = {way.id: way for way in WAYS}
+_BY_ID = {way.id: way for way in TARGETS}
 
 
 @pytest.fixture
@@ -58,14 +57,12 @@ def wished(
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "curl"])
-def test_each_format_is_written_for_its_owner_alone_and_what_it_loses_is_said(
-    name: str, source: ExportSource, tmp_path: Path
-) -> None:
+def test_export_is_private_and_reports_losses(name: str, source: ExportSource, tmp_path: Path) -> None:
     made = make(wished(name, tmp_path / "out"), source)
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
-    assert f"{count(source)} entries" in made.said
-    assert "are masked" in made.said
-    assert f"Not included: {FORMATS[name].loses}." in made.said
+    assert f"{count(source)} entries" in made.message
+    assert "are masked" in made.message
+    assert f"Not included: {FORMATS[name].loses}." in made.message
     with pytest.raises(FileExistsError):
         make(wished(name, tmp_path / "out"), source)
     make(wished(name, tmp_path / "out", overwrite=True), source)
@@ -85,7 +82,7 @@ def test_a_capture_that_is_only_named_is_read_with_its_notes(tmp_path: Path) -> 
     path = tmp_path / "a.mcpcap"
     path.write_bytes(Path(sample("lighthouse")).read_bytes())
     head = make(wished("markdown", tmp_path / "1.md", notes=True), ExportSource("a", path))
-    assert "entries" in head.said
+    assert "entries" in head.message
     from inspector.capture.store.load import load
 
     journal = load(path)
@@ -98,16 +95,16 @@ def test_a_capture_that_is_only_named_is_read_with_its_notes(tmp_path: Path) -> 
 
 def test_a_surface_is_kept_and_compared_with(source: ExportSource, tape: Tape, tmp_path: Path) -> None:
     path = tmp_path / "shop.surface.json"
-    assert "2 tools" in make(wished("surface", path), source).said
+    assert "2 tools" in make(wished("surface", path), source).message
     assert [each["name"] for each in read_lock_file(path)[0].lists["tools"]] == ["buy", "sell"]
-    assert make(wished("compare", path), source).said.startswith("no difference")
+    assert make(wished("compare", path), source).message.startswith("no difference")
     tape.request(4, "tools/list")
     tape.answer(4, {"tools": [{"name": "buy", "inputSchema": {"type": "object"}}]})
     made = make(wished("compare", path), source)
-    assert "1 breaking" in made.said
+    assert "1 breaking" in made.message
     assert any("sell" in plain(line) for line in made.lines)
     save(path, definitions_of(tape.journal.conversation))
-    assert make(wished("compare", path), source).said.startswith("no difference")
+    assert make(wished("compare", path), source).message.startswith("no difference")
     with pytest.raises(UsageError, match="can't be read"):
         make(wished("compare", tmp_path / "none"), source)
     empty = Tape()
@@ -118,14 +115,14 @@ def test_a_surface_is_kept_and_compared_with(source: ExportSource, tape: Tape, t
 
 def test_calls_become_cases_and_are_added_to_those_that_are_there(source: ExportSource, tmp_path: Path) -> None:
     path = tmp_path / "shop.cases.yaml"
-    assert "1 test case added, 1 in the file" in make(wished("cases", path), source).said
-    assert "1 test case added, 2 in the file" in make(wished("cases", path, ExportScope("it", [4])), source).said
+    assert "1 test case added, 1 in the file" in make(wished("cases", path), source).message
+    assert "1 test case added, 2 in the file" in make(wished("cases", path, ExportScope("it", [4])), source).message
     assert [case.name for case in open_cases(path).cases] == ["tools/call buy", "tools/list"]
     with pytest.raises(UsageError, match="no request can become"):
         make(wished("cases", path, ExportScope("it", [3])), source)
 
 
-def test_a_copy_is_asked_for_with_notes_and_told_of(source: ExportSource, tmp_path: Path) -> None:
+def test_copy_is_shared_with_notes_and_reported(source: ExportSource, tmp_path: Path) -> None:
     asked: list[tuple[Path, Path, bool, bool]] = []
 
     def share(capture: Path, out: Path, *, notes: bool, overwrite: bool) -> list[str]:
@@ -135,7 +132,7 @@ def test_a_copy_is_asked_for_with_notes_and_told_of(source: ExportSource, tmp_pa
     out = tmp_path / "out"
     made = make(wished("share", out, notes=True), ExportSource("a", tmp_path / "a", None, share=share))
     assert asked == [(tmp_path / "a", out, True, False)]
-    assert "9 values replaced" in made.said
+    assert "9 values replaced" in made.message
     assert [plain(line) for line in made.lines] == ["9 values replaced", "  9  token"]
     with pytest.raises(UsageError, match="not recorded"):
         make(wished("share", out), source)

@@ -12,7 +12,7 @@ from tests.present.test_live_checks import finding
 
 def _found(tape: Tape) -> JournalFindings:
     found = JournalFindings(tape.journal)
-    found.add([finding("tool-description", n, Severity.HINT) for n in range(1, 7)])
+    found.add([finding("tool-description", n, Severity.HINT, pointer=f"/x{chr(96 + n)}") for n in range(1, 7)])
     found.add(
         [
             finding("structured-content-invalid", 8),
@@ -81,7 +81,7 @@ def test_words_choose_what_is_shown(tape: Tape) -> None:
         assert rows.shown == shown, wanted
 
 
-def test_what_is_muted_is_shown_on_demand_and_says_so(tape: Tape) -> None:
+def test_muted_findings_are_shown_on_demand(tape: Tape) -> None:
     found = _found(tape)
     rows = _rows(found)
     found.mute([Mute("structured-content-invalid", 8), Mute("tool-description")])
@@ -93,7 +93,7 @@ def test_what_is_muted_is_shown_on_demand_and_says_so(tape: Tape) -> None:
     assert sum("muted" in text for text in _texts(rows)) == 2
 
 
-def test_of_a_flood_the_heading_says_how_many_there_were(tape: Tape) -> None:
+def test_finding_heading_has_the_true_count(tape: Tape) -> None:
     class Counted(JournalFindings):
         def times(self, check: str) -> int:
             return 5000
@@ -103,7 +103,24 @@ def test_of_a_flood_the_heading_says_how_many_there_were(tape: Tape) -> None:
     assert _texts(_rows(found))[0].endswith("×5,000")
 
 
-def test_where_nobody_checks_there_are_no_rows() -> None:
+def test_findings_of_one_fault_are_one_row_with_a_count(tape: Tape) -> None:
+    found = JournalFindings(tape.journal)
+    found.add([finding("unexpected-response", n) for n in (1, 2)])
+    rows = _rows(found)
+    key = rows.key(0)
+    found.add([finding("unexpected-response", 3)])
+    assert rows.take(found)
+    (text,) = _texts(rows)
+    assert text.endswith("unexpected-response #1 ×3")
+    assert rows.shown == 3
+    assert rows.index_of(key) == rows.reveal(finding("unexpected-response", 2)) == 0
+    row = rows.item(0)
+    assert not isinstance(row, Group)
+    assert row is not None
+    assert [each.frames for each in rows.occurrences(row)] == [(1,), (2,), (3,)]
+
+
+def test_finding_rows_without_checks_are_empty() -> None:
     rows = FindingRows()
     rows.take(None)
     assert rows.count == 0
@@ -120,7 +137,7 @@ def test_each_severity_is_counted_and_the_muted_apart(tape: Tape) -> None:
     assert plain(counted(None)[0]) == "Findings"
 
 
-def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
+def test_findings_after_the_moment_are_counted_apart(tape: Tape) -> None:
     tape.started().from_server(b"hello")
     whole = LiveChecks(tape.journal)
     whole.catch_up()
@@ -128,7 +145,7 @@ def test_what_was_found_after_a_moment_is_counted_apart(tape: Tape) -> None:
     assert said == "2 more after this moment"
 
 
-def test_how_far_they_are_is_said_at_each_stage(tape: Tape) -> None:
+def test_check_progress_is_shown_at_each_stage(tape: Tape) -> None:
     checks = LiveChecks(tape.journal)
     tape.started()
     assert plain(checked(None, 2)[0]) == "Checks have not started."

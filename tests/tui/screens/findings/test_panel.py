@@ -16,7 +16,7 @@ from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
 
-async def test_what_is_muted_stays_so_for_the_capture_until_it_is_heard_of_again() -> None:
+async def test_mute_lasts_for_the_capture_until_removed() -> None:
     async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
         await pilot.press("G", "x m")
@@ -53,9 +53,7 @@ async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path)
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: Tape, size: tuple[int, int]) -> None:
     subject = Staged(tape)
-    panel = FindingsPanel(subject)
-    app = Showing(panel)
-    async with app.run_test(size=size):
+    async with (app := Showing(panel := FindingsPanel(subject))).run_test(size=size):
 
         def look() -> str:
             panel.sync()
@@ -82,9 +80,7 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
 ) -> None:
     break_check(monkeypatch, "result-too-long")
     subject = Staged(tape)
-    panel = FindingsPanel(subject)
-    app = Showing(panel)
-    async with app.run_test(size=(80, 24)):
+    async with (app := Showing(panel := FindingsPanel(subject))).run_test(size=(80, 24)):
 
         def look() -> str:
             panel.sync()
@@ -102,12 +98,10 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
         await until(lambda: "a word" in look() and "entries checked" in look(), "the others went on")
 
 
-async def test_nothing_found_is_not_said_once_a_call_or_the_connection_has_failed(tape: Tape) -> None:
+async def test_findings_panel_names_a_failure_instead_of_no_findings(tape: Tape) -> None:
     tape.http = True
     subject = Staged(tape.connected("http://127.0.0.1/mcp"))
-    panel = FindingsPanel(subject)
-    app = Showing(panel)
-    async with app.run_test(size=(80, 24)):
+    async with (app := Showing(panel := FindingsPanel(subject))).run_test(size=(80, 24)):
 
         def look() -> str:
             panel.sync()

@@ -22,12 +22,13 @@ DIALOGS = {
 
 
 async def _read(app: InspectApp) -> None:
-    await until(lambda: app.subject.stage is ConversationStage.RECORDED and "1 Traffic" in text(app), "the capture")
+    await until(
+        lambda: app.conversation.stage is ConversationStage.RECORDED and "1 Traffic" in text(app), "the capture"
+    )
 
 
 async def test_palette_on_traffic_has_every_action_of_every_screen() -> None:
-    app = InspectApp(replay=sample("evening"))
-    async with app.run_test(size=(120, 36)):
+    async with (app := InspectApp(replay=sample("evening"))).run_test(size=(120, 36)):
         await _read(app)
         offered = {command.id for command in app.commands()}
         wanted = {
@@ -39,7 +40,7 @@ async def test_palette_on_traffic_has_every_action_of_every_screen() -> None:
             and each.where not in (ActionScope.MOVING, ActionScope.LIST)
         }
         assert wanted - offered == set()
-    await app.subject.end()
+    await app.conversation.end()
 
 
 @pytest.mark.parametrize(
@@ -62,36 +63,33 @@ async def test_palette_on_traffic_has_every_action_of_every_screen() -> None:
     ],
 )
 async def test_palette_finds_an_action_by_a_synonym_on_any_screen(word: str, identifier: str) -> None:
-    app = InspectApp(replay=sample("evening"), show="log")
-    async with app.run_test(size=(120, 36)):
+    async with (app := InspectApp(replay=sample("evening"), show="log")).run_test(size=(120, 36)):
         await _read(app)
         rows = CommandRows(app.commands())
         rows.search(word)
         assert identifier in [command.id for command in rows.found][:12]
-    await app.subject.end()
+    await app.conversation.end()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_action_of_another_screen_goes_there_and_runs(size: tuple[int, int]) -> None:
-    app = InspectApp(replay=sample("lighthouse"), show="log")
-    async with app.run_test(size=size) as pilot:
+    async with (app := InspectApp(replay=sample("lighthouse"), show="log")).run_test(size=size) as pilot:
         await _read(app)
-        await until(lambda: app.subject.checks.is_done, "all is checked")
+        await until(lambda: app.conversation.checks.is_done, "all is checked")
         await pilot.press("ctrl+p", *"silence", "enter")
         await until(lambda: app.header.shown == "findings", "the screen of the action is shown")
         await until(lambda: "1 muted" in text(app), "the action has run")
         await pilot.press("ctrl+p", *"gantt", "enter")
         await until(lambda: isinstance(app.screen, WaterfallScreen), "the view of Traffic is open")
-    await app.subject.end()
+    await app.conversation.end()
 
 
-async def test_action_that_needs_a_tap_says_how_to_attach_one() -> None:
-    app = InspectApp(replay=sample("evening"))
-    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+async def test_action_for_a_tap_explains_its_need() -> None:
+    async with (app := InspectApp(replay=sample("evening"))).run_test(size=(120, 36), notifications=True) as pilot:
         await _read(app)
         await pilot.press("ctrl+p", *"breakpoint", "enter")
         await until(lambda: "Needs an attached tap" in text(app), "what it needs")
-    await app.subject.end()
+    await app.conversation.end()
 
 
 def test_synonyms_and_screens_name_known_actions_and_scopes() -> None:

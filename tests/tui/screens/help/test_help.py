@@ -47,7 +47,7 @@ async def test_twelve_keys_come_first_and_all_keys_of_the_place_are_explained(th
     assert "Protocol version" in shown
 
 
-async def test_at_80_columns_everything_is_reached_by_scrolling() -> None:
+async def test_help_at_80_columns_scrolls_to_everything() -> None:
     async with Asked().run_test(size=(80, 24)) as pilot:
         assert "Twelve keys" in await screen(pilot)
         assert "Protocol version" not in text(pilot.app)

@@ -47,17 +47,15 @@ async def test_commands_are_shown_with_what_they_do_and_their_keys() -> None:
     ],
 )
 async def test_a_command_is_found_and_run(keys: list[str], ran: list[str]) -> None:
-    app = Asked()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Asked()).run_test(size=(80, 24)) as pilot:
         await until(lambda: "Freeze" in text(app), "the commands")
         await pilot.press(*keys)
         await until(lambda: not isinstance(app.screen, PaletteScreen), "the palette closed")
     assert app.ran == ran
 
 
-async def test_what_is_typed_and_submitted_at_once_is_what_runs() -> None:
-    app = Asked()
-    async with app.run_test(size=(80, 24)):
+async def test_palette_runs_what_was_typed_in_one_burst() -> None:
+    async with (app := Asked()).run_test(size=(80, 24)):
         await until(lambda: "Freeze" in text(app), "the commands")
         for key in ("q", "enter"):  # both before anything is processed
             app.simulate_key(key)

@@ -22,8 +22,7 @@ async def subject() -> AsyncIterator[Asking]:
 
 async def test_one_question_follows_the_other_until_none_waits(subject: Asking) -> None:
     first, second = subject.ask_city(), subject.ask_city("And then?")
-    app = Showing()
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 40)) as pilot:
         await app.push_screen(QuestionScreen(subject, first))
         await until(lambda: "Which city?" in text(app), "the question")
         await pilot.pause()
@@ -36,18 +35,16 @@ async def test_one_question_follows_the_other_until_none_waits(subject: Asking) 
 
 async def test_escape_leaves_the_question_unanswered(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         await app.push_screen(QuestionScreen(subject, ticket))
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
     assert ticket.reply is None
 
 
-async def test_a_withdrawn_question_closes_and_says_why(subject: Asking) -> None:
+async def test_withdrawn_request_closes_its_dialog_with_a_reason(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Showing()
-    async with app.run_test(size=(80, 24), notifications=True):
+    async with (app := Showing()).run_test(size=(80, 24), notifications=True):
         await app.push_screen(QuestionScreen(subject, ticket))
         subject.withdraw(ticket, "timeout")
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
@@ -66,8 +63,7 @@ class WithBack(Showing):
 
 async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = WithBack()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := WithBack()).run_test(size=(80, 24)) as pilot:
         await app.push_screen(QuestionScreen(subject, ticket))
         await until(lambda: app.focused is not None and "Value" in type(app.focused).__name__, "a field has the focus")
         await pilot.press("escape")
@@ -76,7 +72,7 @@ async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking)
     assert ticket.reply is None
 
 
-async def test_what_lies_over_a_question_that_is_withdrawn_stays_and_the_question_goes_after_it(
+async def test_screen_above_a_withdrawn_request_stays(
     subject: Asking,
 ) -> None:
     ticket = subject.ask_city()

@@ -70,7 +70,7 @@ def test_a_model_s_answer_has_text_model_and_stop_reason() -> None:
     assert (empty.value["content"]["text"], empty.value["model"]) == ("", "written by hand")
 
 
-def test_where_the_model_has_tools_it_may_call_one() -> None:
+def test_sampling_answer_may_use_a_tool() -> None:
     asked = asks(RequestKind.SAMPLING, tools=[{"name": "weigh"}, {"name": 3}])
     assert answer_schema(asked)["properties"]["toolUse"]["properties"]["name"] == {"enum": ["weigh"]}
     assert "toolUse" not in answer_schema(asks(RequestKind.SAMPLING))["properties"]
@@ -94,7 +94,7 @@ def test_roots_are_paths_or_uris_and_an_empty_line_is_none() -> None:
     assert root_uri("a b").endswith("/a%20b")
 
 
-def test_no_is_said_in_the_way_of_each_kind() -> None:
+def test_declining_reply_depends_on_the_kind() -> None:
     assert declining_reply(asks()) == Result({"action": "decline"})
     assert declining_reply(asks(), dismiss=True) == Result({"action": "cancel"})
     assert declining_reply(asks(RequestKind.SAMPLING)) == declining_reply(asks(RequestKind.ROOTS), dismiss=True)
@@ -107,7 +107,7 @@ def test_from_a_no_nothing_is_taken_over(reply: Any) -> None:
     assert filled_by(asks(RequestKind.SAMPLING), reply) is UNSET
 
 
-def test_what_became_of_a_question_is_said_with_who_did_it() -> None:
+def test_answer_section_names_the_author() -> None:
     def shown(*how: Any) -> str:
         return "\n".join(map(plain, section_lines(answer_section(*how))))
 
@@ -139,7 +139,7 @@ def shown(server_request: ServerRequest, tape: Tape, patience_s: float | None = 
     return "\n".join(plain(line) for section in sections for line in section_lines(section))
 
 
-def test_it_says_who_asks_inside_which_call_and_how_long_that_call_waits(tape: Tape) -> None:
+def test_context_has_server_call_and_age(tape: Tape) -> None:
     tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
     found = shown(
         question_asks(message="Which city?", cause=2, requestedSchema=form(city={"type": "string"})), tape, 90
@@ -151,7 +151,7 @@ def test_it_says_who_asks_inside_which_call_and_how_long_that_call_waits(tape: T
     assert "Beware" not in found
 
 
-def test_it_says_that_the_call_was_given_up_in_which_it_was_asked(tape: Tape) -> None:
+def test_context_has_the_cancelled_call(tape: Tape) -> None:
     tape.initialized("2025-11-25", {"name": "harbour"}).call(1, "book")
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     found = shown(question_asks(message="Which city?", cause=2), tape, 90)
@@ -159,7 +159,7 @@ def test_it_says_that_the_call_was_given_up_in_which_it_was_asked(tape: Tape) ->
     assert "after the start" not in found
 
 
-def test_without_a_known_call_it_says_so(tape: Tape) -> None:
+def test_context_without_a_call(tape: Tape) -> None:
     found = shown(question_asks(message="Hm?", cause=99), tape, 90)
     assert "not associated with a call" in found
     assert "gives up" not in found
@@ -181,7 +181,7 @@ def test_fields_that_look_like_secrets_are_flagged(tape: Tape) -> None:
     assert "servers must not request this in a form" in shown(question_asks(requestedSchema=schema), tape)
 
 
-def test_what_only_sounds_like_a_secret_is_none() -> None:
+def test_secret_fields_ignore_similar_words() -> None:
     warns = "Your favorite integer (do not give us your phone number, pin, or other sensitive info)"
     schema = form(
         integer={"type": "integer", "description": warns},
@@ -204,7 +204,7 @@ def test_what_only_sounds_like_a_secret_is_none() -> None:
         ({"type": "object", "properties": []}, "not an object with properties"),
     ],
 )
-def test_a_schema_beyond_what_a_form_may_ask_is_said_to_be_one(schema: Any, says: str, tape: Tape) -> None:
+def test_schema_beyond_a_form_is_reported(schema: Any, says: str, tape: Tape) -> None:
     assert says in beyond_a_form(schema)
     assert bool(says) == ("beyond a form" in shown(question_asks(requestedSchema=schema), tape))
 
@@ -222,7 +222,7 @@ def test_sampling_shows_its_messages_and_roots_that_they_are_advice(tape: Tape) 
     assert "key      r" in shown(question_asks(RequestKind.ROOTS, key="r"), tape)
 
 
-def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
+def test_request_summary_is_one_safe_line(tape: Tape) -> None:
     tape.call(1, "bo\x1b[31mok")
     assert request_summary(question_asks(message="Which\n city\x1b?")) == "Which city␛?"
     assert request_summary(question_asks()) == "no text"
@@ -241,7 +241,7 @@ def test_in_short_each_kind_is_one_safe_line(tape: Tape) -> None:
     assert [kind_word(each) for each in kinds] == ["form", "link", "sampling", "roots"]
 
 
-def test_a_visit_says_that_the_call_was_refused_and_whether_the_server_calls_it_complete(tape: Tape) -> None:
+def test_url_elicitation_section_has_refusal_and_completion(tape: Tape) -> None:
     tape.initialized("2025-11-25").call(5, "buy")
     pay = {"mode": "url", "message": "Pay.", "url": "https://pay.example", "elicitationId": "e1"}
     error = {"code": -32042, "message": "first pay", "data": {"elicitations": [pay]}}
@@ -268,7 +268,7 @@ class Long(str):
         return Long(super().__getitem__(key))
 
 
-def test_of_a_long_message_a_row_reads_the_beginning() -> None:
+def test_summary_of_a_long_message_reads_the_beginning() -> None:
     assert request_summary(question_asks(message=Long("word " * 200_000))).startswith("word word")
     assert 0 < Long.read < 10_000
 
@@ -321,7 +321,7 @@ def test_any_answer_has_a_word(tape: Tape, reply: dict[str, object], word: str) 
     assert isinstance(came, ErrorReply if "error" in reply else Result)
 
 
-def test_what_the_server_gave_up_waits_for_nobody(tape: Tape) -> None:
+def test_request_cancelled_by_the_server_waits_no_longer(tape: Tape) -> None:
     tape.call(1, "book")
     tape.server_request("q", "elicitation/create", {"message": "Which city?"})
     tape.notify("notifications/cancelled", {"requestId": "q", "reason": "never mind"})
@@ -332,7 +332,7 @@ def test_what_the_server_gave_up_waits_for_nobody(tape: Tape) -> None:
     assert "never mind" in "".join(map(plain, section.lines))
 
 
-def test_in_the_stateless_era_a_retry_brings_the_answer_by_its_name(tape: Tape) -> None:
+def test_stateless_retry_answers_by_key(tape: Tape) -> None:
     declared = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
     arguments = {"name": "book", "arguments": {}, "_meta": declared}
     tape.request(1, "tools/call", arguments)
@@ -409,7 +409,7 @@ def test_nonsense_is_shown_as_what_it_is(params: Any) -> None:
     assert "missing (required)" in sampling_shown(params)
 
 
-def test_a_thousand_messages_are_cut_and_the_cut_is_said() -> None:
+def test_long_sampling_request_is_cut_with_a_count() -> None:
     found = sampling_shown({"messages": [says({"type": "text", "text": "m"})] * 1000, "maxTokens": 1})
     assert f"and {1000 - MOST_MESSAGES} more" in found
 
@@ -427,7 +427,7 @@ def test_nothing_in_the_server_s_words_acts() -> None:
     assert "\x1b" not in sampling_shown({"systemPrompt": hostile, "messages": messages, "maxTokens": 1})
 
 
-def test_the_last_text_stands_for_the_whole() -> None:
+def test_last_text_is_the_newest_text() -> None:
     messages = [
         says({"type": "text", "text": "first"}),
         says({"type": "image"}),

@@ -56,19 +56,17 @@ async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:
     await until(lambda: app.panel.pane.has_focus_within, "the question has the focus")
 
 
-async def test_an_empty_inbox_says_what_will_be_there(subject: Asking) -> None:
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 24)):
+async def test_empty_inbox_explains_itself(subject: Asking) -> None:
+    async with (app := Inbox(subject)).run_test(size=(80, 24)):
         await seen(app, "No server requests", "1 root  x R")
 
 
-async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject: Asking) -> None:
+async def test_waiting_requests_precede_ended_ones(subject: Asking) -> None:
     await subject.inbox.answer(subject.ask_city("First?"), declined())
     subject.withdraw(subject.ask_city("Second?"), "gone")
     subject.ask_city("Third?")
     subject.ask_model("Fourth?")
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 24)):
+    async with (app := Inbox(subject)).run_test(size=(80, 24)):
         await seen(app, "2 waiting", "Third?", "Fourth?", "Second?", "First?")
         shown = text(app)
         order = [shown.index(word) for word in ("Third?", "Fourth?", "Second?", "First?")]
@@ -79,8 +77,7 @@ async def test_what_waits_comes_first_and_what_is_over_says_how_it_ended(subject
 
 async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await seen(app, "harbour", "tools/call book", "servers must not request this in a form")
         await pilot.press(*"Oslo", "ctrl+j")
@@ -92,8 +89,7 @@ async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
 @pytest.mark.parametrize(("key", "reply"), [("ctrl+d", declined()), ("ctrl+x", dismissed())])
 async def test_no_and_neither_have_keys_of_their_own(subject: Asking, key: str, reply: Result) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press(key)
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -102,18 +98,16 @@ async def test_no_and_neither_have_keys_of_their_own(subject: Asking, key: str, 
 
 async def test_with_selected_text_the_key_of_cancel_cuts_and_sends_nothing(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press(*"Oslo", "shift+home", "ctrl+x", *"Bergen", "ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
         assert ticket.reply == accepted({"city": "Bergen"})
 
 
-async def test_what_is_wrong_is_said_first_and_sent_at_the_second_press(subject: Asking) -> None:
+async def test_problems_are_shown_first_and_sent_on_second_press(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press("x", "ctrl+j")
         await seen(app, "Respond anyway")
@@ -126,8 +120,7 @@ async def test_what_is_wrong_is_said_first_and_sent_at_the_second_press(subject:
 async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subject: Asking) -> None:
     ticket = subject.ask_city()
     subject.ask_city("Other?")
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press(*"Rome", "escape")
         await seen(app, "2 waiting")
@@ -142,10 +135,9 @@ async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subjec
         assert ticket.reply == accepted({"city": "Rome"})
 
 
-async def test_a_withdrawn_question_loses_its_form_and_says_why(subject: Asking) -> None:
+async def test_withdrawn_request_loses_its_form(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Which city?")
         subject.withdraw(ticket, "the server cancelled its request")
         await seen(app, "Withdrawn", "the server cancelled its request")
@@ -156,8 +148,7 @@ async def test_a_withdrawn_question_loses_its_form_and_says_why(subject: Asking)
 
 async def test_a_model_s_answer_is_written_by_hand_or_rejected(subject: Asking) -> None:
     first, second = subject.ask_model(), subject.ask_model("And now?")
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press(*"Rivers", "ctrl+j")
         await until(lambda: first.reply is not None, "it is answered")
@@ -184,8 +175,7 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     monkeypatch.setattr("webbrowser.open", opened_at)
     bad, good = subject.ask_link("file:///etc/passwd"), subject.ask_link()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Please pay.")
         await seen(app, "only http and https are opened")
         await pilot.press("x o", "ctrl+x")
@@ -205,8 +195,7 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
 
 async def test_roots_are_edited_in_place(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await seen(app, "Which city?")
         await pilot.press("x R")
         await seen(app, "List these roots", "file:///srv")
@@ -219,8 +208,7 @@ async def test_roots_are_edited_in_place(subject: Asking) -> None:
 
 async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking) -> None:
     ticket = subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await seen(app, "Which city?")
         await pilot.press("x R")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
@@ -233,16 +221,14 @@ async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking
 
 async def test_wide_terminals_show_list_and_question_side_by_side(subject: Asking) -> None:
     subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(160, 30)):
+    async with (app := Inbox(subject)).run_test(size=(160, 30)):
         await seen(app, "Waiting for you", "In call", "Respond", "Decline", "Cancel")
 
 
 async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
     for number in range(50):
         subject.ask_city(f"Question {number}?")
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await seen(app, "50 waiting", "Question 0?")
         await pilot.press("G")
         await seen(app, "Question 49?")
@@ -250,8 +236,7 @@ async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
 
 async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: Asking) -> None:
     subject.ask(mode="url", message="Please pay.", url="https://pay.example", elicitationId="e1")
-    app = Inbox(subject)
-    async with app.run_test(size=(160, 30)):
+    async with (app := Inbox(subject)).run_test(size=(160, 30)):
         await seen(app, "Please pay.", "not yet")
         subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
         await seen(app, "Complete")
@@ -259,8 +244,7 @@ async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: 
 
 async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:
     subject.ask_city()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)):
+    async with (app := Inbox(subject)).run_test(size=(80, 40)):
         async with app.panel._drawing:  # a slow machine: the row is there, its form is not yet
             await seen(app, "Which city?")
             await until(lambda: app.panel._list.has_focus, "the list has the focus")
@@ -274,8 +258,7 @@ async def test_after_an_answer_the_next_question_is_shown_even_while_the_focus_i
 ) -> None:
     subject.ask_city("First?")
     second = subject.ask_city("Second?")
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "First?")
         monkeypatch.setattr(app.panel._list, "focus", lambda *args, **more: None)  # it comes too late
         await pilot.press("ctrl+d")

@@ -2,7 +2,7 @@
 
 from inspector.present.spans import plain
 from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, declined
-from inspector.tui.conversation import ConversationStage, PastSubject, past_of
+from inspector.tui.conversation import ConversationStage, ReplayedConversation, past_of
 from inspector.tui.screens.inbox.model import answered_section
 from inspector.tui.screens.inbox.rows import InboxRows, age
 from tests.present.tape import Tape
@@ -10,7 +10,7 @@ from tests.tui.screens.asking import Asking
 from tests.tui.staging import Staged
 
 
-async def test_a_row_says_how_it_stands_since_when_where_and_what() -> None:
+async def test_inbox_row_has_state_age_call_and_message() -> None:
     subject = Asking()
     ticket = subject.ask_city()
     subject.tape.wait(12_400)
@@ -60,7 +60,7 @@ def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> 
     tape.server_request("r", "roots/list")
     tape.client_answer("r", {"roots": []})
     whole = Staged(tape, stage=ConversationStage.RECORDED)
-    then = PastSubject(whole, past_of(whole).at(2))
+    then = ReplayedConversation(whole, past_of(whole).at(2))
     rows = InboxRows(then)
     assert rows.take()
     assert "Waiting" in plain(rows.row(0, 79).spans)
@@ -76,7 +76,7 @@ def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> 
     assert (rows.waited, "Declined" in plain(rows.row(1, 79).spans)) == (0, True)
 
 
-async def test_what_the_server_calls_complete_says_so() -> None:
+async def test_completed_url_elicitation_is_marked() -> None:
     subject = Asking()
     subject.ask(mode="url", message="Pay.", url="https://pay.example", elicitationId="e1")
     rows = InboxRows(subject)
@@ -88,7 +88,7 @@ async def test_what_the_server_calls_complete_says_so() -> None:
     subject.journal.close()
 
 
-async def test_what_the_desk_no_longer_keeps_is_read_from_the_journal() -> None:
+async def test_dropped_ticket_is_read_from_the_journal() -> None:
     subject = Asking()
     for n, reply in ((901, {"action": "decline"}), (902, {"action": "accept", "content": {"city": "Oslo"}})):
         subject.tape.server_request(n, "elicitation/create", {"message": f"Which city, {n}?"})

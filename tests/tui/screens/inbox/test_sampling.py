@@ -40,8 +40,7 @@ async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
 
 async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_sent(subject: Asking) -> None:
     ticket = subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         assert subject.inbox.consulted == [ticket.server_request.params]
         await seen(app, "waiting for tide at here", "Stop")
@@ -56,10 +55,9 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
         assert ticket.reply == sampled(text_block("!Rivers."), model="tide-1")
 
 
-async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
+async def test_sampling_request_can_be_edited(subject: Asking) -> None:
     subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
         await seen(app, "Request for")
@@ -76,8 +74,7 @@ async def test_what_the_model_is_asked_can_be_changed(subject: Asking) -> None:
 
 async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
     subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
         await seen(app, "Request for")
@@ -86,13 +83,12 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
         assert subject.inbox.consulted == []
 
 
-async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subject: Asking) -> None:
+async def test_sampling_answer_can_be_edited_as_json(subject: Asking) -> None:
     ticket = subject.ask(
         RequestKind.SAMPLING, messages=[{"role": "user", "content": text_block("Why is the sea salt?")}]
     )
     said = ModelReply(sampled([text_block("I look."), USE], model="tide-1", stop_reason="toolUse"))
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k", "ctrl+j")
         await until(lambda: subject.inbox.consulted, "the model is asked")
@@ -106,10 +102,9 @@ async def test_what_no_form_shows_is_reviewed_as_json_and_sent_as_it_stands(subj
         assert not app.panel.pane.form.as_json
 
 
-async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject: Asking) -> None:
+async def test_failed_model_leaves_a_manual_answer(subject: Asking) -> None:
     ticket = subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         subject.inbox.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
         await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Respond ^j")
@@ -121,10 +116,9 @@ async def test_a_model_that_fails_says_why_and_the_answer_can_be_written(subject
         assert ticket.reply == sampled(text_block("By hand"), model="written by hand")
 
 
-async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Asking) -> None:
+async def test_running_proposal_can_be_stopped(subject: Asking) -> None:
     ticket = subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         await seen(app, "Stop")
         await pilot.press("ctrl+j")
@@ -138,8 +132,7 @@ async def test_it_can_be_stopped_and_meanwhile_nothing_is_answered(subject: Aski
 
 async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(subject: Asking) -> None:
     subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press(*"Half", "ctrl+k")
         await seen(app, "Request for")
@@ -151,11 +144,10 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
         await seen(app, "1 waiting")
 
 
-async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -> None:
+async def test_direct_sending_is_announced(subject: Asking) -> None:
     subject.inbox.proposer = model(Approve.REQUEST)
     subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
         await seen(app, "Its response is sent to the server directly.")
@@ -164,8 +156,7 @@ async def test_that_an_answer_goes_out_at_once_is_said_before(subject: Asking) -
 async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:
     subject.inbox.proposer = None
     subject.ask_model()
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await app.panel.pane.do("model")
         await seen(app, "Respond ^j")
@@ -179,7 +170,7 @@ def standing(ticket: Ticket) -> tuple[object, ...]:
     return proposal_of(shown), asks_now(shown), answered_by(proposal_of(shown)), proposal_section(ticket)
 
 
-async def test_before_anything_was_asked_nothing_stands(subject: Asking) -> None:
+async def test_proposal_state_starts_empty(subject: Asking) -> None:
     ticket = subject.ask_model()
     assert standing(ticket) == (None, False, None, None)
     assert proposal_of(None) is None

@@ -43,8 +43,7 @@ class Bar(Showing):
 
 
 async def test_each_kind_of_question_has_its_answers() -> None:
-    app = Bar()
-    async with app.run_test(size=(90, 3)) as pilot:
+    async with (app := Bar()).run_test(size=(90, 3)) as pilot:
         shown = []
         for server_request in (
             asks(),
@@ -63,16 +62,14 @@ async def test_each_kind_of_question_has_its_answers() -> None:
 
 
 async def test_a_link_that_is_not_opened_has_no_button_for_it() -> None:
-    app = Bar()
-    async with app.run_test(size=(90, 3)) as pilot:
+    async with (app := Bar()).run_test(size=(90, 3)) as pilot:
         app.bar.say(asks(mode="url", url="javascript:1"), ResponseState())
         await pilot.pause()
         assert "Open" not in app.rows()[0]
 
 
-async def test_what_a_press_would_do_is_said() -> None:
-    app = Bar()
-    async with app.run_test(size=(90, 3)) as pilot:
+async def test_answer_bar_describes_its_buttons() -> None:
+    async with (app := Bar()).run_test(size=(90, 3)) as pilot:
         app.bar.say(asks(), ResponseState(problems=1))
         await pilot.pause()
         assert "✗ 1 error" in app.rows()[0]
@@ -91,9 +88,8 @@ async def test_what_a_press_would_do_is_said() -> None:
         assert app.rows()[0] == ""
 
 
-async def test_enter_says_yes_and_a_click_does_what_it_hits() -> None:
-    app = Bar()
-    async with app.run_test(size=(90, 3)) as pilot:
+async def test_answer_bar_accepts_enter_and_clicks() -> None:
+    async with (app := Bar()).run_test(size=(90, 3)) as pilot:
         app.bar.say(asks(), ResponseState())
         app.bar.focus()
         await pilot.press("enter")
@@ -105,8 +101,7 @@ async def test_enter_says_yes_and_a_click_does_what_it_hits() -> None:
 
 
 async def test_after_a_visit_the_call_is_made_again() -> None:
-    app = Bar()
-    async with app.run_test(size=(90, 3)) as pilot:
+    async with (app := Bar()).run_test(size=(90, 3)) as pilot:
         params = {"mode": "url", "url": "https://a.example"}
         app.bar.say(ServerRequest(RequestKind.ELICITATION, params, 1, 1, 0, visit=True), ResponseState())
         await pilot.pause()
@@ -118,7 +113,7 @@ async def subject() -> Asking:
     return Asking()
 
 
-async def test_the_place_is_told_where_several_wait(subject: Asking) -> None:
+async def test_place_is_shown_for_several_waiting_requests(subject: Asking) -> None:
     first = subject.ask_city()
     assert place_of(first, subject) == ""
     second = subject.ask_city()
@@ -146,8 +141,7 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
 
 async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_together(subject: Asking) -> None:
     tickets = [subject.ask_city(f"Question {number}?") for number in range(50)]
-    app = Inbox(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Question 0?")
         await seen(app, "1 of 50")
         for number, city in enumerate(("Oslo", "Rome")):
@@ -204,7 +198,7 @@ def link(url: str) -> ServerRequest:
         ("", False, True, [], "Not opened: "),
     ],
 )
-def test_where_it_goes_and_what_is_said(
+def test_open_url_reports_where_it_went(
     url: str, remote: bool, has_browser: bool, went: list[str], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
@@ -232,10 +226,8 @@ class Pane(Showing):
         self.posted.append(event)
 
 
-async def test_before_anything_is_asked_it_says_so_and_takes_no_action() -> None:
-    subject = Asking()
-    app = Pane(subject)
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_empty_pane_takes_no_action() -> None:
+    async with (app := Pane(subject := Asking())).run_test(size=(80, 24)) as pilot:
         await app.pane.show(None)
         app.pane.tick()
         await app.pane.do("accept")
@@ -248,8 +240,7 @@ async def test_before_anything_is_asked_it_says_so_and_takes_no_action() -> None
 async def test_json_that_can_not_be_read_is_not_sent() -> None:
     subject = Asking()
     ticket = subject.ask_city()
-    app = Pane(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Pane(subject)).run_test(size=(80, 40)) as pilot:
         await app.pane.show(RequestRow(ticket.server_request, ticket))
         await app.pane.do("json")
         await until(lambda: app.pane.form.as_json, "JSON is shown")
@@ -264,8 +255,7 @@ async def test_json_that_can_not_be_read_is_not_sent() -> None:
 async def test_a_schema_that_is_none_can_be_answered_by_json() -> None:
     subject = Asking()
     ticket = subject.ask(message="?", requestedSchema=["nonsense"])
-    app = Pane(subject)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Pane(subject)).run_test(size=(80, 40)) as pilot:
         await app.pane.show(RequestRow(ticket.server_request, ticket))
         await app.pane.form.take({"a": [1]})
         await app.pane.do("accept")
@@ -288,8 +278,7 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
     monkeypatch.setattr("webbrowser.open", lambda url: went.append(url))
     subject = Asking()
     ticket = subject.ask_link()
-    app = Pane(subject)
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Pane(subject)).run_test(size=(80, 24), notifications=True) as pilot:
         await app.pane.show(RequestRow(ticket.server_request, ticket))
         await app.pane.do("open")
         await pilot.pause()
@@ -299,9 +288,7 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
 
 
 async def test_only_actions_that_mean_something_are_offered() -> None:
-    subject = Asking()
-    app = Pane(subject)
-    async with app.run_test(size=(80, 24)):
+    async with (app := Pane(subject := Asking())).run_test(size=(80, 24)):
         found = []
         for ticket in (subject.ask_city(), subject.ask_link(), subject.ask_model(), subject.ask(RequestKind.ROOTS)):
             await app.pane.show(RequestRow(ticket.server_request, ticket))

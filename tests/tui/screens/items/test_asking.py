@@ -18,8 +18,7 @@ from tests.waiting import until
 
 
 async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newest_again() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "✓ OK")
@@ -42,8 +41,7 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
         read.append(view_call(*args, **kwargs))
         return read[-1]
 
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         monkeypatch.setattr(items_panel, "view_call", late)
         await pilot.press("ctrl+j")
@@ -67,15 +65,14 @@ def test_a_screen_asks_by_one_method(panel: type[ItemsPanel], method: str) -> No
     assert panel(Acting(TOOLS)).items.kind.method == method  # type: ignore[call-arg]
 
 
-async def test_the_end_of_a_call_is_told() -> None:
+async def test_end_of_a_call_is_posted() -> None:
     class Hearing(Tools):
         heard: list[str]
 
         def on_request_finished(self, event: RequestFinished) -> None:
-            self.heard = [*getattr(self, "heard", []), event.call.thing.name]
+            self.heard = [*getattr(self, "heard", []), event.call.item.name]
 
-    app = Hearing(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Hearing(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await until(lambda: getattr(app, "heard", []) == ["add"], "the end is told")

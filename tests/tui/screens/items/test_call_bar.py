@@ -10,9 +10,8 @@ class Bar(Showing):
         self.posted.append(event)
 
 
-async def test_its_words_say_what_a_press_does() -> None:
-    app = Bar(CallBar())
-    async with app.run_test(size=(70, 3)) as pilot:
+async def test_call_bar_describes_its_button() -> None:
+    async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
         shown = []
         for problems, armed, why_not in ((0, False, ""), (2, False, ""), (2, True, ""), (1, True, "")):
@@ -28,9 +27,8 @@ async def test_its_words_say_what_a_press_does() -> None:
         assert "▲ a recording" in text(app)
 
 
-async def test_what_is_still_to_come_is_no_error_until_something_is_wrong() -> None:
-    app = Bar(CallBar())
-    async with app.run_test(size=(70, 3)) as pilot:
+async def test_missing_values_are_no_errors_until_something_is_wrong() -> None:
+    async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
         for problems, awaited, said in ((2, 2, "[ Call ^j ]  2 required"), (3, 2, "✗ 1 error"), (2, 0, "✗ 2 errors")):
             bar.say(CallBarContent(problems, awaited))
@@ -40,8 +38,7 @@ async def test_what_is_still_to_come_is_no_error_until_something_is_wrong() -> N
 
 
 async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
-    app = Bar(CallBar())
-    async with app.run_test(size=(70, 3)) as pilot:
+    async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
         bar.say(CallBarContent())
         bar.focus()
@@ -51,8 +48,7 @@ async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
 
 
 async def test_without_a_verdict_it_does_not_say_valid() -> None:
-    app = Bar(CallBar())
-    async with app.run_test(size=(70, 3)) as pilot:
+    async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
         bar.say(CallBarContent(verdict="none"))
         await pilot.pause()
@@ -63,17 +59,15 @@ async def test_without_a_verdict_it_does_not_say_valid() -> None:
         assert "valid" not in text(app)
 
 
-async def test_what_was_not_done_is_said_on_the_line_itself() -> None:
-    app = Bar(CallBar())
-    async with app.run_test(size=(70, 3), notifications=True) as pilot:
+async def test_call_bar_shows_why_nothing_was_sent() -> None:
+    async with (app := Bar(CallBar())).run_test(size=(70, 3), notifications=True) as pilot:
         app.query_one(CallBar).say(CallBarContent(why_not="not connected [/]", tried=True))
         await pilot.pause()
         assert "▲ Not sent: not connected [/]" in text(app)
 
 
-async def test_whether_the_call_is_a_task_is_said_and_can_be_clicked() -> None:
-    app = Bar(CallBar())
-    async with app.run_test(size=(70, 3)) as pilot:
+async def test_task_toggle_is_shown_and_clickable() -> None:
+    async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         app.query_one(CallBar).say(CallBarContent(task="○ as a task t"))
         await pilot.pause()
         await pilot.click(CallBar, offset=(text(app).index("as a task"), 0))

@@ -42,14 +42,14 @@ def _state() -> Path:
     return Path(os.environ["MCP_INSPECT_HOME"]) / "state"
 
 
-async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_once_it_is_approved(
+async def test_changed_tool_is_shown_until_approved(
     tmp_path: Path,
 ) -> None:
     script = tmp_path / "server.py"
     async with _before(script, _BUY) as (person, target):
         await person.sees("New server. Saved a baseline of 1 tool. You will be notified of changes.")
         seen = SeenServer(_state(), target.key)
-        assert [*seen.read()["tools"].things] == ["buy"]
+        assert [*seen.read()["tools"].items] == ["buy"]
         (toast,) = person.pilot.app.query(Toast)
         assert toast._timeout > 3600, "it does not leave by itself: nothing is written while nothing happens"
         await person.press("j")
@@ -63,13 +63,13 @@ async def test_a_changed_tool_is_told_of_shown_word_by_word_and_told_no_more_onc
         await person.press("escape")
         await person.sees("buy ◆ changed")
         assert "2 Tools g d shows" not in person.screen, "who has looked is not told again"
-        assert "First" not in json.dumps(seen.read()["tools"].things), "nothing is approved by looking"
+        assert "First" not in json.dumps(seen.read()["tools"].items), "nothing is approved by looking"
         await person.press("g d", "ctrl+j")
         await person.sees("Baseline updated.")
         await until(lambda: "changed" not in person.screen, "the marks are gone")
-        assert "First" in json.dumps(seen.read()["tools"].things)
+        assert "First" in json.dumps(seen.read()["tools"].items)
     async with _before(script, _SELL, _POISONED) as (person, _):  # in different order, which is no change
         await person.press("2")
-        await until(lambda: person.pilot.app.subject.memory.comparison is not None, "it was compared")  # type: ignore[attr-defined]
+        await until(lambda: person.pilot.app.conversation.memory.comparison is not None, "it was compared")  # type: ignore[attr-defined]
         assert "changed" not in person.screen
         assert "Saved a baseline" not in person.screen

@@ -12,8 +12,8 @@ from textual.app import App
 from inspector.checks.compat.matrix import CheckedDefinitions
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.present.changes.lists import ListNews
 from inspector.present.compatibility import compatibility_matrix
-from inspector.present.list_changes import ListNews
 from inspector.present.spans import Line
 from inspector.protocol.tracking.catalogue import Items, Listing, Was
 from inspector.tui.conversation import Recording
@@ -81,7 +81,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
         ),
     ],
 )
-async def test_what_is_no_page_says_why(answer: Any, said: str) -> None:
+async def test_non_page_is_reported_with_a_reason(answer: Any, said: str) -> None:
     async with at_the_screen(_serving(answer), None) as person:
         await person.sees("Connected")
         await _open(person, "chart")
@@ -89,7 +89,7 @@ async def test_what_is_no_page_says_why(answer: Any, said: str) -> None:
         assert "\x1b" not in person.screen
 
 
-async def test_it_says_that_it_compares_until_it_has() -> None:
+async def test_compare_screen_shows_progress_until_done() -> None:
     gate = threading.Event()
 
     def compare() -> list[Line]:

@@ -41,9 +41,8 @@ class Form(Showing):
         return [each.arguments for each in self.posted if isinstance(each, ItemForm.CallWanted)]
 
 
-async def test_what_was_typed_is_kept_for_each_thing() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+async def test_form_keeps_input_per_item() -> None:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.lamp.show(Prompt({"name": "red"}))
         await app.lamp.take({"oil": "whale"})
         await app.lamp.show(Prompt({"name": "green"}))
@@ -55,9 +54,8 @@ async def test_what_was_typed_is_kept_for_each_thing() -> None:
         assert app.wanted == [{"oil": "whale"}]
 
 
-async def test_what_is_withheld_is_not_sent_however_often_somebody_presses() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+async def test_withheld_form_sends_nothing() -> None:
+    async with (app := Form()).run_test(size=(80, 20), notifications=True) as pilot:
         app.lamp.why = "no wick"
         await app.lamp.show(Prompt({"name": "red"}))
         await pilot.pause()
@@ -68,9 +66,8 @@ async def test_what_is_withheld_is_not_sent_however_often_somebody_presses() -> 
         assert app.wanted == []
 
 
-async def test_the_button_says_what_it_does_and_the_head_can_be_toggled() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+async def test_form_button_and_toggle_have_labels() -> None:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.lamp.show(None)
         await pilot.pause()
         assert "No lamp selected" in text(app)
@@ -82,8 +79,7 @@ async def test_the_button_says_what_it_does_and_the_head_can_be_toggled() -> Non
 
 
 async def test_reset_restores_the_defaults_and_can_be_undone() -> None:
-    app = Form()
-    async with app.run_test(size=(120, 20)) as pilot:
+    async with (app := Form()).run_test(size=(120, 20)) as pilot:
         await app.lamp.show(Prompt({"name": "red"}))
         await pilot.pause()
         assert "Reset" not in text(app)

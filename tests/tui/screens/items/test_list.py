@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from inspector.present.items import ToolList, ToolRow, always
+from inspector.present.items import ItemRow, ToolList, always
 from inspector.protocol.listed_items import Prompt, Resource, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.screens.items import list as taking
 from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, keys_of
-from inspector.tui.screens.items.model import Offer, OfferList, prompt_offers
+from inspector.tui.screens.items.model import ListedRows, PromptRow, prompt_offers
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import Acting
 from tests.tui.screens.items.test_tools import Side as ToolsSide
@@ -29,7 +29,7 @@ def sought(monkeypatch: pytest.MonkeyPatch) -> Sought:
 
     def noting(
         self: ToolList, tools: Sequence[Tool], wanted: str, goes_on: Callable[[], bool] = always
-    ) -> Sequence[ToolRow]:
+    ) -> Sequence[ItemRow]:
         seen.append((wanted, threading.current_thread() is threading.main_thread()))
         if wanted and "slow".startswith(wanted):
             pause = threading.Event()
@@ -60,8 +60,7 @@ async def test_a_long_list_is_searched_on_a_thread_and_only_the_newest_search_is
 
 
 async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
-    app = ToolsSide(Acting([{"name": "red"}, {"name": "blue"}]))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := ToolsSide(Acting([{"name": "red"}, {"name": "blue"}]))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("red", False)], "the tools are there")
         app.side.search()
         await pilot.press(*"blu", "enter")
@@ -69,7 +68,7 @@ async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
         assert ("blu", True) in sought
 
 
-def read(listings: Sequence[Listing]) -> Sequence[Offer]:
+def read(listings: Sequence[Listing]) -> Sequence[ItemRow]:
     return prompt_offers([Prompt(raw) for listing in listings for raw in listing.items])
 
 
@@ -87,7 +86,7 @@ LAMPS = ItemKind(
 
 class Side(Showing):
     def __init__(self, subject: Acting, kind: ItemKind = LAMPS) -> None:
-        self.side = ItemList(subject, OfferList(("lamp", "", "")), kind)
+        self.side = ItemList(subject, ListedRows(("lamp", "", "")), kind)
         super().__init__(self.side)
 
     def on_mount(self) -> None:
@@ -99,40 +98,34 @@ class Side(Showing):
     @property
     def meant(self) -> list[str]:
         chosen = [each for each in self.posted if isinstance(each, ItemList.Chosen)]
-        return [each.thing.name if each.thing else "" for each in chosen]
+        return [each.item.name if each.item else "" for each in chosen]
 
 
 async def test_several_lists_are_shown_as_one_and_the_first_thing_is_meant() -> None:
-    subject = Acting()
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)):
+    async with (app := Side(subject := Acting())).run_test(size=(60, 12)):
         await until(lambda: "Lamps were not listed" in text(app), "nobody asked")
         subject.list([{"name": "red"}, {"name": "green"}])
         await until(lambda: "2 lamps, lit" in text(app), "they are counted")
         await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
 
 
-async def test_a_list_that_can_not_be_had_says_why() -> None:
+async def test_failed_list_has_its_reason() -> None:
     subject = Acting()
     subject.stopped = lambda kind: "its response can't be read" if kind == "prompts" else ""  # type: ignore[method-assign]
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)):
+    async with (app := Side(subject)).run_test(size=(60, 12)):
         await until(lambda: "Cannot list lamps" in text(app), "it says so")
         assert "its response can't be read" in text(app)
 
 
-async def test_a_server_that_declares_no_such_things_is_said_to() -> None:
+async def test_undeclared_list_is_explained() -> None:
     subject = Acting()
     subject.tape.initialized("2025-06-18", capabilities={"resources": {}})
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)):
+    async with (app := Side(subject)).run_test(size=(60, 12)):
         await until(lambda: "The server does not declare lamps" in text(app), "it says so")
 
 
 async def test_things_without_a_key_do_not_confuse_the_cursor() -> None:
-    subject = Acting([{"name": "red"}, 7, {}])
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Side(Acting([{"name": "red"}, 7, {}]))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant[-1:] == ["red"], "the first is meant")
         app.side.list.focus()
         await pilot.press("G")
@@ -144,21 +137,19 @@ async def test_things_without_a_key_do_not_confuse_the_cursor() -> None:
 def test_things_are_known_by_kind_and_key_alone_and_in_offers() -> None:
     prompt, resource = Prompt({"name": "a"}), Resource({"uri": "x://a"})
     assert keys_of([prompt, resource]) == {(Prompt, "a"), (Resource, "x://a")}
-    assert keys_of([Offer(prompt, "", "", "")]) == {(Prompt, "a")}
+    assert keys_of([PromptRow(prompt)]) == {(Prompt, "a")}
 
 
 async def test_a_long_list_is_read_on_a_thread_and_the_newest_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[bool] = []
 
-    def noting(listings: Sequence[Listing]) -> Sequence[Offer]:
+    def noting(listings: Sequence[Listing]) -> Sequence[ItemRow]:
         threads.append(threading.current_thread() is threading.main_thread())
         return read(listings)
 
     apart: list[bool] = []
     monkeypatch.setattr(taking, "freeze_young", lambda: apart.append(True))
-    subject = Acting()
-    app = Side(subject, dataclasses.replace(LAMPS, read=noting))
-    async with app.run_test(size=(60, 12)):
+    async with (app := Side((subject := Acting()), dataclasses.replace(LAMPS, read=noting))).run_test(size=(60, 12)):
         await until(lambda: "were not listed" in text(app), "nothing was listed")
         threads.clear()
         subject.list([{"name": f"red {n}"} for n in range(MANY + 1)])

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from inspector.checks.findings import Severity
-from inspector.present.items import MOST_ICONS
+from inspector.present.items import MOST_ICONS, ItemRow, matching_rows, row_spans
 from inspector.present.live_checks import JournalFindings
 from inspector.present.spans import plain
 from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Template, Tool
@@ -16,8 +16,8 @@ from inspector.text import cell_width
 from inspector.tui.screens.items.model import (
     COMMON,
     NOT_SUPPORTED,
-    Offer,
-    OfferList,
+    ListedRows,
+    ResourceRow,
     WatchedRows,
     cause_line,
     claims,
@@ -27,7 +27,6 @@ from inspector.tui.screens.items.model import (
     described,
     finding_spans,
     findings_about,
-    found,
     head_lines,
     preview,
     prompt_counts,
@@ -39,7 +38,6 @@ from inspector.tui.screens.items.model import (
     resource_facts,
     resource_offers,
     resource_place,
-    row_spans,
     template_schema,
     unknown_members,
     uris_of,
@@ -69,13 +67,13 @@ def test_values_come_with_how_many_there_are(answer: Any, values: tuple[str, ...
     assert found.supported
 
 
-def test_more_than_is_allowed_is_shown_and_said() -> None:
+def test_oversized_completion_is_shown_with_a_note() -> None:
     found = completion_of({"completion": {"values": [str(number) for number in range(10_000)]}})
     assert len(found.values) == 10_000
     assert "more than the allowed 100" in plain(found.note)
 
 
-def test_an_unknown_method_is_no_fault_and_another_error_is_said() -> None:
+def test_completion_failure_distinguishes_unsupported() -> None:
     assert completion_failed({"code": -32601, "message": "what?"}) is NOT_SUPPORTED
     found = completion_failed({"code": -32602, "message": "\x1b[31mno"})
     assert found.supported
@@ -83,16 +81,16 @@ def test_an_unknown_method_is_no_fault_and_another_error_is_said() -> None:
     assert "no reason given" in plain(completion_failed(None).note)
 
 
-def offer(title: str, uri: str = "", about: str = "", flaw: str = "") -> Offer:
-    thing = Resource({"name": title, "uri": uri, "description": about})
-    return Offer(thing, title, uri, "text/plain 9 B", flaw)
+def offer(title: str, uri: str = "", about: str = "") -> ItemRow:
+    raw = {"name": title, "uri": uri, "description": about, "mimeType": "text/plain", "size": 9}
+    return ResourceRow(Resource(raw))
 
 
 OFFERS = [offer("Tide chart", "x://chart.png"), offer("Chart room", about="dry"), offer("Notes", "x://n", "a chart")]
 
 
-def test_places_stand_below_one_another_whatever_stands_at_the_right() -> None:
-    rows = OfferList(("resource", "uri", "type, size"))
+def test_places_are_aligned() -> None:
+    rows = ListedRows(("resource", "uri", "type, size"))
     rows.replace(OFFERS)
     lines = [plain(rows.header(80)), *(plain(rows.row(at, 80).spans) for at in range(len(OFFERS)))]
     assert lines[0].index("uri") == 34
@@ -100,29 +98,29 @@ def test_places_stand_below_one_another_whatever_stands_at_the_right() -> None:
 
 
 def test_a_search_puts_the_nearest_first() -> None:
-    assert [each.label for each in found(OFFERS, "chart")] == ["Chart room", "Tide chart", "Notes"]
-    assert [each.label for each in found(OFFERS, ".PNG")] == ["Tide chart"]
-    assert [each.label for each in found(OFFERS, "ntes")] == ["Notes"]
-    assert found(OFFERS, " ") == OFFERS
-    assert found(OFFERS, "nobody") == []
+    assert [each.label for each in matching_rows(OFFERS, "chart")] == ["Chart room", "Tide chart", "Notes"]
+    assert [each.label for each in matching_rows(OFFERS, ".PNG")] == ["Tide chart"]
+    assert [each.label for each in matching_rows(OFFERS, "ntes")] == ["Notes"]
+    assert matching_rows(OFFERS, " ") == OFFERS
+    assert matching_rows(OFFERS, "nobody") == []
 
 
-def test_a_row_is_exactly_as_wide_as_asked_and_wide_ones_tell_the_place() -> None:
+def test_item_row_has_the_requested_width() -> None:
     for width in (10, 39, 60, 120):
-        assert cell_width(plain(row_spans(OFFERS[0], width))) == width
-    assert "x://chart.png" in plain(row_spans(OFFERS[0], 80))
-    assert plain(row_spans(OFFERS[0], 39)).endswith("text/plain 9 B")
+        assert cell_width(plain(row_spans(OFFERS[0], width, right=OFFERS[0].right))) == width
+    assert "x://chart.png" in plain(row_spans(OFFERS[0], 80, right=OFFERS[0].right))
+    assert plain(row_spans(OFFERS[0], 39, right=OFFERS[0].right)).endswith("text/plain 9 B")
 
 
-def test_a_flaw_stands_in_the_row() -> None:
-    assert "no URI" in plain(row_spans(offer("Lost", flaw="no URI"), 60))
+def test_item_row_shows_its_flaw() -> None:
+    assert "it has no uri" in plain(row_spans(offer("Lost"), 60))
 
 
 def test_the_list_shows_what_was_found() -> None:
-    rows = OfferList(("resource", "uri", "type"))
+    rows = ListedRows(("resource", "uri", "type"))
     before = rows.generation
     rows.replace(OFFERS, "notes")
-    assert (rows.count, rows.thing(0).name) == (1, "Notes")
+    assert (rows.count, rows.item(0).name) == (1, "Notes")
     assert rows.generation != before
     assert plain(rows.header(80)).startswith("resource")
     assert "Notes" in plain(rows.row(0, 40).spans)
@@ -152,7 +150,7 @@ def test_claims_are_shown_whatever_they_are_and_icons_are_facts() -> None:
     assert claims("no object") == []
 
 
-def test_members_that_nobody_knows_are_named() -> None:
+def test_unknown_members_are_listed() -> None:
     assert [fact.value for fact in unknown_members({"name": 1, "zeal": 2}, COMMON)] == ["zeal"]
     assert unknown_members({"name": 1}, COMMON) == []
 
@@ -168,7 +166,7 @@ HAIL = {
 }
 
 
-def test_a_prompt_says_what_it_asks_for() -> None:
+def test_prompt_row_has_its_arguments() -> None:
     (offer,) = prompt_offers([Prompt(HAIL)])
     assert (offer.label, offer.place, offer.right) == ("Hail a ship", "ship*, mood", "2 arguments")
     assert plain(prompt_place(Prompt(HAIL))) == "ship*, mood"
@@ -177,7 +175,7 @@ def test_a_prompt_says_what_it_asks_for() -> None:
     assert prompt_counts([]) == ("", "")
 
 
-def test_its_form_asks_for_texts() -> None:
+def test_prompt_schema_has_string_arguments() -> None:
     schema = prompt_schema(Prompt(HAIL))
     assert schema["properties"] == {
         "ship": {"type": "string", "description": "Whom"},
@@ -230,7 +228,7 @@ def test_resources_come_first_and_say_type_and_size() -> None:
     assert counts([]) == ("", "")
 
 
-def test_what_cannot_be_used_stays_and_says_why() -> None:
+def test_unusable_item_stays_with_its_reason() -> None:
     offers = resource_offers([Resource(7), Resource({"name": "a", "size": -1})], [Template({"uriTemplate": "x://{"})])
     assert [each.flaw for each in offers] == ["a number instead of an object", "it has no uri", "cannot be expanded"]
     assert [each.label for each in offers] == ["(no name)", "a", "x://{"]
@@ -342,7 +340,7 @@ def test_a_row_is_marked_and_stays_in_its_width() -> None:
         assert cell_width(shown) <= width
 
 
-def test_where_there_is_no_room_the_name_comes_first() -> None:
+def test_narrow_row_keeps_the_name() -> None:
     assert plain(rows(subscribed("a:b")).row(0, 12).spans).startswith("Bee")
 
 
@@ -358,7 +356,7 @@ def test_a_template_is_marked_by_what_it_made() -> None:
     assert uris_of(Resource({"name": "lost"}), Subscriptions()) == ()
 
 
-def test_touched_rows_are_asked_for_anew() -> None:
+def test_touch_increases_the_generation() -> None:
     found = rows(Wire())
     before = found.generation
     found.touch()

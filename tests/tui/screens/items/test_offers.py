@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from textual.widgets import Input, Static
 
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
@@ -11,7 +12,7 @@ from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Templa
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items import offers
 from inspector.tui.screens.items.list import ItemList
-from inspector.tui.screens.items.model import OfferList
+from inspector.tui.screens.items.model import ListedRows
 from inspector.tui.screens.items.offers import (
     Completions,
     CompletionWanted,
@@ -47,10 +48,8 @@ async def shows(app: Below, words: str) -> None:
     await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
 
 
-async def test_only_the_last_of_what_is_typed_quickly_is_asked_for() -> None:
-    subject = Offering()
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)):
+async def test_quick_typing_requests_the_last_completion_only() -> None:
+    async with (app := Below(subject := Offering())).run_test(size=(60, 12)):
         for value in ("a", "au", "auk"):
             app.box.consider(wanted(value, mood="grim"))
         await shows(app, "2 values")
@@ -63,29 +62,47 @@ async def test_only_the_last_of_what_is_typed_quickly_is_asked_for() -> None:
         ]
 
 
-async def test_the_oldest_revisions_are_asked_without_context() -> None:
-    subject = Offering("2024-11-05", capabilities={})
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)):
+class Beside(Showing):
+    """A field, and the completions of its value in another place."""
+
+    def __init__(self, subject: Offering, above: int) -> None:
+        self.box = Completions(subject)
+        self.line = Input(compact=True)
+        super().__init__(*(Static(f"row {number}") for number in range(above)), self.line, Static("end"), self.box)
+
+
+@pytest.mark.parametrize(("above", "is_below"), [(2, True), (10, False)])
+async def test_completions_are_shown_at_their_field_above_it_where_there_is_no_space_below(
+    above: int, is_below: bool
+) -> None:
+    async with (app := Beside(Offering(), above)).run_test(size=(60, 12)):
+        app.line.focus()
+        app.box.consider(wanted("a"))
+        await until(lambda: "2 values" in text(app), "the values are shown")
+        field, box = app.line.region, app.box.region
+        assert box.y == field.bottom if is_below else box.bottom <= field.y
+        assert abs(box.x - field.x) <= 1
+        assert f"row {above // 2}" in text(app) or not is_below
+
+
+async def test_completion_in_old_revisions_has_no_context() -> None:
+    async with (app := Below(subject := Offering("2024-11-05", capabilities={}))).run_test(size=(60, 12)):
         app.box.consider(wanted("a", mood="grim"))
         await shows(app, "2 values")
         assert "context" not in subject.asked[0]
 
 
-async def test_who_does_not_declare_completions_is_not_asked() -> None:
-    subject = Offering(capabilities={"prompts": {}})
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)):
+async def test_undeclared_completion_is_not_requested() -> None:
+    async with (app := Below(subject := Offering(capabilities={"prompts": {}}))).run_test(size=(60, 12)):
         app.box.consider(wanted("a"))
         await shows(app, "the server does not support completion")
         assert subject.asked == []
 
 
-async def test_a_server_that_does_not_know_the_method_says_so_once() -> None:
+async def test_unknown_completion_method_is_reported_once() -> None:
     subject = Offering()
     subject.completes = lambda params: Error(-32601, "what?")
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Below(subject)).run_test(size=(60, 12)) as pilot:
         app.box.consider(wanted("a"))
         await shows(app, "the server does not support completion")
         app.box.consider(wanted("b"))
@@ -98,8 +115,7 @@ async def test_an_answer_to_an_older_question_is_dropped() -> None:
     subject = Offering()
     subject.gate = asyncio.Event()
     subject.completes = lambda params: {"completion": {"values": [params["argument"]["value"] + "!"]}}
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)):
+    async with (app := Below(subject)).run_test(size=(60, 12)):
         app.box.consider(wanted("old"))
         await until(lambda: subject.calls, "the first question has gone out")
         app.box.consider(wanted("new"))
@@ -111,8 +127,7 @@ async def test_an_answer_to_an_older_question_is_dropped() -> None:
 async def test_values_are_taken_one_after_the_other_and_taking_asks_for_nothing() -> None:
     subject = Offering()
     subject.completes = lambda params: {"completion": {"values": ["a\x1b[31m", "b"], "hasMore": True}}
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Below(subject)).run_test(size=(60, 12)) as pilot:
         assert app.box.take_next() is None
         app.box.consider(wanted("x"))
         await shows(app, "a␛[31m")
@@ -126,8 +141,7 @@ async def test_values_are_taken_one_after_the_other_and_taking_asks_for_nothing(
 
 
 async def test_enter_takes_the_value_under_the_cursor() -> None:
-    app = Below(Offering())
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Below(Offering())).run_test(size=(60, 12)) as pilot:
         app.box.consider(wanted("x"))
         await shows(app, "tuesday")
         await pilot.press("tab", "j", "enter")
@@ -135,7 +149,7 @@ async def test_enter_takes_the_value_under_the_cursor() -> None:
         assert [each.value for each in app.posted if isinstance(each, Completions.Taken)] == ["tuesday"]
 
 
-async def test_failures_are_words_and_nothing_is_asked_without_a_connection() -> None:
+async def test_completion_failures_are_shown_and_disconnected_ones_not_requested() -> None:
     subject = Offering()
     app = Below(subject)
     answers: list[Any] = [Error(-32602, "no such prompt"), Disconnected("it is gone")]
@@ -158,15 +172,14 @@ async def test_failures_are_words_and_nothing_is_asked_without_a_connection() ->
 async def test_a_flood_of_values_is_shown_as_quickly_as_a_few() -> None:
     subject = Offering()
     subject.completes = lambda params: {"completion": {"values": [f"value {n}" for n in range(10_000)]}}
-    app = Below(subject)
-    async with app.run_test(size=(100, 12)):
+    async with (app := Below(subject)).run_test(size=(100, 12)):
         app.box.consider(wanted("x"))
         await shows(app, "10,000 values  ▲ more than the allowed 100")
         app.box.rebind(subject)
         await until(lambda: "10,000" not in text(app), "another conversation begins with nothing")
 
 
-async def test_of_ten_thousand_values_only_those_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_values_are_drawn_in_sight_only(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
 
     def counting(foreign: str, role: Any = "text", *, limit: int | None = None) -> Any:
@@ -176,8 +189,7 @@ async def test_of_ten_thousand_values_only_those_in_sight_are_drawn(monkeypatch:
     monkeypatch.setattr(offers, "span", counting)
     subject = Offering()
     subject.completes = lambda params: {"completion": {"values": [f"value {n}" for n in range(10_000)]}}
-    app = Below(subject)
-    async with app.run_test(size=(60, 12)):
+    async with (app := Below(subject)).run_test(size=(60, 12)):
         app.box.consider(wanted("v"))
         await shows(app, "10,000 values")
         await shows(app, "value 0")
@@ -191,9 +203,7 @@ LONG = "\n".join(f"line {n}" for n in range(20))
 
 
 async def test_a_resource_without_arguments_has_no_form_but_facts() -> None:
-    form = OfferForm(Offering(), RESOURCES)
-    app = Showing(form)
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Showing(form := OfferForm(Offering(), RESOURCES))).run_test(size=(80, 20)) as pilot:
         await form.show(Resource({"uri": "x://a", "name": "a", "mimeType": "text/plain", "icons": [{"src": "x"}]}))
         await pilot.pause()
         assert "x://a" in text(app)
@@ -202,10 +212,8 @@ async def test_a_resource_without_arguments_has_no_form_but_facts() -> None:
         assert "valid" not in text(app)
 
 
-async def test_a_long_description_is_shown_in_full_when_asked_for() -> None:
-    form = OfferForm(Offering(), PROMPTS)
-    app = Showing(form)
-    async with app.run_test(size=(80, 40)) as pilot:
+async def test_long_description_expands_on_request() -> None:
+    async with (app := Showing(form := OfferForm(Offering(), PROMPTS))).run_test(size=(80, 40)) as pilot:
         await form.show(Prompt({"name": "a", "description": LONG}))
         await pilot.pause()
         assert "line 19" not in text(app)
@@ -214,9 +222,7 @@ async def test_a_long_description_is_shown_in_full_when_asked_for() -> None:
 
 
 async def test_the_preview_follows_what_is_typed_and_goes_with_the_thing() -> None:
-    form = OfferForm(Offering(), RESOURCES)
-    app = Showing(form)
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Showing(form := OfferForm(Offering(), RESOURCES))).run_test(size=(80, 20)) as pilot:
         await form.show(Template({"uriTemplate": "x://{a}{?b}"}))
         form.focus_first()
         await pilot.press("o", "space")
@@ -227,10 +233,8 @@ async def test_the_preview_follows_what_is_typed_and_goes_with_the_thing() -> No
         assert form.withheld() == ""
 
 
-async def test_without_proposals_the_key_says_so() -> None:
-    form = OfferForm(Offering(), PROMPTS)
-    app = Showing(form)
-    async with app.run_test(size=(80, 20), notifications=True):
+async def test_complete_key_without_proposals_explains_itself() -> None:
+    async with (app := Showing(form := OfferForm(Offering(), PROMPTS))).run_test(size=(80, 20), notifications=True):
         await form.show(Prompt({"name": "a"}))
         await form.complete()
         await until(lambda: "No proposed values" in text(app), "it says so")
@@ -270,9 +274,8 @@ def test_only_what_has_arguments_can_be_completed() -> None:
 
 
 async def test_prompts_are_listed_with_their_arguments() -> None:
-    side = ItemList(Offering(), OfferList(PROMPTS.titles), PROMPTS.item)
-    app = Showing(side)
-    async with app.run_test(size=(80, 12)) as pilot:
+    side = ItemList(Offering(), ListedRows(PROMPTS.titles), PROMPTS.item)
+    async with (app := Showing(side)).run_test(size=(80, 12)) as pilot:
         await pilot.pause()
         side.sync()
         await until(lambda: "2 prompts" in text(app), "they are listed")
@@ -290,9 +293,8 @@ async def offers_shows(app: Offers, words: str) -> None:
 async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
     subject = Offering()
     subject.gate = asyncio.Event()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_send()
         await offers_shows(app, "[ Cancel ^c ]")
         await app.panel.cancel_running()
@@ -302,9 +304,8 @@ async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
 
 
 async def test_another_connection_keeps_the_choice_and_the_history() -> None:
-    app = Offers(ResourcesPanel(Offering()))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_send()
         await offers_shows(app, "✓ OK")
         await offers_shows(app, "History 1")
@@ -323,12 +324,11 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
         assert other.wanted == [{"uri": "x://welcome"}]
 
 
-async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
+async def test_item_bar_shows_why_nothing_was_sent() -> None:
     subject = Offering()
     subject.now_stage = ConversationStage.CLOSED
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=SIZE):
-        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=SIZE):
+        await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await offers_shows(app, "not connected")
         assert "Not sent" not in text(app)
         await app.panel.action_send()
@@ -337,9 +337,8 @@ async def test_why_nothing_was_sent_stands_on_the_bar() -> None:
 
 
 async def test_a_key_ends_the_search() -> None:
-    app = Offers(ResourcesPanel(Offering()))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await pilot.press("/", *"tides", "enter")
         await until(lambda: "Welcome" not in text(app), "others are hidden")
         await pilot.press("f c")
@@ -347,10 +346,8 @@ async def test_a_key_ends_the_search() -> None:
 
 
 async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=SIZE, notifications=True):
-        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=SIZE, notifications=True):
+        await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_do("save")
         await offers_shows(app, "Nothing to save yet.")
         await app.panel.action_do("repeat")
@@ -359,10 +356,8 @@ async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
 
 
 async def test_a_read_means_the_resource_under_the_cursor_however_fast_the_keys_came() -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a thing is chosen")
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await until(lambda: app.panel.items.has_focus_within, "the list has the focus")
         await pilot.press("j", "ctrl+j")
         await until(lambda: bool(subject.wanted), "something is read")

@@ -32,10 +32,8 @@ def form_of(panel: ToolsPanel) -> Any:
     return panel.form.form.arguments
 
 
-async def test_what_was_typed_chosen_and_searched_outlives_a_new_list() -> None:
-    subject = Acting([tool("add"), tool("sub"), tool("mul")])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+async def test_input_selection_and_search_survive_a_new_list() -> None:
+    async with (app := Tools(subject := Acting([tool("add"), tool("sub"), tool("mul")]))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "sub")
         await pilot.press("enter")
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
@@ -54,9 +52,7 @@ async def test_what_was_typed_chosen_and_searched_outlives_a_new_list() -> None:
 
 
 async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_where() -> None:
-    subject = Acting([tool("add")])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting([tool("add")]))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("enter")
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
@@ -68,9 +64,7 @@ async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_wh
 
 
 async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() -> None:
-    subject = Acting([tool("add"), tool("sub")])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting([tool("add"), tool("sub")]))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("enter")
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
@@ -86,9 +80,7 @@ async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() ->
 
 
 async def test_the_last_tool_that_goes_away_keeps_its_form_too() -> None:
-    subject = Acting([tool("add")])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting([tool("add")]))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         subject.list([])
         await shows(app, "no longer listed by the server")
@@ -97,9 +89,7 @@ async def test_the_last_tool_that_goes_away_keeps_its_form_too() -> None:
 
 async def test_the_place_in_a_long_list_stays() -> None:
     names = [f"tool{number:03}" for number in range(200)]
-    subject = Acting([tool(name) for name in names])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE):
+    async with (app := Tools(subject := Acting([tool(name) for name in names]))).run_test(size=WIDE):
         await until(lambda: app.panel.form.tool is not None, "a first form is there")
         view = app.panel.items.list.view
         app.panel.items.list.go_to(100)
@@ -112,8 +102,7 @@ async def test_the_place_in_a_long_list_stays() -> None:
 
 async def test_the_changes_are_shown_with_both_sides() -> None:
     subject = Acting([tool("add", description="Adds two numbers"), tool("old")])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         subject.list([tool("add", TEXT, description="Adds three numbers")])
         await shows(app, "1 gone, 1 changed: g d shows")
@@ -130,8 +119,7 @@ async def test_pages_oddities_and_a_stale_list_are_shown_above_it_and_its_ttl_in
     subject = Acting()
     subject.tape.request(1, "tools/list")
     subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await shows(app, "page 1, more: x + fetches the next")
         await shows(app, "1 item comes more than once")
         await pilot.press("i")
@@ -157,8 +145,7 @@ async def test_half_a_list_does_not_replace_a_whole_one() -> None:
             return self.now_listing
 
     subject = Fetching([tool("add"), tool("sub"), tool("mul")])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "mul")
         subject.now_listing = "tools"
         subject.tape.request(1, "tools/list")
@@ -174,25 +161,24 @@ async def test_half_a_list_does_not_replace_a_whole_one() -> None:
         assert app.panel.form.tool.name == "mul"
 
 
-def test_news_are_those_of_the_kinds_that_are_asked_for() -> None:
+def test_news_are_of_the_requested_kinds() -> None:
     assert [each.kind for each in news_of(Acting([tool("a")]), ("tools", "prompts"))] == ["tools", "prompts"]
 
 
-async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> None:
+async def test_prompt_row_has_badges_and_findings() -> None:
     subject = Offering()
     subject.offer("prompts/list", "prompts", [{"name": "calm", "description": "x"}, {"name": "odd", "arguments": "no"}])
-    app = Offers(PromptsPanel(subject))
-    async with app.run_test(size=(160, 40)) as pilot:
+    async with (app := Offers(PromptsPanel(subject))).run_test(size=(160, 40)) as pilot:
 
         def chosen() -> str:
-            return app.panel.form.thing.name if app.panel.form.thing is not None else ""
+            return app.panel.form.item.name if app.panel.form.item is not None else ""
 
         await until(lambda: chosen() == "calm", "the first is chosen")
         app.panel.items.list.focus()
         await pilot.press("j")
         await until(lambda: chosen() == "odd", "the other one is chosen")
         subject.checks.catch_up()
-        await until(lambda: "odd ✗1" in text(app), "its row has a badge")
+        await until(lambda: "odd + new ✗1" in text(app), "its row has a badge")
         await until(
             lambda: (
                 "✗ error prompt-name-missing prompts/list (odd):" in text(app)
@@ -204,13 +190,11 @@ async def test_rows_have_badges_and_the_chosen_thing_tells_what_was_found() -> N
         assert "calm ✗" not in text(app)
         await pilot.press("k")
         await until(lambda: "error prompt-name-missing" not in text(app), "nothing is wrong with the other one")
-        assert "odd ✗1" in text(app)
+        assert "odd + new ✗1" in text(app)
 
 
 async def test_templates_and_reads_of_resources_are_judged_too() -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=(80, 24)):
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=(80, 24)):
         await until(lambda: "broken" in text(app), "the resources are listed")
         subject.checks.catch_up()
         await until(lambda: "broken ✗1" in text(app), "the template's row has a badge before its flaw")
@@ -233,8 +217,7 @@ async def test_a_cause_that_all_tools_share_is_stated_once() -> None:
     old = {"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "properties": {}}
     listed = [{"name": f"t{at}", "description": "x", "inputSchema": {"type": "object"}} for at in range(6)]
     subject = Acting([each | {"outputSchema": old} for each in listed])
-    app = Tools(subject)
-    async with app.run_test(size=(160, 40)) as pilot:
+    async with (app := Tools(subject)).run_test(size=(160, 40)) as pilot:
         await chosen(app, pilot, "t0")
         subject.checks.catch_up()
         await until(lambda: "6 of 6" in text(app), "what all have in common")
@@ -249,15 +232,13 @@ async def test_a_cause_that_all_tools_share_is_stated_once() -> None:
     [(NARROW - 1, (True, False, False)), (NARROW, (True, True, False)), (STEPS_WIDE, (True, True, True))],
 )
 async def test_the_first_step_is_in_sight_with_as_many_others_as_have_room(width: int, shown: tuple[bool, ...]) -> None:
-    panel = ResourcesPanel(Offering())
-    async with Showing(panel).run_test(size=(width, 24)) as pilot:
+    async with Showing(panel := ResourcesPanel(Offering())).run_test(size=(width, 24)) as pilot:
         await pilot.pause()
         assert tuple(bool(part.region.area) for part in (panel.items, panel.form, panel.result)) == shown
 
 
 async def test_a_step_that_was_taken_is_where_the_focus_goes() -> None:
-    panel = ResourcesPanel(Offering())
-    async with Showing(panel).run_test(size=(80, 24)) as pilot:
+    async with Showing(panel := ResourcesPanel(Offering())).run_test(size=(80, 24)) as pilot:
         panel.steps.go("result")
         await pilot.pause()
         steps = [panel.steps.step]

@@ -30,9 +30,8 @@ async def shows(app: Offers, words: str) -> None:
 async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> None:
     subject = Offering()
     subject.given = messages
-    app = Offers(PromptsPanel(subject))
-    async with app.run_test(size=(160, 60)) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+    async with (app := Offers(PromptsPanel(subject))).run_test(size=(160, 60)) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a prompt is chosen")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await pilot.press(*"auk", "ctrl+j")
@@ -51,12 +50,11 @@ async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> 
             await shows(app, words)
 
 
-async def test_a_required_argument_is_asked_for_and_sending_without_it_takes_two_presses() -> None:
+async def test_required_argument_is_demanded_before_sending_anyway() -> None:
     subject = Offering()
     subject.given = lambda params: Error(-32602, "ship is missing")
-    app = Offers(PromptsPanel(subject))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+    async with (app := Offers(PromptsPanel(subject))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a prompt is chosen")
         await until(lambda: app.panel.items.has_focus_within, "the first focus has settled")
         await shows(app, "ship *")
         await until(lambda: app.panel.form.form.state.verdict is not None, "the empty form is judged")
@@ -72,9 +70,8 @@ async def test_a_required_argument_is_asked_for_and_sending_without_it_takes_two
 async def test_messages_are_copied_as_json_and_as_markdown() -> None:
     subject = Offering()
     subject.given = messages
-    app = Offers(PromptsPanel(subject))
-    async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+    async with (app := Offers(PromptsPanel(subject))).run_test(size=SIZE, notifications=True) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a prompt is chosen")
         await pilot.press("x j")
         await shows(app, "No messages to copy yet")
         await app.panel.form.take({"ship": "auk"})
@@ -93,9 +90,8 @@ async def test_messages_are_copied_as_json_and_as_markdown() -> None:
 async def test_arguments_of_an_earlier_answer_are_taken_back() -> None:
     subject = Offering()
     subject.given = messages
-    app = Offers(PromptsPanel(subject))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(lambda: app.panel.form.thing is not None, "a prompt is chosen")
+    async with (app := Offers(PromptsPanel(subject))).run_test(size=SIZE) as pilot:
+        await until(lambda: app.panel.form.item is not None, "a prompt is chosen")
         await app.panel.form.take({"ship": "auk"})
         await app.panel.form.send()
         await shows(app, "✗ Incomplete result")

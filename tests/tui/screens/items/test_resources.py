@@ -37,22 +37,21 @@ async def shows(app: Offers, words: str) -> None:
 
 async def chosen(app: Offers, pilot: Pilot[None], label: str) -> None:
     """Move to a thing and wait for its form."""
-    await until(lambda: app.panel.form.thing is not None, "a first form is there")
+    await until(lambda: app.panel.form.item is not None, "a first form is there")
     for _ in range(12):
         thing = app.panel.items.chosen
         if thing is not None and label in (thing.title, thing.key):
             break
         await pilot.press("j")
     await until(
-        lambda: app.panel.form.thing is not None and label in (app.panel.form.thing.title, app.panel.form.thing.key),
+        lambda: app.panel.form.item is not None and label in (app.panel.form.item.title, app.panel.form.item.key),
         f"{label} has its form",
     )
     await pilot.pause()
 
 
 async def test_resources_and_templates_stand_in_one_list_and_hostile_names_are_only_text() -> None:
-    app = Offers(ResourcesPanel(Offering()))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await shows(app, "4 resources, 2 templates")
         await shows(app, "b [/] ␛[31m")
         await shows(app, "▲ it has no uri")
@@ -72,8 +71,7 @@ async def test_a_resource_is_read_and_every_content_is_shown() -> None:
         {"uri": "x://5", "blob": "not base64!"},
         7,
     )
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=(160, 80)) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=(160, 80)) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "✗ Incomplete result")
@@ -85,9 +83,7 @@ async def test_a_resource_is_read_and_every_content_is_shown() -> None:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_enter_on_a_resource_reads_and_shows_it(size: tuple[int, int]) -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=size) as pilot:
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=size) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("enter")
         await shows(app, "Hello.")
@@ -98,8 +94,7 @@ async def test_enter_on_a_resource_reads_and_shows_it(size: tuple[int, int]) -> 
 async def test_a_content_is_shown_whole_and_saved() -> None:
     subject = Offering()
     subject.given = contents({"uri": "x://1", "text": "\n".join(f"line {n}" for n in range(700_000))})
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "✓ OK")
@@ -134,8 +129,7 @@ async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path)
 async def test_a_picture_is_shown_by_a_key() -> None:
     subject = Offering()
     subject.given = contents({"uri": "x://4", "mimeType": "image/png", "blob": base64.b64encode(PNG).decode()})
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "v i shows it")
@@ -144,9 +138,7 @@ async def test_a_picture_is_shown_by_a_key() -> None:
 
 
 async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Tides")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
@@ -164,10 +156,8 @@ async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> 
         assert subject.asked[-1]["ref"] == {"type": "ref/resource", "uri": "x://tides/{day}{?unit}"}
 
 
-async def test_a_template_that_cannot_be_expanded_says_why_and_withholds_the_read() -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+async def test_invalid_template_withholds_the_read() -> None:
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "broken")
         await shows(app, "cannot expand: a brace in it is never closed")
         await pilot.press("ctrl+j")
@@ -178,21 +168,19 @@ async def test_a_template_that_cannot_be_expanded_says_why_and_withholds_the_rea
 async def test_a_refusal_has_its_own_headline() -> None:
     subject = Offering()
     subject.given = lambda params: Error(-32002, "no such resource")
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "✗ JSON-RPC error -32002")
         await shows(app, "no such resource")
 
 
-async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
+async def test_recording_shows_its_reads_and_makes_none() -> None:
     subject = Offering()
     subject.tape.request(1, "resources/read", {"uri": "x://tides/sunday?unit=m"})
     subject.tape.answer(1, {"contents": [{"uri": "x://tides/sunday", "text": "of a sunday"}]})
     subject.can_act, subject.now_stage = False, ConversationStage.RECORDED
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Tides")
         await shows(app, "of a sunday")
         await shows(app, "▲ captures are read-only; x r in Traffic resends")
@@ -204,9 +192,7 @@ async def test_a_recording_shows_its_reads_and_says_why_it_makes_none() -> None:
 
 
 async def test_a_read_is_repeated_by_a_key() -> None:
-    subject = Offering()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
         await shows(app, "History 1")
@@ -216,8 +202,7 @@ async def test_a_read_is_repeated_by_a_key() -> None:
 
 
 async def test_a_narrow_terminal_shows_one_step_at_a_time() -> None:
-    app = Offers(ResourcesPanel(Offering()))
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("enter")
         await shows(app, "Hello.")
@@ -229,8 +214,7 @@ async def test_a_narrow_terminal_shows_one_step_at_a_time() -> None:
 
 
 async def test_a_search_finds_by_type() -> None:
-    app = Offers(ResourcesPanel(Offering()))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await shows(app, "4 resources")
         await pilot.press("/")
         await until(lambda: isinstance(app.focused, Input), "the search line has the focus")
@@ -239,7 +223,7 @@ async def test_a_search_finds_by_type() -> None:
 
 
 @pytest.mark.parametrize("uri", ["x://a", ""])
-def test_what_is_sent_is_the_uri(uri: str) -> None:
+def test_read_request_has_the_uri(uri: str) -> None:
     from inspector.protocol.listed_items import Resource
 
     request = RESOURCES.request(Resource({"uri": uri}), {})
@@ -263,7 +247,7 @@ def tell(subject: Offering, what: str, **params: object) -> None:
     subject.tape.from_server({"jsonrpc": "2.0", "method": f"notifications/{what}", "params": params})
 
 
-async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
+async def test_granted_and_refused_watches_are_shown() -> None:
     app = Offers(ResourcesPanel(streamed({"resourceSubscriptions": ["x://welcome"]})))
     async with app.run_test(size=WIDE, notifications=True):
         await shows(app, "● watching x://welcome")
@@ -272,21 +256,19 @@ async def test_what_was_granted_and_what_was_not_stand_below_the_list() -> None:
         await shows(app, "▲ Not granted")
 
 
-async def test_in_a_recording_the_marks_are_those_of_its_end() -> None:
+async def test_recording_shows_marks_of_its_end() -> None:
     subject = streamed(ASKED)
     tell(subject, "resources/updated", uri="x://welcome")
     subject.tape.to_server({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
     subject.can_act = False
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True):
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True):
         await shows(app, "○ ended: list of tools,")
         await shows(app, "once, 1 since it was read")
         assert "◆ updated" in next(line for line in text(app).splitlines() if "▌ Welcome" in line)
 
 
-async def test_without_any_watching_nothing_is_said_of_it() -> None:
-    app = Offers(ResourcesPanel(Offering()))
-    async with app.run_test(size=WIDE, notifications=True):
+async def test_watch_status_is_hidden_without_watching() -> None:
+    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=WIDE, notifications=True):
         await shows(app, "4 resources, 2 templates")
         assert "watch" not in text(app).replace("Watch", "")
 
@@ -336,9 +318,7 @@ async def read(app: Offers, pilot: Pilot[None], subject: Watched, words: str, an
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x f")
         await shows(app, "Subscribed to x://welcome.")
@@ -350,10 +330,8 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
 
 
-async def test_what_a_template_expands_to_is_watched() -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+async def test_expanded_template_can_be_watched() -> None:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Tides")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
@@ -364,10 +342,8 @@ async def test_what_a_template_expands_to_is_watched() -> None:
         assert subject.asked_for == [("subscribe", "x://tides/m")]
 
 
-async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+async def test_unwatchable_resource_sends_nothing() -> None:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "lost")
         await pilot.press("x f")
         await shows(app, "Cannot subscribe: no URI.")
@@ -377,10 +353,9 @@ async def test_what_can_not_be_watched_is_told_and_nothing_is_sent() -> None:
         assert subject.asked_for == []
 
 
-async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
+async def test_watch_without_server_support_sends_nothing() -> None:
     subject = Watched(capabilities={"resources": {}})
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x f")
         await shows(app, "not declare resources.subscribe")
@@ -398,11 +373,10 @@ async def test_a_server_that_can_not_be_watched_is_not_asked() -> None:
         (Outcome(acknowledged=False), "Subscription to x://welcome is not acknowledged yet."),
     ],
 )
-async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
+async def test_failed_watch_is_reported(comes: Outcome, says: str) -> None:
     subject = Watched()
     subject.comes = comes
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x f")
         await shows(app, says)
@@ -410,9 +384,7 @@ async def test_what_comes_instead_is_told(comes: Outcome, says: str) -> None:
 
 
 async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x f")
         await shows(app, "● Subscribed")
@@ -422,10 +394,8 @@ async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
         assert len(app._notifications) == 1
 
 
-async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_before() -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+async def test_repeated_read_can_be_compared() -> None:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("v d")
         await shows(app, "No earlier read to compare with")
@@ -443,10 +413,8 @@ async def test_a_resource_that_was_read_again_is_compared_with_what_it_said_befo
         await until(lambda: not isinstance(app.screen, BeforeAfterScreen), "it is gone")
 
 
-async def test_an_update_without_a_change_is_told() -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+async def test_update_without_change_is_reported() -> None:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await read(app, pilot, subject, "the tide", "the tide")
         subject.update()
@@ -456,9 +424,7 @@ async def test_an_update_without_a_change_is_told() -> None:
 
 
 async def test_bytes_are_compared_by_size_and_hash() -> None:
-    subject = Watched()
-    app = Offers(ResourcesPanel(subject))
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         for data, shown in ((b"one", "size  3 bytes"), (b"other", "size  5 bytes")):
             subject.given = contents({"uri": URI, "blob": base64.b64encode(data).decode()})
@@ -468,3 +434,16 @@ async def test_bytes_are_compared_by_size_and_hash() -> None:
         await pilot.press("v d")
         await shows(app, "- before: 3 bytes, sha256 7692c3ad")
         assert "+ after: 5 bytes, sha256" in text(app)
+
+
+async def test_resource_without_fields_has_no_json_to_switch_to() -> None:
+    app = Offers(ResourcesPanel(Offering()))
+    async with app.run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, "x://b")
+        before = app.focused
+        await pilot.press("ctrl+o")
+        assert app.focused is before
+        assert not app.panel.form.form.as_json
+        assert not app.panel.check_action("do", ("reset",))
+        await chosen(app, pilot, "Tides")
+        assert app.panel.check_action("do", ("json",))

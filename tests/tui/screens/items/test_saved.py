@@ -67,8 +67,7 @@ async def _opened(app: Tools) -> None:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW, (220, 50)])
 async def test_a_saved_call_opens_as_its_form_with_the_values_of_variables(size: tuple[int, int]) -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=size) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=size) as pilot:
         await _opened(app)
         await pilot.press("enter")
         await until(
@@ -78,9 +77,7 @@ async def test_a_saved_call_opens_as_its_form_with_the_values_of_variables(size:
 
 
 async def test_a_run_calls_what_is_used_first_and_shows_the_result_without_secrets() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await _opened(app)
         await pilot.press("j", "r")
         await until(lambda: len(subject.calls) == 2, "both were called")
@@ -99,8 +96,7 @@ async def test_all_are_run_after_a_question_and_each_has_its_verdict() -> None:
     subject.answer = lambda params: (
         Error(-32602, "no") if params["name"] == "clear" else {"content": [], "structuredContent": {"sum": 1}}
     )
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await _opened(app)
         _drawer(app).action_run_all()
         await until(lambda: isinstance(app.screen, ConfirmScreen), "a destructive tool is asked for")
@@ -114,24 +110,22 @@ async def test_all_are_run_after_a_question_and_each_has_its_verdict() -> None:
 
 @pytest.mark.usefixtures("nothing_saved")
 async def test_the_call_of_the_form_is_saved_under_a_name(project: Path) -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await app.panel.form.take({"a": 4, "b": 5})
         await app.panel.action_do("save-call")
         await until(
             lambda: isinstance(app.screen, NameScreen) and bool(app.screen.query(Input)), "the name is asked for"
         )
-        app.screen.query_one(Input).value = "my sum"
-        await pilot.press("enter")
+        await until(lambda: isinstance(app.focused, Input), "the proposed name can be replaced")
+        await pilot.press(*"my", "space", *"sum", "enter")
         await shows(app, "my sum")
         (case,) = open_cases(project.parent / saved.FILE).cases
         assert (case.name, case.params) == ("my sum", {"name": "add", "arguments": {"a": 4, "b": 5}})
 
 
 async def test_a_saved_call_is_renamed_duplicated_and_deleted_after_a_question(project: Path) -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await _opened(app)
         _drawer(app).action_rename()
         await until(
@@ -154,9 +148,7 @@ async def test_a_saved_call_is_renamed_duplicated_and_deleted_after_a_question(p
 async def test_the_environment_is_chosen_and_shown(project: Path) -> None:
     (project.parent / "env").mkdir()
     (project.parent / "env" / "dev.yaml").write_text("vars: {n: 7}\n")
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=NARROW) as pilot:
         await _opened(app)
         await shows(app, "env: none")
         _drawer(app).action_environment()
@@ -172,9 +164,7 @@ async def test_the_environment_is_chosen_and_shown(project: Path) -> None:
 
 async def test_a_mistake_in_a_file_is_named_and_nothing_is_called(project: Path) -> None:
     await asyncio.to_thread(project.write_text, _CALLS.replace('"{{n}}"', '"{{m}}"'))
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await _opened(app)
         await pilot.press("r")
         await until(lambda: any("unknown variable 'm'" in each.message for each in app._notifications), "it is named")
@@ -190,8 +180,7 @@ async def test_calls_of_earlier_sessions_are_listed_opened_and_run_again() -> No
         store.add("abc", StoredCall(number, "tools/call", {"name": "echo", "arguments": arguments}, "ok", 1.0, "x"))
     subject = Acting(TOOLS)
     subject.memory.key = "abc"
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await shows(app, "Recent 3")
         _drawer(app).list.focus()
         await pilot.press("r")
@@ -207,8 +196,7 @@ async def test_calls_of_earlier_sessions_are_listed_opened_and_run_again() -> No
 async def test_a_call_made_in_the_form_is_stored_for_later_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     subject = Acting(TOOLS)
     subject.memory.key = "abc"
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await app.panel.form.take({"a": 4, "b": 5})
         await pilot.press("ctrl+j")
@@ -227,8 +215,7 @@ async def test_a_call_made_in_the_form_is_stored_for_later_sessions(monkeypatch:
 
 @pytest.mark.usefixtures("nothing_saved")
 async def test_the_drawer_is_shown_and_hidden_by_its_key() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=NARROW) as pilot:
         await shows(app, "3 tools")
         assert "Saved" not in text(app)
         await app.panel.action_do("saved")
@@ -245,8 +232,7 @@ async def test_the_environment_is_remembered_for_the_project(project: Path) -> N
     saved._ENVIRONMENTS.pop(project.parent, None)
     (project.parent / "env").mkdir()
     (project.parent / "env" / "dev.yaml").write_text("vars: {n: 7}\n")
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=NARROW) as pilot:
         await _opened(app)
         await shows(app, "env: dev")
         _drawer(app).action_environment()
@@ -257,9 +243,7 @@ async def test_the_environment_is_remembered_for_the_project(project: Path) -> N
 
 
 async def test_marked_calls_run_again_and_destructive_ones_do_not(project: Path) -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await _opened(app)
         _drawer(app).action_mark()
         await pilot.press("j", "j")
@@ -278,11 +262,10 @@ async def test_marked_calls_run_again_and_destructive_ones_do_not(project: Path)
         await until(lambda: "★ first" not in text(app), "it is not marked any more")
 
 
-async def test_a_call_for_a_connection_of_its_own_says_that_it_shares_this_one(project: Path) -> None:
+async def test_isolated_call_warns_of_the_shared_connection(project: Path) -> None:
     isolated = _CALLS.replace("  - name: third\n", "  - name: third\n    isolate: true\n")
     await asyncio.to_thread(project.write_text, isolated)
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE):
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE):
         await shows(app, "not isolated")
 
 
@@ -296,8 +279,7 @@ cases:
 
 async def test_saved_calls_of_other_servers_are_not_listed(project: Path) -> None:
     project.with_name("other.mcp.yaml").write_text(_OTHERS.format(target="elsewhere"))
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE):
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE):
         await shows(app, "Saved 3")
         await shows(app, "1 for other servers")
         assert "of another server" not in text(app)
@@ -306,24 +288,20 @@ async def test_saved_calls_of_other_servers_are_not_listed(project: Path) -> Non
 async def test_saved_call_of_this_target_is_listed_even_if_its_tool_is_gone(project: Path) -> None:
     subject = Acting(TOOLS)
     project.with_name("other.mcp.yaml").write_text(_OTHERS.format(target=subject.about.label))
-    app = Tools(subject)
-    async with app.run_test(size=WIDE):
+    async with (app := Tools(subject)).run_test(size=WIDE):
         await shows(app, "Saved 4")
         await shows(app, "of another server")
 
 
 async def test_drawer_with_calls_of_other_servers_only_stays_closed(project: Path) -> None:
     project.write_text(_OTHERS.format(target="elsewhere"))  # noqa: ASYNC240
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE):
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE):
         await until(lambda: app.panel.saved._all, "the file is read")
         assert not app.panel.saved.is_shown
 
 
 async def test_saving_a_call_and_saving_a_result_have_two_labels_and_two_keys() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=(190, 40)) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=(190, 40)) as pilot:
         await shows(app, "Saved 3")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")

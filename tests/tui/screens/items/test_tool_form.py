@@ -28,8 +28,7 @@ class Form(Showing):
 
 
 async def test_without_a_tool_there_is_nothing_to_send() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.send()
         await app.tool_form.toggle_json()
         await pilot.pause()
@@ -38,8 +37,7 @@ async def test_without_a_tool_there_is_nothing_to_send() -> None:
 
 
 async def test_right_input_is_sent_at_once_and_wrong_input_at_the_second_time() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.show(Tool(ADD))
         await app.tool_form.send()
         await app.tool_form.take({"a": "no"})
@@ -52,9 +50,21 @@ async def test_right_input_is_sent_at_once_and_wrong_input_at_the_second_time() 
         assert app.wanted == [{"a": 1}, {"a": "no"}]
 
 
+async def test_word_that_is_no_choice_is_asked_about_before_the_call() -> None:
+    flag = {"type": "object", "properties": {"loud": {"type": "boolean"}}}
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
+        await app.tool_form.show(Tool({"name": "say", "inputSchema": flag}))
+        app.tool_form.form.focus_first()
+        await pilot.pause()
+        await pilot.press(*"hey")
+        await app.tool_form.send()
+        await until(lambda: "Call anyway" in text(app), "it asks")
+        assert app.wanted == []
+        assert "no choice begins with hey" in text(app)
+
+
 async def test_a_tool_without_a_schema_takes_whatever_is_added() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.show(Tool({"name": "bare"}))
         await app.tool_form.take({"x": [1]})
         await app.tool_form.send()
@@ -63,8 +73,7 @@ async def test_a_tool_without_a_schema_takes_whatever_is_added() -> None:
 
 
 async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+    async with (app := Form()).run_test(size=(80, 20), notifications=True) as pilot:
         await app.tool_form.show(Tool(ADD))
         app.tool_form.show_why_not("not connected [/]")
         await app.tool_form.send()
@@ -77,9 +86,8 @@ async def test_while_nothing_can_be_called_nothing_is_wanted() -> None:
         assert "Not sent" not in text(app)
 
 
-async def test_json_that_can_not_be_read_is_not_sent_and_the_bar_says_so() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20), notifications=True) as pilot:
+async def test_invalid_json_arguments_are_not_sent() -> None:
+    async with (app := Form()).run_test(size=(80, 20), notifications=True) as pilot:
         await app.tool_form.show(Tool(ADD))
         await app.tool_form.toggle_json()
         edit = app.query_one(".form--json", TextArea)
@@ -93,9 +101,8 @@ async def test_json_that_can_not_be_read_is_not_sent_and_the_bar_says_so() -> No
         await until(lambda: "✓ Valid" in text(app), "the next value is judged anew")
 
 
-async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+async def test_unjudgeable_schema_is_not_called_valid() -> None:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         odd = {"$schema": "https://example.com/none", "type": "object"}
         await app.tool_form.show(Tool({"name": "odd", "inputSchema": odd}))
         await until(lambda: "▲ Not validated" in text(app), "the bar says that there is no verdict")
@@ -106,8 +113,7 @@ async def test_a_schema_that_nobody_can_judge_is_not_called_valid() -> None:
 
 
 async def test_each_tool_keeps_what_was_typed_for_it() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)):
+    async with (app := Form()).run_test(size=(80, 20)):
         await app.tool_form.show(Tool(ADD))
         await app.tool_form.take({"a": 9})
         await app.tool_form.show(Tool(ECHO))
@@ -116,8 +122,7 @@ async def test_each_tool_keeps_what_was_typed_for_it() -> None:
 
 
 async def test_a_tool_without_fields_focuses_its_button() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.show(Tool({"name": "n", "inputSchema": {"type": "object", "additionalProperties": False}}))
         await pilot.pause()
         app.tool_form.focus_first()
@@ -126,8 +131,7 @@ async def test_a_tool_without_fields_focuses_its_button() -> None:
 
 
 async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_no_text() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.show(Tool({"name": "bare", "inputSchema": {"type": "object", "properties": {}}}))
         app.tool_form.focus_first()
         await until(lambda: isinstance(app.focused, CallBar), "the button has the focus")
@@ -140,9 +144,8 @@ async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_
         await pilot.pause()
 
 
-async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each_tool_keeps_its_own() -> None:
-    app = Form()
-    async with app.run_test(size=(80, 20)) as pilot:
+async def test_task_choice_is_kept_per_tool() -> None:
+    async with (app := Form()).run_test(size=(80, 20)) as pilot:
         form = app.tool_form
         await form.show(Tool(ADD))
         form.set_task_support(Support.OPTIONAL)
@@ -167,9 +170,8 @@ async def test_where_it_is_a_choice_the_tool_is_called_as_a_task_or_not_and_each
         (Support.NONE, "[ Call", "does not declare tasks"),
     ],
 )
-async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Support, words: str, why: str) -> None:
-    app = Form()
-    async with app.run_test(size=(100, 20), notifications=True) as pilot:
+async def test_task_choice_without_alternative_is_explained(support: Support, words: str, why: str) -> None:
+    async with (app := Form()).run_test(size=(100, 20), notifications=True) as pilot:
         form = app.tool_form
         await form.show(Tool(ADD))
         form.set_task_support(support)
@@ -179,10 +181,9 @@ async def test_where_it_is_no_choice_it_is_said_how_it_is_and_why(support: Suppo
         await pilot.pause()
 
 
-async def test_what_a_header_can_not_carry_is_said_before_the_call() -> None:
+async def test_unmirrorable_argument_is_reported_before_the_call() -> None:
     schema = {"type": "object", "properties": {"p": {"type": "integer", "x-mcp-header": "P"}}}
-    app = Form()
-    async with app.run_test(size=(120, 20)) as pilot:
+    async with (app := Form()).run_test(size=(120, 20)) as pilot:
         await app.tool_form.show(Tool({"name": "t", "inputSchema": schema}))
         await app.tool_form.take({"p": 2**60})
         await pilot.pause()
@@ -192,8 +193,7 @@ async def test_what_a_header_can_not_carry_is_said_before_the_call() -> None:
 
 
 async def shown(raw: object, *, full: bool = False) -> str:
-    app = Showing(ItemHead(describe))
-    async with app.run_test(size=(90, 40)) as pilot:
+    async with (app := Showing(ItemHead(describe))).run_test(size=(90, 40)) as pilot:
         head = app.query_one(ItemHead)
         head.show(Tool(raw))
         if full:
@@ -213,7 +213,7 @@ async def test_the_cost_is_counted_in_bytes_and_guessed_in_tokens() -> None:
     assert "tokens" in said
 
 
-async def test_a_long_description_shows_its_beginning_until_all_is_asked_for() -> None:
+async def test_long_tool_description_is_folded() -> None:
     raw = {**ECHO, "description": "\n".join(f"line {number}" for number in range(12))}
     beginning, everything = await shown(raw), await shown(raw, full=True)
     assert "line 1 …" in beginning
@@ -224,9 +224,7 @@ async def test_a_long_description_shows_its_beginning_until_all_is_asked_for() -
 
 
 async def test_a_click_shows_all_and_hides_it_again() -> None:
-    head = ItemHead(describe)
-    app = Showing(head)
-    async with app.run_test(size=(60, 20)) as pilot:
+    async with (app := Showing(head := ItemHead(describe))).run_test(size=(60, 20)) as pilot:
         head.show(Tool({**ECHO, "description": "sentence " * 60}))
         await pilot.pause()
         assert head.size.height == 3
@@ -237,7 +235,7 @@ async def test_a_click_shows_all_and_hides_it_again() -> None:
         await until(lambda: head.size.height == 3, "it is folded again")
 
 
-async def test_a_flaw_is_said() -> None:
+async def test_tool_flaw_is_shown() -> None:
     assert "▲ its inputSchema is missing" in await shown({"name": "bare"})
 
 
@@ -248,9 +246,7 @@ async def test_hostile_words_are_only_words() -> None:
 
 
 async def test_the_star_of_what_is_required_is_explained_where_there_is_one() -> None:
-    head = ItemHead(describe)
-    app = Showing(head)
-    async with app.run_test(size=(80, 12)) as pilot:
+    async with (app := Showing(head := ItemHead(describe))).run_test(size=(80, 12)) as pilot:
         head.show(Tool(ECHO), most=9)
         await pilot.pause()
         assert "* required" in text(app)
@@ -259,7 +255,7 @@ async def test_the_star_of_what_is_required_is_explained_where_there_is_one() ->
         assert "* required" not in text(app)
 
 
-async def test_what_hosts_make_of_it_is_said_where_it_is_known() -> None:
+async def test_compatibility_is_shown_for_affected_tools() -> None:
     said = await shown({**ECHO, "inputSchema": {"anyOf": []}}, full=True)
     assert "Claude Code (2.1.332, 2026-11-28) drops every tool" in said
     assert "v C Clients" in said

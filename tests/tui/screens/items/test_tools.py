@@ -10,12 +10,13 @@ from textual.widgets import Input, TextArea
 from inspector.errors import Disconnected
 from inspector.protocol.flows.steps import Silent
 from inspector.tui.conversation import ConversationStage
+from inspector.tui.results.panel import ResultPanel
 from inspector.tui.screens.items.list import ItemList
-from inspector.tui.screens.items.result import ResultPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.virtual_list import LogList
+from tests.settling import click
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen, shows
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS, tool
@@ -37,15 +38,14 @@ class Side(Showing):
     @property
     def meant(self) -> list[tuple[str, bool]]:
         return [
-            (message.thing.name if message.thing else "", message.opened)
+            (message.item.name if message.item else "", message.opened)
             for message in self.posted
             if isinstance(message, ItemList.Chosen)
         ]
 
 
 async def test_tools_are_listed_with_what_they_claim_and_cost() -> None:
-    app = Side(Acting(TOOLS))
-    async with app.run_test(size=(60, 12)):
+    async with (app := Side(Acting(TOOLS))).run_test(size=(60, 12)):
         await until(lambda: "echo" in text(app), "the tools are listed")
         assert "3 tools" in text(app)
         words = [line.strip("▌▏ ").split() for line in text(app).splitlines()]
@@ -53,21 +53,21 @@ async def test_tools_are_listed_with_what_they_claim_and_cost() -> None:
 
 
 async def test_a_tool_is_meant_once_the_cursor_rests_and_at_once_on_enter(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Side(Acting(TOOLS))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Side(Acting(TOOLS))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("echo", False)], "the first is meant")
         app.side.list.focus()
+        monkeypatch.setattr("inspector.tui.screens.items.list._FIRST_REST_S", 3600)
         monkeypatch.setattr("inspector.tui.screens.items.list._REST_S", 3600)
         await pilot.press("j", "j", "enter")
-        await until(lambda: app.meant[1:] == [("clear", True)], "the last is opened, the one between is not meant")
+        await until(lambda: app.meant[-1] == ("clear", True), "the last is opened")
+        assert "add" not in [name for name, _ in app.meant]  # the cursor only passed it
         monkeypatch.setattr("inspector.tui.screens.items.list._REST_S", 0.01)
         await pilot.press("k")
-        await until(lambda: app.meant[2:] == [("add", False)], "the one before is meant")
+        await until(lambda: app.meant[-1] == ("add", False), "the one before is meant")
 
 
 async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
-    app = Side(Acting(TOOLS))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Side(Acting(TOOLS))).run_test(size=(60, 12)) as pilot:
         await until(lambda: bool(app.meant), "the tools are there")
         app.side.search()
         await pilot.press(*"bay")
@@ -80,13 +80,11 @@ async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
         assert not app.side.end_search()
 
 
-async def test_what_a_search_finds_is_chosen_though_the_list_arrives_again_while_it_is_typed(
+async def test_search_result_is_chosen_despite_a_new_list(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("inspector.tui.widgets.search_bar._PAUSE", 3600)
-    subject = Acting(TOOLS)
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Side(subject := Acting(TOOLS))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("echo", False)], "the tools are there")
         app.side.search()
         await pilot.press(*"clear")
@@ -97,8 +95,7 @@ async def test_what_a_search_finds_is_chosen_though_the_list_arrives_again_while
 
 
 async def test_a_pause_in_typing_does_not_keep_a_worse_match() -> None:
-    app = Side(Acting([tool("get-structure"), tool("get-sum")]))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Side(Acting([tool("get-structure"), tool("get-sum")]))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("get-structure", False)], "the tools are there")
         app.side.search()
         await pilot.press(*"get-s")
@@ -108,9 +105,7 @@ async def test_a_pause_in_typing_does_not_keep_a_worse_match() -> None:
 
 
 async def test_a_new_list_keeps_the_chosen_tool() -> None:
-    subject = Acting(TOOLS)
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Side(subject := Acting(TOOLS))).run_test(size=(60, 12)) as pilot:
         await until(lambda: bool(app.meant), "the tools are there")
         app.side.list.focus()
         await pilot.press("j")
@@ -123,11 +118,10 @@ async def test_a_new_list_keeps_the_chosen_tool() -> None:
         await until(lambda: "changed: " in text(app), "it is said that the list is outdated")
 
 
-async def test_an_empty_list_says_why() -> None:
+async def test_empty_tool_list_has_a_reason() -> None:
     subject = Acting()
     subject.now_stage = ConversationStage.CONNECTING
-    app = Side(subject)
-    async with app.run_test(size=(60, 12)):
+    async with (app := Side(subject)).run_test(size=(60, 12)):
         await until(lambda: "Fetching the tools" in text(app), "it waits")
         subject.now_stage = ConversationStage.OPEN
         await until(lambda: "not listed" in text(app), "nobody asked")
@@ -136,9 +130,7 @@ async def test_an_empty_list_says_why() -> None:
 
 
 async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         assert isinstance(app.panel, ToolsPanel)
         await pilot.press("enter")
@@ -152,9 +144,7 @@ async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
 
 
 async def test_wrong_input_is_sent_by_the_second_press() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await pilot.press("ctrl+j")
         await shows(app, "Call anyway (1 error)")
@@ -167,9 +157,7 @@ async def test_wrong_input_is_sent_by_the_second_press() -> None:
 
 
 async def test_a_change_after_the_warning_warns_again() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await pilot.press("ctrl+j")
         await shows(app, "Call anyway")
@@ -191,18 +179,16 @@ async def test_a_change_after_the_warning_warns_again() -> None:
 async def test_each_way_to_fail_has_its_own_headline(answer: Any, headline: str) -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: answer
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, headline)
 
 
-async def test_the_structured_part_stands_beside_its_verdict() -> None:
+async def test_structured_content_has_its_own_tab_with_the_verdict() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "many"}}
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "Structured ✗")
@@ -217,8 +203,7 @@ async def test_the_structured_part_stands_beside_its_verdict() -> None:
 async def test_progress_runs_and_a_key_cancels() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
@@ -236,8 +221,7 @@ async def test_progress_runs_and_a_key_cancels() -> None:
 async def test_the_cancel_line_can_be_clicked() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "[ Cancel ^c ]")
@@ -246,9 +230,7 @@ async def test_the_cancel_line_can_be_clicked() -> None:
 
 
 async def test_a_destructive_tool_asks_once() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "clear")
         await pilot.press("ctrl+j")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
@@ -266,9 +248,7 @@ async def test_a_destructive_tool_asks_once() -> None:
 
 async def test_destructive_tool_with_invalid_arguments_asks_once_and_names_the_errors() -> None:
     needs = tool("wipe", "place", place={"type": "string"}, annotations={"destructiveHint": True})
-    subject = Acting([needs])
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting([needs]))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "wipe")
         await pilot.press("ctrl+j")
         await shows(app, "1 error in the arguments")
@@ -279,8 +259,7 @@ async def test_destructive_tool_with_invalid_arguments_asks_once_and_names_the_e
 async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [{"type": "text", "text": f"a is {params['arguments']['a']}"}]}
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         for value in (5, 6):
             await app.panel.form.take({"a": value})
@@ -301,10 +280,8 @@ async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
         await until(lambda: app.panel.form.form.arguments == {"a": 6}, "its arguments are in the form")
 
 
-async def test_what_was_typed_for_a_tool_is_there_when_one_comes_back() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+async def test_input_is_kept_per_tool() -> None:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await app.panel.form.take({"text": "kept"})
         await chosen(app, pilot, "add")
@@ -314,8 +291,7 @@ async def test_what_was_typed_for_a_tool_is_there_when_one_comes_back() -> None:
 
 
 async def test_a_new_connection_keeps_the_tool_and_what_was_typed() -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await app.panel.form.take({"a": 41})
         other = Acting()
@@ -337,8 +313,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     subject.tape.call(1, "add", {"a": 7})
     subject.tape.wait(5)
     subject.tape.answer(1, {"content": [{"type": "text", "text": "as it was"}]})
-    app = Tools(subject)
-    async with app.run_test(size=WIDE, notifications=True) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "add")
         await shows(app, "as it was")
         await shows(app, "▲ captures are read-only; x r in Traffic resends")
@@ -350,8 +325,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
 async def test_the_newest_of_several_calls_is_followed() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await until(lambda: len(subject.calls) == 1, "the first call runs")
@@ -366,9 +340,7 @@ async def test_the_newest_of_several_calls_is_followed() -> None:
 
 
 async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await pilot.press("ctrl+o")
         await until(lambda: app.panel.form.form.as_json, "JSON is shown")
@@ -387,10 +359,8 @@ async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
         await shows(app, "by hand")
 
 
-async def test_on_a_small_screen_one_step_is_shown_and_escape_goes_back() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=NARROW) as pilot:
+async def test_small_screen_shows_one_step_and_escape_goes_back() -> None:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "add")
         assert "[ Call" not in text(app)
         await pilot.press("enter")
@@ -415,8 +385,7 @@ async def test_hostile_tools_are_listed_drawn_and_called() -> None:
     )
     subject = Acting([hostile, 7, {"name": None}, {"name": "bare"}])
     subject.answer = lambda params: {"content": [{"type": "text", "text": "\x1b[2J[/]\x9b"}]}
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "wipe\x1b[2J")
         assert "␛]0;t␇ [@click=app.quit]x[/]" in text(app)
         await pilot.press("ctrl+j")
@@ -437,8 +406,7 @@ async def test_ten_thousand_tools_are_no_burden() -> None:
 
 
 async def test_a_quiet_panel_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Tools(Acting(TOOLS))
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         painted: list[object] = []
         for widget in app.panel.query("*"):
@@ -451,8 +419,7 @@ async def test_a_quiet_panel_does_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [{"type": "text", "text": "**loud**"}]}
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "**loud**")
@@ -468,9 +435,7 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
 
 
 async def test_the_schemas_of_a_tool_are_one_key_away_before_and_after_a_call() -> None:
-    subject = Acting(TOOLS)
-    app = Tools(subject)
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("v S")
         await shows(app, '"outputSchema": {')
@@ -485,7 +450,7 @@ async def test_the_schemas_of_a_tool_are_one_key_away_before_and_after_a_call() 
         assert subject.calls == []
 
 
-async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
+async def test_stderr_of_a_call_is_one_key_away() -> None:
     subject = Acting(TOOLS)
 
     def answer(params: Any) -> Any:
@@ -495,8 +460,7 @@ async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
 
     subject.answer = answer
     subject.tape.stderr(b"before the call")
-    app = Tools(subject)
-    async with app.run_test(size=WIDE) as pilot:
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
         await shows(app, "✗ Tool error")
@@ -515,10 +479,9 @@ async def test_what_a_call_wrote_to_stderr_is_one_key_from_its_result() -> None:
         assert "stderr 3" in shown
 
 
-async def test_what_stands_above_a_form_folds_while_a_field_has_the_focus() -> None:
+async def test_description_folds_while_a_field_has_the_focus() -> None:
     long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "string"}, b={"type": "string"})
-    app = Tools(Acting([long]))
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tools(Acting([long]))).run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "long")
         await pilot.press("enter")
         await until(lambda: isinstance(app.focused, Input), "the first field has the focus")
@@ -533,15 +496,15 @@ async def test_what_stands_above_a_form_folds_while_a_field_has_the_focus() -> N
 
 async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
     long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "boolean"})
-    app = Tools(Acting([long]))
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Tools(Acting([long]))).run_test(size=(80, 40)) as pilot:
         await chosen(app, pilot, "long")
         await pilot.press("enter")
         await until(lambda: "It says a lot." not in text(app), "the text above is folded")
         app.panel.form._bar.focus()
         await until(lambda: "It says a lot." in text(app), "the text above is there again")
         field = next(node for node in app.panel.form.query(FieldNode) if node.path == ("a",))
-        await pilot.click(field, offset=(str(field.render()).index("true") + field.gutter.left, 0))
+        x = field.region.x + field.gutter.left + str(field.render()).index("true")
+        await click(app, (x, field.region.y))
         await until(lambda: app.panel.form.form.arguments == {"a": True}, "the choice that was clicked")
         await until(lambda: "It says a lot." not in text(app), "it is folded after the click")
 
@@ -549,8 +512,7 @@ async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
 async def test_form_above_its_result_is_as_high_as_its_content_and_at_most_half() -> None:
     fields: dict[str, Any] = {f"field_{n}": {"type": "integer"} for n in range(60)}
     many = tool("many", about="", **fields)
-    app = Tools(Acting([tool("none"), many]))
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with (app := Tools(Acting([tool("none"), many]))).run_test(size=(120, 36)) as pilot:
         heights = []
         for name in ("none", "many"):
             await chosen(app, pilot, name)
@@ -563,7 +525,7 @@ async def test_form_above_its_result_is_as_high_as_its_content_and_at_most_half(
         assert below_none > 20
 
 
-async def test_a_tool_says_how_it_was_used() -> None:
+async def test_tool_row_and_head_show_usage() -> None:
     subject = Acting(TOOLS)
     app, tape = Tools(subject), subject.tape
     async with app.run_test(size=WIDE):

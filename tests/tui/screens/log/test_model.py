@@ -54,7 +54,7 @@ def test_before_a_level_is_set_the_server_decides(tape: Tape) -> None:
     assert not requested_level(tape.journal, None, "")[1], "a moment of a recording, whose level nobody sets"
 
 
-def test_a_server_that_does_not_declare_logging_is_said_to_have_none(tape: Tape) -> None:
+def test_log_status_without_logging_capability(tape: Tape) -> None:
     assert "no logging capability" in said(legacy(tape, tools={}))
 
 
@@ -84,14 +84,14 @@ def test_a_level_that_is_no_text_is_not_shown_as_one(tape: Tape) -> None:
     assert "setting ?" in said(tape)
 
 
-def test_where_each_request_asks_the_stamped_level_is_shown(tape: Tape) -> None:
+def test_log_status_shows_the_stamped_level(tape: Tape) -> None:
     modern(tape)
     assert takes_levels(tape.journal)
     assert "requests: no log messages" in said(tape)
     assert "each request: notice and higher" in said(tape, "notice")
 
 
-def test_where_a_request_sets_it_no_request_carries_it(tape: Tape) -> None:
+def test_levels_are_not_stamped_in_the_handshake_era(tape: Tape) -> None:
     assert not takes_levels(legacy(tape).journal)
 
 
@@ -270,12 +270,12 @@ def test_a_log_message_shows_its_level_its_logger_and_its_words(tape: Tape) -> N
     assert shown(line).split() == ["00:00:00.000", "▲", "warning", "lamp", "too", "hot"]
 
 
-def test_where_room_is_short_the_logger_stands_before_the_words(tape: Tape) -> None:
+def test_narrow_log_line_has_logger_before_text(tape: Tape) -> None:
     line = server_log_lines_said(tape, {"level": "info", "logger": "lamp", "data": "lit"})
     assert shown(line, 70) == "00:00:00 · info      lamp lit"
 
 
-def test_a_line_of_stderr_says_that_it_is_one(tape: Tape) -> None:
+def test_stderr_line_is_marked(tape: Tape) -> None:
     line = of_entry(tape.journal.store.entry(tape.stderr(b"Traceback \x1b[31m\xff")))
     assert line.is_stderr
     assert line.rank is None
@@ -325,7 +325,7 @@ def test_a_hostile_message_acts_on_nothing(tape: Tape) -> None:
     assert shown(line).isprintable()
 
 
-def test_a_message_without_words_says_so(tape: Tape) -> None:
+def test_empty_log_message_is_marked(tape: Tape) -> None:
     assert shown(server_log_lines_said(tape, {"level": "info", "data": ""})).endswith("(nothing)")
 
 
@@ -336,14 +336,14 @@ def test_a_huge_message_is_shown_as_it_begins(tape: Tape) -> None:
     assert '"method":"notifications/message"' in line.words
 
 
-def test_what_can_not_be_read_back_says_so(tape: Tape) -> None:
+def test_unreadable_log_entry_is_marked(tape: Tape) -> None:
     entry = tape.journal.store.entry(tape.notify("notifications/message", {"level": "info", "data": "x"}))
     assert "cannot read the message" in shown(of_entry(replace(entry, missing=True)))
     line = tape.journal.store.entry(tape.stderr(b""))
     assert "cannot read the message" in shown(of_entry(replace(line, missing=True)))
 
 
-def test_what_is_no_log_message_says_so(tape: Tape) -> None:
+def test_other_entry_is_no_log_message(tape: Tape) -> None:
     assert of_entry(tape.journal.store.entry(tape.request(1, "ping"))).wrong == "not a log message"
 
 

@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
-from textual.pilot import Pilot
 
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
@@ -15,7 +14,7 @@ from inspector.tui.screens.log.panel import ServerLogPanel
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.search_bar import SearchBar
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shown, text
 from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -73,19 +72,10 @@ def opened(tape: Tape, **capabilities: Any) -> Tape:
     return tape.initialized(LEGACY, capabilities=capabilities or {"logging": {}})
 
 
-async def shown(pilot: Pilot[None], panel: ServerLogPanel) -> str:
-    """What stands on the screen once the panel has looked again and everything is drawn."""
-    for _ in range(3):
-        panel.sync()
-        await pilot.pause()
-    return text(pilot.app)
-
-
 async def test_messages_and_stderr_are_one_list(tape: Tape) -> None:
     opened(tape).stderr(b"starting")
     said(tape, "warning", "too hot")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         screen = await shown(pilot, panel)
     assert "! stderr    starting" in screen
     assert "▲ warning   lamp too hot" in screen
@@ -96,8 +86,7 @@ async def test_the_level_keys_hide_what_is_less_grave_and_show_it_again(tape: Ta
     opened(tape)
     said(tape, "info", "lit")
     said(tape, "error", "out")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await pilot.press(*["right_square_bracket"] * 3)
         screen = await shown(pilot, panel)
@@ -114,8 +103,7 @@ async def test_the_level_keys_hide_what_is_less_grave_and_show_it_again(tape: Ta
 async def test_a_key_shows_one_of_both_sources(tape: Tape) -> None:
     opened(tape).stderr(b"starting")
     said(tape, "info", "lit")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await pilot.press("v o")
         only_messages = await shown(pilot, panel)
@@ -130,12 +118,11 @@ async def test_a_key_shows_one_of_both_sources(tape: Tape) -> None:
     assert "messages and stderr" in both
 
 
-async def test_the_filter_hides_lines_and_says_how_many_match(tape: Tape) -> None:
+async def test_log_filter_hides_lines_and_counts_matches(tape: Tape) -> None:
     opened(tape)
     said(tape, "info", "lit")
     said(tape, "error", "out")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await pilot.press("slash", *"OUT", "enter")
         await until(lambda: panel.query_one(SearchBar).text == "OUT", "what was typed")
@@ -145,7 +132,9 @@ async def test_the_filter_hides_lines_and_says_how_many_match(tape: Tape) -> Non
         await pilot.press("slash", *"x", "enter")
         await until(lambda: panel.query_one(SearchBar).text == "OUTx", "what was typed")
         assert "No matches" in await shown(pilot, panel)
-        assert panel.rows.has_focus
+        assert not panel.rows.has_focus
+        await pilot.press("enter")
+        await until(lambda: panel.rows.has_focus, "the filter stays, and its line is left")
         await pilot.press("f c")
         assert "lit" in await shown(pilot, panel)
 
@@ -154,8 +143,7 @@ async def test_the_list_follows_and_a_step_back_ends_that(tape: Tape) -> None:
     opened(tape)
     for number in range(40):
         said(tape, "info", f"line {number}")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         assert "▼ follow" in await shown(pilot, panel)
         await pilot.press("k")
@@ -175,19 +163,15 @@ async def test_the_list_follows_and_a_step_back_ends_that(tape: Tape) -> None:
 async def test_enter_wants_the_frame_in_the_traffic(tape: Tape) -> None:
     opened(tape)
     n = said(tape, "info", "lit")
-    panel = ServerLogPanel(Staged(tape))
-    app = Log(panel)
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Log(panel := ServerLogPanel(Staged(tape)))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("enter")
         await until(lambda: app.wanted == [n], "it is wanted")
 
 
-async def test_a_level_is_chosen_from_the_eight_and_asked_for(tape: Tape) -> None:
-    subject = Asked(opened(tape))
-    panel = ServerLogPanel(subject)
-    async with Log(panel).run_test(size=NARROW) as pilot:
+async def test_chosen_level_is_requested(tape: Tape) -> None:
+    async with Log(panel := ServerLogPanel(subject := Asked(opened(tape)))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await pilot.press("x l")
         await until(lambda: isinstance(pilot.app.screen, ChooseScreen), "the choice is there")
@@ -201,29 +185,26 @@ async def test_a_level_is_chosen_from_the_eight_and_asked_for(tape: Tape) -> Non
         await until(lambda: subject.requests.levels == ["critical"], "it was asked for")
 
 
-async def test_a_refusal_is_told_in_the_servers_words(tape: Tape) -> None:
+async def test_refused_level_shows_the_servers_words(tape: Tape) -> None:
     subject = Asked(opened(tape))
     subject.requests.refusal = "no \x1b[2Jlevels today"
-    panel = ServerLogPanel(subject)
-    async with Log(panel).run_test(size=NARROW, notifications=True) as pilot:
+    async with Log(panel := ServerLogPanel(subject)).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         await panel._ask_for("info")
         await until(lambda: "␛[2Jlevels" in text(pilot.app), "the refusal stands there")
         assert "rejected info" in await shown(pilot, panel)
 
 
-async def test_a_server_without_logging_is_said_to_have_none_and_its_stderr_is_shown(tape: Tape) -> None:
+async def test_log_without_capability_shows_stderr(tape: Tape) -> None:
     opened(tape, tools={}).stderr(b"starting")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=WIDE) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=WIDE) as pilot:
         screen = await shown(pilot, panel)
     assert "no logging capability" in screen
     assert "starting" in screen
 
 
-async def test_an_empty_log_says_so(tape: Tape) -> None:
-    panel = ServerLogPanel(Asked(opened(tape)))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+async def test_empty_log_explains_itself(tape: Tape) -> None:
+    async with Log(panel := ServerLogPanel(Asked(opened(tape)))).run_test(size=NARROW) as pilot:
         screen = await shown(pilot, panel)
     assert "No log messages yet." in screen
     assert "sets the server's log level" in screen
@@ -259,8 +240,7 @@ async def test_a_new_connection_begins_a_new_log_and_keeps_the_filter(tape: Tape
 async def test_the_chosen_line_can_be_copied_without_what_would_act(tape: Tape) -> None:
     opened(tape)
     said(tape, "info", "a\x1b[2Jb")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         await shown(pilot, panel)
         panel.copy()
         assert pilot.app.clipboard == "a␛[2Jb"
@@ -270,8 +250,7 @@ async def test_a_flood_of_messages_is_taken_in_slices_and_keys_work_meanwhile(ta
     opened(tape)
     for number in range(20_000):
         said(tape, "info", f"line {number}")
-    panel = ServerLogPanel(Staged(tape))
-    async with Log(panel).run_test(size=NARROW) as pilot:
+    async with Log(panel := ServerLogPanel(Staged(tape))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         panel.sync()
         await pilot.press("v o")

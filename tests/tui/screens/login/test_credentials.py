@@ -40,7 +40,7 @@ class Refused:
             await until(lambda word=word: word in text(self.app), f"{word!r} on the screen:\n{text(self.app)}")  # type: ignore[misc]
 
     async def connects(self) -> None:
-        await until(lambda: self.app.subject.stage is ConversationStage.OPEN, "connected")
+        await until(lambda: self.app.conversation.stage is ConversationStage.OPEN, "connected")
 
 
 @asynccontextmanager
@@ -57,9 +57,8 @@ async def refused(header: str, value: str, sent: Sent = (), size: tuple[int, int
     async with serving(guard) as site:
         runs = ServerRuns(TargetOptions(HttpTarget(site.url, sent), None, "", Timeouts(), None, record=False), env)
         try:
-            app = InspectApp(runs.begin)
-            async with app.run_test(size=size) as pilot:
-                await until(lambda: app.subject.stage is ConversationStage.FAILED, "the server refuses")
+            async with (app := InspectApp(runs.begin)).run_test(size=size) as pilot:
+                await until(lambda: app.conversation.stage is ConversationStage.FAILED, "the server refuses")
                 yield Refused(app, pilot, site)
         finally:
             runs.end()
@@ -77,9 +76,9 @@ async def test_card_of_a_refused_connection_offers_a_token_and_the_session_keeps
         await at.pilot.press("ctrl+j")
         await at.connects()
         assert [pair for pair in at.site.requests[-1].headers if pair[0] == "X-Team"] == [*sent[1:]]
-        before = at.app.subject
+        before = at.app.conversation
         await at.pilot.press("ctrl+r")
-        await until(lambda: at.app.subject is not before, "another connection")
+        await until(lambda: at.app.conversation is not before, "another connection")
         await at.connects()
 
 
@@ -91,6 +90,9 @@ async def test_headers_are_edited_added_and_left_out_and_secret_ones_masked() ->
         await at.shows("X-Api-Key", "X-Team", "blue")
         assert "wrong" not in text(at.app)
         key, team, added = at.app.screen.query(Input)
+        added.value = "Authorization: Basic abc"
+        await at.shows("••••••")
+        assert "Basic abc" not in text(at.app)
         key.value, team.value, added.value = "key-2", "", "X-Zone: 7"
         await at.pilot.press("ctrl+j")
         await at.connects()

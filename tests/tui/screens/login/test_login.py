@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
 import pytest
 from textual import events
 from textual.pilot import Pilot
@@ -43,8 +44,7 @@ async def waiting(width: int = 110, height: int = 40, **about: object) -> AsyncI
     async with Guarded() as house:
         house.about = about
         with Entrance(house.url) as entrance:
-            app = InspectApp(entrance.begin)
-            async with app.run_test(size=(width, height)) as pilot:
+            async with (app := InspectApp(entrance.begin)).run_test(size=(width, height)) as pilot:
                 await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
                 dialog = Dialog(app, pilot, house, entrance)
                 await dialog.shows("host")
@@ -76,7 +76,7 @@ async def test_the_address_is_opened_on_a_key_and_not_before(monkeypatch: pytest
         await until(lambda: opened == [dialog.url], "it is opened")
 
 
-async def test_over_ssh_nothing_is_opened_and_the_tunnel_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_login_dialog_over_ssh_shows_the_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 5 10.0.0.2 22")
     async with waiting(160, 45) as dialog:
         await dialog.shows("ssh -N -L", "@10.0.0.2")
@@ -90,7 +90,7 @@ async def test_the_address_can_be_copied() -> None:
         await until(lambda: dialog.app.clipboard == dialog.url, "it is copied")
 
 
-async def test_where_the_browser_ended_can_be_typed() -> None:
+async def test_redirect_url_can_be_typed() -> None:
     async with waiting(authorization_response_iss_parameter_supported=None) as dialog:
         await dialog.pilot.press("/", *"two words", "enter")
         await dialog.shows("neither the address")
@@ -100,17 +100,17 @@ async def test_where_the_browser_ended_can_be_typed() -> None:
         await dialog.shows("invalid_grant", "Fails at: token for the code.")
 
 
-async def test_what_is_pasted_anywhere_is_taken() -> None:
+async def test_redirect_url_can_be_pasted_anywhere() -> None:
     async with waiting() as dialog:
         import httpx
 
         async with httpx.AsyncClient(trust_env=False) as browser:
             ended = (await browser.get(dialog.url)).headers["location"]
         dialog.app.screen.post_message(events.Paste(f"{ended}\n"))
-        await until(lambda: dialog.app.subject.stage is ConversationStage.OPEN, "one is in")
+        await until(lambda: dialog.app.conversation.stage is ConversationStage.OPEN, "one is in")
 
 
-async def test_giving_up_says_so_and_offers_no_more_keys_for_it() -> None:
+async def test_cancelled_login_offers_no_more_keys() -> None:
     async with waiting() as dialog:
         await dialog.pilot.press("ctrl+x")
         await dialog.shows("it was cancelled", "Fails at: consent in the browser.", "Esc closes")
@@ -134,8 +134,32 @@ async def test_a_camera_gets_a_code_where_there_is_room() -> None:
 async def test_the_steps_stay_on_the_server_screen() -> None:
     async with waiting(130, 45) as dialog:
         await browse(dialog.entrance.guide)
-        await until(lambda: dialog.app.subject.stage is ConversationStage.OPEN, "one is in")
+        await until(lambda: dialog.app.conversation.stage is ConversationStage.OPEN, "one is in")
         await until(lambda: not isinstance(dialog.app.screen, LoginScreen), "the dialog goes")
         await dialog.pilot.press("9")
         await dialog.shows("Login", "token for the code", "All steps OK.")
         assert "opens-the-door" not in text(dialog.app)
+
+
+async def test_two_enters_in_a_burst_open_no_page_whose_code_goes_to_another_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: not opened.append(url))  # type: ignore[func-returns-value]
+    async with waiting() as dialog:
+        guide, app = dialog.entrance.guide, dialog.app
+        assert guide is not None
+        assert guide.waiting is not None
+        guide.waiting = msgspec.structs.replace(guide.waiting, code_host="https://elsewhere.test")
+        await dialog.shows("elsewhere.test")
+        for _ in range(2):
+            app.post_message(events.Key("enter", "\r"))
+        await dialog.shows("Open the page?", "Another host gets the code", "▌Back")
+        assert opened == []
+        await dialog.pilot.press("enter")
+        await until(lambda: isinstance(app.screen, LoginScreen), "Enter goes back")
+        assert opened == []
+        await dialog.pilot.press("enter")
+        await dialog.shows("Open the page?")
+        await dialog.pilot.press("f5")
+        await until(lambda: opened == [dialog.url], "the page is opened once it is confirmed")

@@ -52,31 +52,31 @@ def test_headers_that_repeat_the_body_are_no_verdict_whatever_their_case_and_pac
         ({"Content-Length": "3"}, "Content-Length says 3, the body has"),
     ],
 )
-def test_a_difference_is_told_with_both_values(changed: dict[str, str], said: str) -> None:
+def test_header_mismatch_has_both_values(changed: dict[str, str], said: str) -> None:
     (verdict,) = request_verdicts(request(RIGHT | changed), body())
     assert verdict.startswith(said)
 
 
 @pytest.mark.parametrize("name", list(RIGHT))
-def test_a_header_that_must_be_there_and_is_not_is_told(name: str) -> None:
+def test_missing_header_is_reported(name: str) -> None:
     (verdict,) = request_verdicts(request({key: value for key, value in RIGHT.items() if key != name}), body())
     assert verdict.startswith(f"there is no {name}, ")
 
 
-def test_a_name_for_a_body_that_names_nothing_is_told() -> None:
+def test_superfluous_mcp_name_is_reported() -> None:
     headers = headers_for(NEWEST, "tools/list", {}) | {"Mcp-Name": "x"}
     verdicts = request_verdicts(request(headers), body("tools/list", {"_meta": META}))
     assert verdicts == ("Mcp-Name says x, the body has none",)
 
 
 @pytest.mark.parametrize("row", ROWS[:-1])
-def test_where_nothing_is_routed_by_headers_none_is_missed(row: Any) -> None:
+def test_headers_are_not_required_in_old_revisions(row: Any) -> None:
     headers = headers_for(row, "tools/call", {"name": "x"})
     assert request_verdicts(request(headers), body(params={"name": "x"})) == ()
 
 
 @pytest.mark.parametrize("sent", [b"", b"{", b"[]", b'[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]'])
-def test_what_has_no_method_is_not_held_against_one(sent: bytes) -> None:
+def test_body_without_method_has_no_header_verdict(sent: bytes) -> None:
     assert request_verdicts(request({"Mcp-Method": "x"}), sent) == ()
 
 
@@ -92,7 +92,7 @@ ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
         (response("text/plain", 202), b"Accepted", "202 requires an empty body"),
     ],
 )
-def test_a_response_that_is_not_what_it_says_is_told(head: HttpFact, came: bytes, said: str) -> None:
+def test_response_mismatch_is_reported(head: HttpFact, came: bytes, said: str) -> None:
     (verdict,) = response_verdicts(head, came)
     assert said in verdict
 
@@ -106,12 +106,12 @@ def test_a_response_that_is_not_what_it_says_is_told(head: HttpFact, came: bytes
         (response("text/html", 404), b"<html>"),
     ],
 )
-def test_a_response_that_is_what_it_says_is_no_verdict(head: HttpFact, came: bytes) -> None:
+def test_matching_response_has_no_verdict(head: HttpFact, came: bytes) -> None:
     assert response_verdicts(head, came) == ()
 
 
 @pytest.mark.parametrize("value", ["plain", "=?base64?%%?=", "=?base64?/w==?=", "=?BASE64?YQ==?="])
-def test_what_is_not_in_the_packed_form_is_left_as_it_is(value: str) -> None:
+def test_unencoded_value_is_unchanged(value: str) -> None:
     assert decoded(value) == value
 
 
@@ -149,7 +149,7 @@ def ended(tape: Tape, number: int, why: str = "") -> None:
 
 
 def only(tape: Tape) -> HttpExchange:
-    (exchange,) = tape.journal.surroundings.http_in_order
+    (exchange,) = tape.journal.connection_facts.http_in_order
     return exchange
 
 
@@ -167,7 +167,7 @@ def full(tape: Tape, **more: Any) -> str:
 RESULT = {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
-def test_a_row_says_what_was_asked_what_came_how_long_it_took_and_how_big_it_was() -> None:
+def test_exchange_row_has_status_duration_and_size() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS)
     answered(tape.wait(20), 1)
@@ -184,7 +184,7 @@ def test_a_row_that_goes_on_shows_how_long_so_far() -> None:
     assert row(tape).startswith("1 POST … 1.50 s tools/call")
 
 
-def test_a_request_that_failed_says_why_and_one_that_was_cut_too() -> None:
+def test_failed_exchange_row_has_the_reason() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS)
     tape.journal.fact(HttpFact(HttpEvent.ERROR, 1, why="h refuses connections."))
@@ -192,7 +192,7 @@ def test_a_request_that_failed_says_why_and_one_that_was_cut_too() -> None:
     assert "h refuses connections." in row(tape)
 
 
-def test_a_redirect_says_where_to_and_a_resumption_after_what() -> None:
+def test_redirect_and_resumption_are_in_the_row() -> None:
     tape = Tape(http=True)
     asked(tape, 1, ("Last-Event-ID", "e7"), method="GET")
     answered(tape, 1, 307, ("Location", "/there?token=x"))
@@ -200,7 +200,7 @@ def test_a_redirect_says_where_to_and_a_resumption_after_what() -> None:
     assert "resumes after e7 → /there?token=••••••" in row(tape)
 
 
-def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
+def test_head_and_body_mismatch_is_in_row_and_details() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS, ("Content-Length", "1"))
     answered(tape, 1)
@@ -211,7 +211,7 @@ def test_where_head_and_body_differ_row_and_exchange_say_so() -> None:
     assert "Content-Type says application/json, but the body is not a JSON-RPC message" in full(tape)
 
 
-def test_times_are_told_step_by_step() -> None:
+def test_exchange_times_are_listed_by_phase() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS)
     timing = HttpTiming(lookup=2_000_000, connect=3_000_000, tls=4_000_000, send=1_000_000, wait=10_000_000)
@@ -231,7 +231,7 @@ def test_times_are_told_step_by_step() -> None:
     ]
 
 
-def test_a_kept_connection_and_a_capture_without_measures_are_told_apart() -> None:
+def test_reused_connection_differs_from_unrecorded_times() -> None:
     kept, old = Tape(http=True), Tape(http=True)
     for tape, timing in ((kept, HttpTiming(send=1, wait=2)), (old, None)):
         asked(tape, 1, *HEADERS)
@@ -240,7 +240,7 @@ def test_a_kept_connection_and_a_capture_without_measures_are_told_apart() -> No
     assert "not recorded" in full(old)
 
 
-def test_what_crossed_on_a_stream_is_listed_with_ids_retry_and_arrival() -> None:
+def test_stream_events_are_listed_with_ids_and_times() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS)
     answered(tape.wait(10), 1, 200, STREAM)
@@ -268,14 +268,14 @@ def test_a_stream_without_end_is_listed_only_so_far(monkeypatch: Any) -> None:
     assert "The first " in full(tape)
 
 
-def test_a_stream_on_which_nothing_has_come_says_so() -> None:
+def test_empty_stream_has_a_note() -> None:
     tape = Tape(http=True)
     asked(tape, 1, method="GET")
     answered(tape, 1, 200, STREAM)
     assert "No data yet." in full(tape)
 
 
-def test_secrets_are_masked_until_somebody_asks() -> None:
+def test_exchange_secrets_are_masked_until_revealed() -> None:
     tape = Tape(http=True)
     asked(tape, 1, ("X-Session", "s3cret"))
     assert "s3cret" not in full(tape)
@@ -297,9 +297,9 @@ def test_an_exchange_whose_beginning_is_not_there_is_a_row_too() -> None:
     assert "Content" in full(tape)
 
 
-def test_what_this_program_sends_and_the_demo_answers_never_differs_from_its_head() -> None:
+def test_own_requests_have_no_header_mismatch() -> None:
     journal = load(ROOT / "tests" / "captures" / "harbour.mcpcap")
-    exchanges = journal.surroundings.http_in_order
+    exchanges = journal.connection_facts.http_in_order
     assert len(exchanges) == 10
     assert [model.verdicts(journal, each) for each in exchanges] == [()] * 10
     journal.close()

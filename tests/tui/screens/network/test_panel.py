@@ -1,13 +1,11 @@
 """Screen H, as a person sees and uses it."""
 
-from textual.pilot import Pilot
-
 from inspector.capture.format.records import Entry
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.tui.panels import Panel
 from inspector.tui.screens.network.panel import NetworkPanel, NetworkRows
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shown
 from tests.tui.screens.network.test_model import HEADERS, RESULT, answered, asked, came, ended
 from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
@@ -36,17 +34,8 @@ def two() -> Tape:
     return tape
 
 
-async def shown(pilot: Pilot[None], panel: NetworkPanel) -> str:
-    """What stands on the screen once the panel has looked again and everything is drawn."""
-    for _ in range(4):
-        panel.sync()
-        await pilot.pause()
-    return text(pilot.app)
-
-
 async def test_a_wide_screen_shows_the_list_beside_the_exchange() -> None:
-    panel = NetworkPanel(Staged(two()))
-    async with Exchanges(panel).run_test(size=WIDE) as pilot:
+    async with Exchanges(panel := NetworkPanel(Staged(two()))).run_test(size=WIDE) as pilot:
         panel.take_focus()
         screen = await shown(pilot, panel)
         assert "tools/call buy" in screen
@@ -60,8 +49,7 @@ async def test_a_wide_screen_shows_the_list_beside_the_exchange() -> None:
 
 
 async def test_a_narrow_screen_shows_one_at_a_time() -> None:
-    panel = NetworkPanel(Staged(two()))
-    async with Exchanges(panel).run_test(size=NARROW) as pilot:
+    async with Exchanges(panel := NetworkPanel(Staged(two()))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         assert "Authorization" not in await shown(pilot, panel)
         await pilot.press("enter")
@@ -72,8 +60,7 @@ async def test_a_narrow_screen_shows_one_at_a_time() -> None:
 
 
 async def test_a_request_is_copied_as_curl_without_its_secrets() -> None:
-    panel = NetworkPanel(Staged(two()))
-    async with Exchanges(panel).run_test(size=WIDE) as pilot:
+    async with Exchanges(panel := NetworkPanel(Staged(two()))).run_test(size=WIDE) as pilot:
         await shown(pilot, panel)
         panel.copy()
         copied = pilot.app.clipboard
@@ -84,8 +71,7 @@ async def test_a_request_is_copied_as_curl_without_its_secrets() -> None:
 
 
 async def test_the_request_is_shown_in_the_traffic_by_its_message() -> None:
-    panel = NetworkPanel(Staged(two()))
-    async with (app := Exchanges(panel)).run_test(size=WIDE) as pilot:
+    async with (app := Exchanges(panel := NetworkPanel(Staged(two())))).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("g g", "o")
@@ -93,20 +79,18 @@ async def test_the_request_is_shown_in_the_traffic_by_its_message() -> None:
     assert app.wanted == [2]
 
 
-async def test_an_exchange_that_ends_is_shown_anew() -> None:
+async def test_ended_exchange_is_updated() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS)
-    panel = NetworkPanel(Staged(tape))
-    async with Exchanges(panel).run_test(size=WIDE) as pilot:
+    async with Exchanges(panel := NetworkPanel(Staged(tape))).run_test(size=WIDE) as pilot:
         assert "…" in await shown(pilot, panel)
         answered(tape.wait(10), 1, 404)
         ended(tape, 1)
         assert "404" in await shown(pilot, panel)
 
 
-async def test_a_server_without_http_has_no_exchanges_and_the_screen_says_so() -> None:
-    panel = NetworkPanel(Staged(Tape()))
-    async with Exchanges(panel).run_test(size=NARROW) as pilot:
+async def test_network_screen_without_http_explains_itself() -> None:
+    async with Exchanges(panel := NetworkPanel(Staged(Tape()))).run_test(size=NARROW) as pilot:
         assert "No HTTP exchanges." in await shown(pilot, panel)
         panel.copy()
         panel.action_entry()
@@ -114,7 +98,7 @@ async def test_a_server_without_http_has_no_exchanges_and_the_screen_says_so() -
         assert "tools/call buy" in await shown(pilot, panel)
 
 
-def test_of_ten_thousand_exchanges_only_those_in_sight_are_read() -> None:
+def test_visible_exchanges_only_are_read() -> None:
     tape = Tape(http=True)
     for number in range(1, 10_001):
         tape.journal.fact(HttpFact(HttpEvent.REQUEST, number, "GET", "https://h/mcp"))

@@ -3,7 +3,7 @@
 import pytest
 from textual.app import App
 
-from inspector.capture.format.notes import Mark, View
+from inspector.capture.format.notes import COLOURS, Mark, View
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.notes import notes_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
@@ -23,19 +23,17 @@ from tests.waiting import until
         (("x", "escape"), None),
     ],
 )
-async def test_what_is_typed_and_chosen_is_the_answer(pressed: tuple[str, ...], answer: tuple[str, str] | None) -> None:
-    app = App[None]()
-    async with app.run_test() as pilot:
+async def test_comment_dialog_returns_text_and_colour(pressed: tuple[str, ...], answer: tuple[str, str] | None) -> None:
+    async with (app := App[None]()).run_test() as pilot:
         answers: list[tuple[str, str] | None] = []
-        await app.push_screen(CommentScreen(3, "red", "was"), answers.append)
+        await app.push_screen(CommentScreen(3, "red", "was", COLOURS), answers.append)
         await pilot.press(*pressed)
         await until(lambda: answers == [answer], "the answer")
 
 
-async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> None:
+async def test_notes_dialog_without_notes_explains_itself(tape: Tape) -> None:
     subject = Staged(handshake(tape), stage=ConversationStage.OPEN)
-    app = App[None]()
-    async with app.run_test(size=(100, 20)) as pilot:
+    async with (app := App[None]()).run_test(size=(100, 20)) as pilot:
         answers: list[Mark | View | None] = []
         noted = notes_of(subject)
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
@@ -53,8 +51,7 @@ async def test_without_any_it_says_how_and_where_they_are_kept(tape: Tape) -> No
 
 @pytest.mark.parametrize(("pressed", "answer"), [((" ", "b", " ", "enter"), "a b"), (("escape",), None)])
 async def test_a_name_is_what_is_typed(pressed: tuple[str, ...], answer: str | None) -> None:
-    app = App[None]()
-    async with app.run_test() as pilot:
+    async with (app := App[None]()).run_test() as pilot:
         answers: list[str | None] = []
         await app.push_screen(NameScreen("How is it called?", "a"), answers.append)
         await until(lambda: "How is it called?" in text(app), "the question")

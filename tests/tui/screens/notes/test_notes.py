@@ -5,19 +5,19 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from inspector.tui.conversation import ConversationStage, PastSubject, past_of
+from inspector.tui.conversation import ConversationStage, ReplayedConversation, past_of
 from inspector.tui.notes import notes_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
-from tests.tui.screens.replay.test_controls import bar, opened, playback_of
 from tests.tui.staging import Staged, handshake
+from tests.tui.test_replay_controls import bar, opened, playback_of
 from tests.waiting import until
 
 
-async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: Path) -> None:
+async def test_mark_is_stored_listed_and_filterable(tmp_path: Path) -> None:
     path = tmp_path / "evening.mcpcap"
     shutil.copy(sample("evening"), path)
     async with opened(path) as (app, pilot):
@@ -46,7 +46,7 @@ async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: P
         await pilot.press("escape", "f m", "g g", "2", "g m")
         await until(lambda: isinstance(app.screen, MarksScreen), "the list, from another screen")
         await pilot.press("enter")
-        first = notes_of(app.subject).notes.marks
+        first = notes_of(app.conversation).notes.marks
         await until(lambda: playback_of(app).at == next(iter(first)), "that moment, on the screen one was on")
         assert app.tab.shown == "tools"
         await pilot.press("g m")
@@ -60,7 +60,7 @@ async def test_what_is_marked_is_kept_listed_gone_to_and_filtered_by(tmp_path: P
         assert "end of capture" in bar(app)
 
 
-async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: Path) -> None:
+async def test_unwritable_notes_are_reported_and_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "evening.mcpcap"
     shutil.copy(sample("evening"), path)
     (tmp_path / "evening.mcpcap.notes").write_bytes(b"something else")
@@ -68,13 +68,13 @@ async def test_notes_that_can_not_be_kept_are_said_and_change_nothing(tmp_path: 
         await until(lambda: "no head of notes" in text(app), "what is wrong with them")
         await pilot.press("j", "m")
         await until(lambda: "left as it is" in text(app), "why nothing is marked")
-        assert not app.subject.journal.marks
+        assert not app.conversation.journal.marks
     assert (tmp_path / "evening.mcpcap.notes").read_bytes() == b"something else"
 
 
 def test_a_mark_is_one_of_the_recording_and_a_colour_that_was_given_is_given_again(tape: Tape) -> None:
     whole = Staged(handshake(tape), stage=ConversationStage.RECORDED)
-    then = PastSubject(whole, past_of(whole).at(2))
+    then = ReplayedConversation(whole, past_of(whole).at(2))
     noted = notes_of(whole)
     assert notes_of(then) is noted
     assert not noted.is_kept

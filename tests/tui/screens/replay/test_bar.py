@@ -12,14 +12,15 @@ from tests.waiting import until
 
 @pytest.mark.parametrize(("width", "track"), [(80, False), (160, True)])
 async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, track: bool) -> None:
-    app = InspectApp(replay=sample("evening"))
-    async with app.run_test(size=(width, 24)):
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the bar")
+    async with (app := InspectApp(replay=sample("evening"))).run_test(size=(width, 24)):
+        await until(
+            lambda: app.conversation.stage is ConversationStage.RECORDED and "x Space Play" in text(app), "the bar"
+        )
         await until(lambda: ("─●" in text(app).splitlines()[-2]) == track, "the track where there is room")
-        await until(lambda: app.subject.checks.is_done, "all is checked, and moves the bar no more")
+        await until(lambda: app.conversation.checks.is_done, "all is checked, and moves the bar no more")
         await settled(app)
         line = text(app).splitlines()[-2]
-        count = app.subject.journal.count
+        count = app.conversation.journal.count
         if track:
             await click(app, (line.index("─") + (line.rindex("●") - line.index("─")) // 2, 22))
             await until(lambda: app.playback is not None and 0.3 < app.playback.at / count < 0.7, "the middle")
@@ -30,4 +31,4 @@ async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, 
         await click(app, (line.rindex("Play"), 22))
         await until(lambda: app.playback is not None and app.playback.player.playing, "that it is played")
         await until(lambda: "Pause" in text(app).splitlines()[-2], "how to pause it")
-    await app.subject.end()
+    await app.conversation.end()

@@ -28,7 +28,7 @@ def test_an_entry_is_due_when_its_time_has_come(speed: float, seconds: float, du
     assert player(speed).due(int(seconds * SECOND), 6) == due
 
 
-def test_a_long_pause_is_cut_and_said_and_a_short_one_is_whole() -> None:
+def test_long_pause_is_cut_and_short_one_kept() -> None:
     one = player()
     assert one.due(SECOND, 6) == 3
     pause = one.pause_at(SECOND, 6)
@@ -43,7 +43,7 @@ def test_a_long_pause_is_cut_and_said_and_a_short_one_is_whole() -> None:
     assert one.pause_at(4 * SECOND, 6) is None
 
 
-def test_at_the_highest_speed_nothing_is_waited_for_but_looks_are() -> None:
+def test_fastest_speed_advances_in_bounded_steps() -> None:
     one = Player(lambda n: n * SECOND)
     one.speed = math.inf
     one.play(0, 0)
@@ -52,7 +52,7 @@ def test_at_the_highest_speed_nothing_is_waited_for_but_looks_are() -> None:
     assert one.due(0, 1_000_000) == 2 * first
 
 
-def test_what_is_recorded_later_comes_in_its_time_from_then_on() -> None:
+def test_later_recorded_entries_play_at_their_time() -> None:
     one = player()
     assert one.due(50 * SECOND, 1) == 1
     assert one.due(100 * SECOND, 1) == 1
@@ -60,7 +60,7 @@ def test_what_is_recorded_later_comes_in_its_time_from_then_on() -> None:
     assert one.due(101 * SECOND, 2) == 2
 
 
-def test_speeds_come_one_after_the_other_up_to_the_fastest_and_a_pause_begins_anew() -> None:
+def test_speed_steps_to_the_fastest_and_pause_restarts() -> None:
     one = player()
     seen = []
     for _ in SPEEDS:
@@ -89,11 +89,11 @@ WHOLE = PlaybackState(9, 9, 9, True)
         (PlaybackState(3, 9, 3, False, fronted=True), "‖ paused #3 of 9"),
     ],
 )
-def test_it_says_where_one_stands_and_whether_it_is_played(state: PlaybackState, expected: str) -> None:
+def test_state_and_place_text_describe_playback(state: PlaybackState, expected: str) -> None:
     assert f"{said(model.state_text(state))} {said(model.place_text(state))}" == expected
 
 
-def test_at_the_end_of_a_capture_that_grows_it_follows() -> None:
+def test_growing_capture_is_followed_at_its_end() -> None:
     state = PlaybackState(9, 9, 9, True, grows=True)
     assert state.is_live
     assert said(model.place_text(state)) == "9 entries  following"
@@ -104,7 +104,7 @@ def test_the_time_is_that_of_the_entry_and_since_the_start() -> None:
     assert model.time_text(None) == []
 
 
-def test_a_pause_is_told_of_from_a_second_on() -> None:
+def test_pause_text_appears_from_one_second() -> None:
     state = PlaybackState(3, 9, 3, False, playing=True, left_ns=1_200_000_000, own_ns=3_000_000_000)
     assert said(model.pause_text(state)) == "next in 1.20 s"
     cut = PlaybackState(3, 9, 3, False, playing=True, own_ns=61_000_000_000, cut=True)
@@ -115,7 +115,7 @@ def test_a_pause_is_told_of_from_a_second_on() -> None:
 
 
 @pytest.mark.parametrize(("at", "place"), [(0, 0), (1, 0), (50, 9), (100, 19)])
-def test_the_knob_stands_where_one_stands_and_a_click_there_leads_there(at: int, place: int) -> None:
+def test_track_knob_and_clicks_agree(at: int, place: int) -> None:
     cells = said(model.track(PlaybackState(at, 100, 100, False), 20))
     assert (cells.index("●"), len(cells)) == (place, 20)
     assert abs(model.entry_at(place, 20, 100) - max(1, at)) <= 3

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from inspector.errors import FilterError
-from inspector.tui.conversation import ConversationStage, PastSubject
+from inspector.tui.conversation import ConversationStage, ReplayedConversation
 from inspector.tui.screens.replay.playback import CommonPlayback, Playback, parts_of
 from tests.present.tape import Tape
 from tests.tui.staging import Staged, handshake
@@ -44,7 +44,7 @@ def test_a_recording_is_known_whole_at_first(playback: Playback) -> None:
     assert playback.state() is playback.recording
 
 
-def test_what_is_known_is_what_was_known_then(playback: Playback) -> None:
+def test_state_at_a_position_is_the_state_then(playback: Playback) -> None:
     found = []
     for n in (4, 5, 6):
         playback.go(n)
@@ -70,7 +70,7 @@ def test_going_on_keeps_the_subject_and_going_back_makes_another(playback: Playb
 def test_played_entries_come_in_their_time_and_the_traffic_shows_no_more(playback: Playback, clock: Clock) -> None:
     playback.play()
     assert (playback.at, playback.shown) == (0, 0)
-    assert isinstance(playback.traffic, PastSubject)
+    assert isinstance(playback.traffic, ReplayedConversation)
     playback.tick()
     clock.now += 100_000_000
     assert not playback.tick()
@@ -130,7 +130,7 @@ def since(common: CommonPlayback) -> int:
     return common.moment[1] if common.moment is not None else -1
 
 
-def test_each_stands_where_the_common_clock_does(common: CommonPlayback) -> None:
+def test_common_clock_moves_every_capture(common: CommonPlayback) -> None:
     assert (common.at, common.count, common.is_at_end, common.has_position) == (5, 5, True, False)
     found = {}
     for n in range(1, 6):
@@ -156,7 +156,7 @@ def test_each_stands_where_the_common_clock_does(common: CommonPlayback) -> None
     assert (common.has_position, stands(common)) == (False, [2, 3])
 
 
-def test_what_one_moved_by_itself_is_moved_back(common: CommonPlayback) -> None:
+def test_apply_moves_back_a_moved_capture(common: CommonPlayback) -> None:
     common.go(2)
     common.parts[1].go(3)
     assert stands(common) == [1, 3]
@@ -186,7 +186,7 @@ def test_they_are_played_in_one_order(common: CommonPlayback, clock: Clock) -> N
     assert common.player.speed == 2
 
 
-def test_it_goes_from_request_to_request_and_to_a_time(common: CommonPlayback) -> None:
+def test_common_position_moves_by_exchange_and_time(common: CommonPlayback) -> None:
     common.go(2)
     assert (common.next_exchange(1), common.next_exchange(-1)) == (3, 1)
     assert common.parse_position("4") == 4

@@ -32,7 +32,7 @@ def test_an_entry_has_its_place(which: int, n: int, place: tuple[int, int]) -> N
     assert order.at(sum(place)) == place
 
 
-def test_what_comes_later_has_its_place_behind() -> None:
+def test_later_entries_follow_in_the_order() -> None:
     first, second = [10, 20], [15]
     order = order_of(first, second)
     assert order.at(3) == order.end == (2, 1)

@@ -30,14 +30,13 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
     assert taken == [frozenset({capabilities.SAMPLING, capabilities.SAMPLING_TOOLS})]
 
 
-async def test_after_a_handshake_it_takes_a_new_connection_and_says_so() -> None:
-    app = Showing()
-    async with app.run_test(size=(80, 24)):
+async def test_capabilities_after_a_handshake_need_a_new_connection() -> None:
+    async with (app := Showing()).run_test(size=(80, 24)):
         await app.push_screen(CapabilitiesScreen(frozenset(), ROWS[0]))
         await shown(app, "requires a new connection", "not in this protocol version")
 
 
-def test_rows_are_asked_for_again_after_a_switch() -> None:
+def test_toggle_changes_the_generation() -> None:
     rows = CapabilityRows(frozenset(), None)
     before = rows.generation
     rows.toggle(0)

@@ -11,7 +11,7 @@ def test_every_offer_has_a_switch_and_a_meaning() -> None:
     assert [each.name for each in switches(frozenset(), frozenset(), None)] == list(ALL)
 
 
-def test_a_switch_says_how_it_stands_and_what_was_changed() -> None:
+def test_switch_row_shows_state_and_change() -> None:
     found = {each.name: each for each in switches({ROOTS}, {ROOTS, FORM}, NEWEST)}
     rows = {name: plain(switch_row(each, on="✓", off="○", width=76)) for name, each in found.items()}
     assert rows[ROOTS].startswith(" ✓ roots ")
@@ -20,7 +20,7 @@ def test_a_switch_says_how_it_stands_and_what_was_changed() -> None:
     assert "changed" in rows[FORM]
 
 
-def test_what_a_revision_has_no_words_for_says_so() -> None:
+def test_switch_row_marks_missing_capabilities_of_a_revision() -> None:
     first = {each.name: each for each in switches(ALL, ALL, ROWS[0])}
     assert not first[FORM].exists
     assert "not in this protocol version" in plain(switch_row(first[FORM], on="✓", off="○", width=76))
@@ -33,6 +33,6 @@ def test_tools_in_sampling_go_with_sampling() -> None:
     assert toggled(frozenset({SAMPLING, SAMPLING_TOOLS}), SAMPLING_TOOLS) == {SAMPLING}
 
 
-def test_what_is_declared_is_shown_in_the_revision_s_words() -> None:
+def test_declaration_uses_the_words_of_the_revision() -> None:
     assert declaration({ROOTS}, ROWS[0]) == '{"roots": {"listChanged": true}}'
     assert declaration({ROOTS}, None) == ""

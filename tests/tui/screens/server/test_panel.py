@@ -51,14 +51,13 @@ async def look(pilot: Pilot[None], panel: ServerPanel) -> str:
 
 
 async def shown(subject: Staged, size: tuple[int, int] = TALL, theme: str = DARK_NAME) -> str:
-    panel = ServerPanel(subject)
-    async with Showing(panel, theme=theme).run_test(size=size) as pilot:
+    async with Showing((panel := ServerPanel(subject)), theme=theme).run_test(size=size) as pilot:
         return await look(pilot, panel)
 
 
 @pytest.mark.parametrize("theme", [DARK_NAME, LIGHT_NAME])
 @pytest.mark.parametrize("size", [TALL, WIDE])
-async def test_everything_that_is_known_is_told(subject: Staged, size: tuple[int, int], theme: str) -> None:
+async def test_server_screen_shows_all_facts(subject: Staged, size: tuple[int, int], theme: str) -> None:
     screen = await shown(subject, size, theme)
     for told in (
         "lighthouse",
@@ -91,8 +90,7 @@ async def test_wide_terminals_show_two_columns_and_narrow_ones_one(subject: Stag
 
 
 async def test_values_are_masked_until_z_reveals_them(subject: Staged) -> None:
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=TALL) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=TALL) as pilot:
         assert "••••••  · -e" in await look(pilot, panel)
         assert "s3cr3t" not in text(pilot.app)
         panel.take_focus()
@@ -103,16 +101,14 @@ async def test_values_are_masked_until_z_reveals_them(subject: Staged) -> None:
 
 
 async def test_new_lines_on_stderr_come_in(subject: Staged) -> None:
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=TALL) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=TALL) as pilot:
         await look(pilot, panel)
         subject.tape.stderr(b"the lamp is lit")
         assert "the lamp is lit" in await look(pilot, panel)
 
 
 async def test_nothing_is_looked_at_while_nothing_has_changed(subject: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=TALL) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=TALL) as pilot:
         await look(pilot, panel)
         looked: list[int] = []
 
@@ -132,8 +128,7 @@ async def test_nothing_is_looked_at_while_nothing_has_changed(subject: Staged, m
 
 async def test_cards_come_in_their_order_however_late(tape: Tape) -> None:
     subject = Staged(tape, stage=ConversationStage.CONNECTING)
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=WIDE) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=WIDE) as pilot:
         await look(pilot, panel)
         tape.stderr(b"hello")
         await look(pilot, panel)
@@ -144,8 +139,7 @@ async def test_cards_come_in_their_order_however_late(tape: Tape) -> None:
 
 
 async def test_a_dead_server_has_its_card_above_all(subject: Staged) -> None:
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=WIDE) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=WIDE) as pilot:
         await look(pilot, panel)
         assert not panel.query(PostMortemCard)
         subject.tape.died(code=3)
@@ -155,7 +149,7 @@ async def test_a_dead_server_has_its_card_above_all(subject: Staged) -> None:
         assert len(panel.query(PostMortemCard)) == 1
 
 
-async def test_an_end_that_was_asked_for_has_none(subject: Staged) -> None:
+async def test_requested_end_has_no_post_mortem(subject: Staged) -> None:
     subject.now_stage = ConversationStage.CLOSED
     assert "Post-mortem" not in await shown(subject)
 
@@ -169,8 +163,7 @@ async def test_a_recorded_death_has_its_card_too(subject: Staged) -> None:
 async def test_another_conversation_takes_the_place_of_the_first(subject: Staged) -> None:
     subject.tape.died(code=3)
     subject.now_stage, subject.now_why = ConversationStage.FAILED, "the server ended"
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=TALL) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=TALL) as pilot:
         await look(pilot, panel)
         fresh = Tape()
         panel.rebind(Staged(fresh, stage=ConversationStage.CONNECTING))
@@ -187,8 +180,7 @@ async def test_y_copies_the_card_with_the_focus_or_all_of_them(
 ) -> None:
     copied: list[str] = []
     monkeypatch.setattr(App, "copy_to_clipboard", lambda self, text: copied.append(text))
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=SMALL) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=SMALL) as pilot:
         await look(pilot, panel)
         panel.take_focus()
         await pilot.press("y", "tab", "y")
@@ -202,15 +194,14 @@ async def test_y_copies_the_card_with_the_focus_or_all_of_them(
 
 
 async def test_a_small_terminal_reads_to_the_end(subject: Staged) -> None:
-    panel = ServerPanel(subject)
-    async with Showing(panel).run_test(size=SMALL) as pilot:
+    async with Showing(panel := ServerPanel(subject)).run_test(size=SMALL) as pilot:
         await look(pilot, panel)
         panel.take_focus()
         await pilot.press("G")
         assert "warming up" in await look(pilot, panel)
 
 
-async def test_over_http_the_address_is_told_and_the_session_masked(tape: Tape) -> None:
+async def test_url_is_shown_and_session_masked(tape: Tape) -> None:
     tape.connected("https://example.test/mcp?token=abc").posted(1, headers=(("Mcp-Session-Id", "1234567890"),))
     screen = await shown(Staged(tape))
     assert "https://example.test/mcp?token=••••••" in screen

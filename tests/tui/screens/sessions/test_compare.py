@@ -45,7 +45,7 @@ async def test_a_person_jumps_from_difference_to_difference_and_sees_both_sides(
         await until(lambda: not isinstance(app.screen, CompareScreen), "back")
 
 
-async def test_what_cannot_be_read_is_said_and_left(tmp_path: Path) -> None:
+async def test_unreadable_capture_cannot_be_compared(tmp_path: Path) -> None:
     bad = tmp_path / "bad.mcpcap"
     bad.write_text("nonsense")
     app: App[None] = App()

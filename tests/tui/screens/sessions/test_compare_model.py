@@ -2,7 +2,7 @@
 
 from inspector.capture.compare.differences import compare
 from inspector.capture.compare.normal import Normal
-from inspector.present.compare import Names
+from inspector.present.changes.captures import Names
 from inspector.present.spans import plain
 from inspector.tui.screens.sessions.model import CompareRows, value_lines
 from tests.capture.compare.talk import calls, says, told
@@ -15,7 +15,7 @@ def _rows() -> CompareRows:
     return CompareRows(compare(_BEFORE, _AFTER, Normal()), Names("old", "new"))
 
 
-def test_what_belongs_together_is_one_row_and_what_is_alone_has_a_gap_beside_it() -> None:
+def test_comparison_rows_are_aligned() -> None:
     rows = _rows()
     halves = [plain(rows.row(at, 83).spans).split(" │ ") for at in range(rows.count)]
     assert [(left.split("  #")[0].strip(), right.split("  #")[0].strip()) for left, right in halves] == [
@@ -52,7 +52,7 @@ def test_texts_and_objects_are_spread_over_lines_and_the_words_that_differ_are_m
     assert "[3]" in told
 
 
-def test_of_a_value_on_one_side_alone_all_of_it_is_shown() -> None:
+def test_one_sided_value_is_shown_in_full() -> None:
     assert [plain(line) for line in value_lines("", '{"a":[1],"b":"\\u001b["}')] == [
         "  before: missing",
         "+ {",

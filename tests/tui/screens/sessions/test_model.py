@@ -22,7 +22,7 @@ def row(session: CaptureSummary, width: int = 140) -> str:
     return "".join(text for text, _ in spans)
 
 
-def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
+def test_capture_row_has_time_size_end_and_notes() -> None:
     told = row(CaptureSummary(PATH, FOUND, "the slow\none", 3, here=True))
     for said in ("● ", "5.00 s", "30", "✗ 2", "2.0 kB", "✗ Exited", "shop␇", "· the slow␊one", "★ 3", "oops"):
         assert said in told, said
@@ -30,7 +30,7 @@ def test_a_row_tells_when_how_much_how_it_ended_and_what_is_noted() -> None:
 
 
 @pytest.mark.parametrize("width", [50, 80, 99, 120, 200])
-def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
+def test_capture_row_keeps_end_and_server_at_any_width(width: int) -> None:
     told = row(CaptureSummary(PATH, FOUND), width)
     assert "✗ Exited" in told
     assert "sh" in told
@@ -46,7 +46,7 @@ def test_at_any_width_how_it_ended_and_the_server_are_seen(width: int) -> None:
         (Summary(ended="clean", errors=0), "none"),
     ],
 )
-def test_what_is_not_known_is_left_out(summary: Summary | None, said: str) -> None:
+def test_unknown_capture_facts_are_omitted(summary: Summary | None, said: str) -> None:
     assert said in row(CaptureSummary(PATH, summary))
 
 

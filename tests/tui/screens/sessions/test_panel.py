@@ -27,7 +27,7 @@ class One(App[None]):
     def __init__(self, tape: Tape) -> None:
         super().__init__()
         self.tabs = [Tab(1, Staged(tape))]
-        self.panel = SessionsPanel(self.tabs[0].subject)
+        self.panel = SessionsPanel(self.tabs[0].conversation)
 
     def compose(self) -> ComposeResult:
         yield self.panel
@@ -52,8 +52,7 @@ def shelf() -> Path:
 
 async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, shelf: Path) -> None:
     NotesFile(shelf / "wreck.mcpcap", "").change(lambda notes: notes.marked(2, new_mark(2)))
-    app = One(tape)
-    async with app.run_test(size=(130, 20), notifications=True) as pilot:
+    async with (app := One(tape)).run_test(size=(130, 20), notifications=True) as pilot:
         await until(lambda: all(said in text(app) for said in ("✓ Complete", "✗ Exited", "✗ Unreadable")), "all three")
         await until(lambda: "★ 1" in text(app), "what is marked")
         assert "3 captures" in text(app)
@@ -79,17 +78,15 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
 
 async def test_one_that_is_open_here_stays(tape: Tape, shelf: Path) -> None:
     tape.journal.capture_path = shelf / "evening.mcpcap"
-    app = One(tape)
-    async with app.run_test(size=(130, 20), notifications=True) as pilot:
+    async with (app := One(tape)).run_test(size=(130, 20), notifications=True) as pilot:
         await until(lambda: " ● " in text(app), "that it is open")
         await pilot.press("x d")
         await until(lambda: "Close its tab first" in text(app), "why not")
         assert (shelf / "evening.mcpcap").exists()
 
 
-async def test_without_any_it_says_where_they_come_from(tape: Tape) -> None:
-    app = One(tape)
-    async with app.run_test(size=(80, 10)) as pilot:
+async def test_sessions_screen_without_captures_explains_itself(tape: Tape) -> None:
+    async with (app := One(tape)).run_test(size=(80, 10)) as pilot:
         await until(lambda: "No captures yet." in text(app), "that there is none")
         await pilot.press("x d", "x n", "v d", "enter")
         assert not isinstance(app.screen, ConfirmScreen | NameScreen)

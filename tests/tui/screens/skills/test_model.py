@@ -45,7 +45,7 @@ def test_a_read_is_running_then_compared(tape: Tape) -> None:
     assert "✗ size differs" in _rows(index)[1]
 
 
-def test_a_read_before_the_entry_says_nothing_of_it(tape: Tape) -> None:
+def test_read_before_the_listing_is_ignored(tape: Tape) -> None:
     index = SkillIndex(tape.journal)
     tape.request(1, "resources/read", {"uri": f"{ROOT}/SKILL.md"})
     tape.answer(1, text_result(TEXT))
@@ -54,7 +54,7 @@ def test_a_read_before_the_entry_says_nothing_of_it(tape: Tape) -> None:
     assert "· not read" in _rows(index)[1]
 
 
-def test_an_error_says_why_a_file_was_not_read(tape: Tape) -> None:
+def test_failed_skill_read_has_the_error(tape: Tape) -> None:
     index = SkillIndex(tape.journal)
     _list(tape, 1, entry().raw)
     tape.request(2, "resources/read", {"uri": f"{ROOT}/SKILL.md"})
@@ -78,7 +78,7 @@ def test_pages_add_up_and_a_new_list_replaces(tape: Tape) -> None:
     assert index.skills == 1
 
 
-def test_an_entry_that_is_got_stands_with_the_listed_ones(tape: Tape) -> None:
+def test_fetched_skill_is_in_the_list(tape: Tape) -> None:
     index = SkillIndex(tape.journal)
     tape.request(1, "skills/get", {"uri": f"{ROOT}/SKILL.md"})
     tape.answer(1, {"skill": entry().raw})
@@ -86,7 +86,7 @@ def test_an_entry_that_is_got_stands_with_the_listed_ones(tape: Tape) -> None:
     assert index.skills == 1
 
 
-def test_a_list_that_did_not_come_says_why(tape: Tape) -> None:
+def test_refused_skill_list_has_the_error(tape: Tape) -> None:
     index = SkillIndex(tape.journal)
     tape.request(1, "skills/list")
     tape.error(1, -32601, "no")

@@ -67,7 +67,7 @@ async def test_an_entry_shows_its_front_matter_and_its_flaws() -> None:
         await until(lambda: "CC0" not in text(pilot.app), "nothing")
 
 
-def test_what_must_not_be_read_says_why() -> None:
+def test_why_not_read_names_the_reason() -> None:
     held = Held(entry(listed("../x", b"")), 1)
     assert why_not_read(held, held.skill.files[1]) == "it is not within the skill's directory"
     assert why_not_read(held, held.skill.files[0]) == ""
@@ -154,7 +154,7 @@ async def test_a_file_can_be_read_while_the_rest_of_the_list_is_still_arriving(t
         assert "Skills  1  ⋯ listing" in person.screen
 
 
-async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> None:
+async def test_keys_wait_while_the_skill_list_arrives(tmp_path: Path) -> None:
     async with before_pages(tmp_path, ["silence"], {}) as person:
         await person.sees("⋯ listing")
         for key in ("x v", "ctrl+j", "x g"):
@@ -165,7 +165,7 @@ async def test_a_key_says_that_the_list_is_still_arriving(tmp_path: Path) -> Non
         assert read(person) == []
 
 
-async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_path: Path) -> None:
+async def test_undeclared_skills_are_listed_on_request_only(tmp_path: Path) -> None:
     async with before_skills(tmp_path, "--legacy-only") as person:
         await person.sees("The server does not declare skills", "r lists skills anyway")
         assert person.wire().sent("skills/list") == []
@@ -173,7 +173,7 @@ async def test_a_server_without_skills_is_not_asked_until_somebody_wants_it(tmp_
         await person.sees("cannot list skills: error -32601")
 
 
-async def test_an_entry_is_asked_for_anew(tmp_path: Path) -> None:
+async def test_skill_entry_can_be_fetched_again(tmp_path: Path) -> None:
     async with before_skills(tmp_path) as person:
         await person.sees("lamp-lighting")
         await person.press("j", "ctrl+j")

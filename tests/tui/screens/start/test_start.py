@@ -10,10 +10,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from inspector.cli.targets import found_target
-from inspector.config.approvals import Approvals
 from inspector.config.known_targets import RecentTarget, RecentTargets, SavedTarget, SavedTargets, now
 from inspector.config.paths import places
-from inspector.config.servers import FoundServer, read_servers
+from inspector.config.servers import Approvals, FoundServer, read_servers
 from inspector.config.targets import Capture, OpenCapture, OpenDemo, OpenServer, OpenTyped, StartChoice
 from inspector.errors import UsageError
 from inspector.present.start import wanted
@@ -31,8 +30,7 @@ WHALES = FoundServer("whales", "Zed", Path("/x/mcp.json"), url="https://example.
 
 
 async def test_each_is_shown_in_full_and_answered_for_itself() -> None:
-    app = ApproveApp([GULLS, WHALES])
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := ApproveApp([GULLS, WHALES])).run_test(size=(100, 30)) as pilot:
         await until(lambda: "Run this command" in text(app), "the first")
         for part in ("npx", "-y", "gulls", "--all of them", "/x/mcp.json", "Cursor"):
             assert part in text(app)
@@ -60,13 +58,12 @@ WISHING = """{
 }"""
 
 
-async def test_what_a_file_leaves_to_the_person_is_asked_for_and_a_secret_is_masked(tmp_path: Path) -> None:
+async def test_inputs_of_a_server_file_are_requested_and_masked(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(WISHING)
     tides, plain = read_servers("VS Code", file, tmp_path)
     assert plain.inputs == ()
-    app = ApproveApp([tides, plain])
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := ApproveApp([tides, plain])).run_test(size=(80, 24)) as pilot:
         await until(lambda: "Run this command" in text(app), "the command")
         assert "coast, api-key, undeclared" in text(app)
         assert "${workspaceFolder} is not expanded" in text(app)
@@ -93,8 +90,7 @@ async def test_leaving_the_values_starts_nothing(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(WISHING)
     tides, _ = read_servers("VS Code", file, tmp_path)
-    app = ApproveApp([tides])
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := ApproveApp([tides])).run_test(size=(80, 24)) as pilot:
         await until(lambda: "Run this command" in text(app), "the command")
         await pilot.press("enter")
         await until(lambda: "API key of the tides" in text(app), "what it is for")
@@ -103,7 +99,7 @@ async def test_leaving_the_values_starts_nothing(tmp_path: Path) -> None:
     assert app.return_value == [None]
 
 
-def test_without_a_screen_it_is_said_what_is_missing(tmp_path: Path) -> None:
+def test_missing_inputs_without_a_screen_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(WISHING)
     tides, _ = read_servers("VS Code", file, tmp_path)
@@ -124,8 +120,7 @@ LONG = FoundServer(
 
 
 async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_it_starts() -> None:
-    app = ApproveApp([LONG])
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := ApproveApp([LONG])).run_test(size=(80, 24)) as pilot:
         await until(lambda: "more lines: End, then Enter" in text(app), "the first part")
         assert "curl evil.example" not in text(app)
         await pilot.press("enter", "enter")
@@ -142,9 +137,8 @@ async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_i
     assert app.return_value == [replace(LONG, approved=True)]
 
 
-async def test_what_was_in_sight_stays_read_when_the_window_shrinks() -> None:
-    app = ApproveApp([GULLS])
-    async with app.run_test(size=(100, 40)) as pilot:
+async def test_command_stays_read_when_the_window_shrinks() -> None:
+    async with (app := ApproveApp([GULLS])).run_test(size=(100, 40)) as pilot:
         await until(lambda: "Run this command" in text(app), "the question")
         await pilot.resize_terminal(60, 12)
         await pilot.press("enter")
@@ -152,9 +146,8 @@ async def test_what_was_in_sight_stays_read_when_the_window_shrinks() -> None:
     assert app.return_value == [replace(GULLS, approved=True)]
 
 
-async def test_approved_server_is_not_asked_about_again() -> None:
-    app = ApproveApp([GULLS, replace(WHALES, approved=True)])
-    async with app.run_test(size=(100, 30)) as pilot:
+async def test_approved_server_needs_no_second_approval() -> None:
+    async with (app := ApproveApp([GULLS, replace(WHALES, approved=True)])).run_test(size=(100, 30)) as pilot:
         await until(lambda: "Run this command" in text(app), "the question")
         await pilot.press("enter")
         await until(lambda: app.return_value is not None, "the answers")
@@ -175,8 +168,7 @@ class Harness(App[None]):
 
 
 async def test_a_server_of_a_host_is_shown_in_full_first() -> None:
-    app = Harness()
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Harness()).run_test(size=(90, 24)) as pilot:
         await until(lambda: "gulls" in text(app), "the list")
         assert "From the command line" not in text(app)
         await pilot.press("enter")
@@ -191,9 +183,8 @@ async def test_a_server_of_a_host_is_shown_in_full_first() -> None:
         await until(lambda: app.answers == [OpenServer(replace(SEVERAL_GULLS, approved=True))], "the answer")
 
 
-async def test_what_is_typed_needs_no_second_key_and_nonsense_is_told() -> None:
-    app = Harness()
-    async with app.run_test(size=(90, 24)) as pilot:
+async def test_typed_target_opens_with_one_key() -> None:
+    async with (app := Harness()).run_test(size=(90, 24)) as pilot:
         await until(lambda: "gulls" in text(app), "the list")
         await until(lambda: isinstance(app.screen.focused, Input), "the line to type into")
         await pilot.press(*"gals")
@@ -216,8 +207,7 @@ async def test_a_capture_shows_how_many_entries_it_has() -> None:
 
 
 async def test_a_click_on_the_button_opens_what_is_typed() -> None:
-    app = Harness()
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Harness()).run_test(size=(90, 24)) as pilot:
         await until(lambda: "[ Open" in text(app), "the button")
         await pilot.press(*"gulls")
         y = next(at for at, line in enumerate(lines(app)) if "[ Open" in line)
@@ -227,16 +217,14 @@ async def test_a_click_on_the_button_opens_what_is_typed() -> None:
 
 async def test_the_demo_and_nothing_can_be_chosen() -> None:
     for keys, answer in ((("down", "t"), OpenDemo()), (("escape",), None)):
-        app = Harness()
-        async with app.run_test(size=(90, 24)) as pilot:
+        async with (app := Harness()).run_test(size=(90, 24)) as pilot:
             await until(lambda app=app: "gulls" in text(app), "the list")  # type: ignore[misc]
             await pilot.press(*keys)
             await until(lambda app=app, answer=answer: app.answers == [answer], "the answer")  # type: ignore[misc]
 
 
 async def test_every_character_is_kept_from_the_first_on() -> None:
-    app = Harness()
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Harness()).run_test(size=(90, 24)) as pilot:
         await until(lambda: "gulls" in text(app), "the list")
         await pilot.press("slash", *"d?gj")
         assert app.screen.query_one(Input).value == "/d?gj"
@@ -252,16 +240,28 @@ async def test_an_executable_is_a_command(tmp_path: Path) -> None:
     assert wanted(str(capture), ()) == OpenCapture(capture)
 
 
-async def test_what_could_not_be_opened_stands_there_to_be_corrected() -> None:
+async def test_failed_target_can_be_corrected() -> None:
     answers: list[Any] = []
-    app = Harness()
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Harness()).run_test(size=(90, 24)) as pilot:
         app.push_screen(
             OpenScreen([SEVERAL_GULLS], [], typed="nod server.js", problem="nod: no such program"), answers.append
         )
         await until(lambda: "no such program" in text(app), "what is wrong is said")
         await pilot.press("home", "right", "right", "right", "e", "enter")
         await until(lambda: answers == [OpenTyped(argv=("node", "server.js"))], "the corrected command is taken")
+
+
+async def test_a_long_problem_is_shown_in_full_at_80_columns() -> None:
+    path = "/home/ada/projects/weather/captures/of-a-long-evening/second-attempt/third.mcpcap"
+    app = StartApp([], [], typed=path, problem=f"{path}: no such file. Run mcp-inspect without arguments.")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: "no such file" in text(app), "what is wrong")
+        rows = [row.strip() for row in text(app).splitlines()]
+        first = rows.index("/home/ada/projects/weather/captures/of-a-long-evening/second-attempt/")
+        assert rows[first + 1] == "third.mcpcap: no such file. Run mcp-inspect without arguments."
+        await pilot.press("backspace")
+        await until(lambda: "no such file" not in text(app), "it goes with the text")
+        assert app.typed == path[:-1]
 
 
 FILE = Path("/home/ada/.cursor/mcp.json")
@@ -309,9 +309,8 @@ async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) 
         assert told in screen, told
 
 
-async def test_where_nothing_is_found_the_demo_is_chosen_and_the_next_steps_are_said() -> None:
-    empty = app(captures=())
-    async with empty.run_test(size=(80, 24)) as pilot:
+async def test_empty_start_screen_selects_the_demo() -> None:
+    async with (empty := app(captures=())).run_test(size=(80, 24)) as pilot:
         screen = await seen(pilot)
         assert "Demo server" in chosen_row(pilot)
         assert "mcp-inspect -- CMD…" in screen
@@ -320,8 +319,7 @@ async def test_where_nothing_is_found_the_demo_is_chosen_and_the_next_steps_are_
 
 
 async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
         screen = await seen(pilot)
         assert isinstance(start.screen, ApproveScreen)
@@ -343,8 +341,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
 
 
 async def test_escape_goes_back_and_nothing_is_chosen() -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter", "escape")
         assert "Client configs" in await seen(pilot)
         await in_the_list(pilot)
@@ -354,18 +351,16 @@ async def test_escape_goes_back_and_nothing_is_chosen() -> None:
     assert start.return_value is None
 
 
-async def test_a_url_is_asked_about_too() -> None:
-    start = app(MAPS)
-    async with start.run_test(size=(80, 24)) as pilot:
+async def test_url_needs_approval() -> None:
+    async with (start := app(MAPS)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
         assert "Connect to this server?" in await seen(pilot)
         await pilot.press("enter")
     assert start.return_value == OpenServer(replace(MAPS, approved=True))
 
 
-async def test_what_can_not_be_opened_says_why_and_is_not() -> None:
-    start = app(BROKEN)
-    async with start.run_test(size=(80, 24)) as pilot:
+async def test_broken_server_cannot_be_opened() -> None:
+    async with (start := app(BROKEN)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
         screen = await seen(pilot)
         assert "▲ it has neither a command nor a URL" in screen
@@ -375,8 +370,7 @@ async def test_what_can_not_be_opened_says_why_and_is_not() -> None:
 
 
 async def test_a_capture_is_opened_at_once() -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await in_the_list(pilot)
         await pilot.press("j")
         assert "20251125" in chosen_row(pilot) or "20251125" in await seen(pilot)
@@ -400,7 +394,7 @@ async def test_moving_passes_over_headings() -> None:
             assert name in chosen_row(pilot), key
 
 
-async def test_a_click_on_a_heading_chooses_what_stands_under_it() -> None:
+async def test_click_on_a_heading_selects_the_row_below() -> None:
     async with app(SHOP).run_test(size=(80, 24)) as pilot:
         await seen(pilot)
         row = next(at for at, line in enumerate(lines(pilot.app)) if "Captures" in line)
@@ -410,8 +404,7 @@ async def test_a_click_on_a_heading_chooses_what_stands_under_it() -> None:
 
 
 async def test_t_is_the_demo_and_v_has_another_theme() -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await in_the_list(pilot)
         await pilot.press("v T")
         assert not start.current_theme.dark
@@ -439,8 +432,8 @@ def saved() -> SavedTargets:
     targets.save(SavedTarget("github", url="https://github.test/mcp", headers={"Authorization": "Bearer ${TOKEN}"}))
     targets.save(everything)
     recent = RecentTargets(places().state)
-    recent.remember(RecentTarget(everything.key, ("node",), when=now() - 3600, said="19 tools"))
-    recent.remember(RecentTarget("f" * 32, ("sh", "-c", "exit 3"), when=now(), ok=False, said="Exited with code 3"))
+    recent.remember(RecentTarget(everything.key, ("node",), when=now() - 3600, summary="19 tools"))
+    recent.remember(RecentTarget("f" * 32, ("sh", "-c", "exit 3"), when=now(), ok=False, summary="Exited with code 3"))
     return targets
 
 
@@ -460,8 +453,7 @@ async def test_saved_and_recent_targets_come_first_with_how_they_went(
 
 
 async def test_enter_opens_the_target_opened_last(saved: SavedTargets) -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await until(lambda: isinstance(start.focused, Input), "the line")
         await pilot.press("enter")
         await until(lambda: start.return_value is not None, "the choice")
@@ -469,8 +461,7 @@ async def test_enter_opens_the_target_opened_last(saved: SavedTargets) -> None:
 
 
 async def test_a_digit_opens_a_target_and_a_typed_digit_does_not(saved: SavedTargets) -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await until(lambda: isinstance(start.focused, Input), "the line")
         await pilot.press(*"127")
         assert start.screen.query_one(Input).value == "127"
@@ -482,8 +473,7 @@ async def test_a_digit_opens_a_target_and_a_typed_digit_does_not(saved: SavedTar
 
 
 async def test_a_saved_name_is_typed_and_opened(saved: SavedTargets) -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await until(lambda: isinstance(start.focused, Input), "the line")
         await pilot.press(*"githab", "enter")
         await until(lambda: "Did you mean 'github'?" in text(start), "what is wrong")
@@ -526,8 +516,7 @@ async def test_a_target_is_added_renamed_and_deleted_without_a_file(tmp_path: Pa
 
 
 async def test_a_recent_target_is_saved_by_editing_it(saved: SavedTargets) -> None:
-    start = app(SHOP)
-    async with start.run_test(size=(80, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await in_the_list(pilot)
         await pilot.press("x", "e")
         await until(lambda: isinstance(start.screen, TargetScreen) and "exit 3" in text(start), "the form")
@@ -540,8 +529,7 @@ async def test_a_broken_file_of_targets_is_reported_and_nothing_else_is_lost() -
     file = SavedTargets(places().config).file
     file.parent.mkdir(parents=True)
     file.write_text("targets: [")
-    start = app(SHOP)
-    async with start.run_test(size=(160, 24)) as pilot:
+    async with (start := app(SHOP)).run_test(size=(160, 24)) as pilot:
         await in_the_list(pilot)
         assert "targets.yaml:1:" in text(start)
         assert "shop" in text(start)

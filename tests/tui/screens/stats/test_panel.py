@@ -51,7 +51,9 @@ async def test_the_captures_of_all_tabs_are_counted_together() -> None:
     app = InspectApp(replay=sample("lighthouse"), name="lighthouse", beside=[OpenedSession("evening", capture=other)])
     async with app.run_test(size=(160, 45)) as pilot:
         await until(lambda: len(app.tabs) == 2, "both tabs")
-        await until(lambda: all(tab.subject.stage is ConversationStage.RECORDED for tab in app.tabs), "both are read")
+        await until(
+            lambda: all(tab.conversation.stage is ConversationStage.RECORDED for tab in app.tabs), "both are read"
+        )
         await pilot.press("v s")
         await until(lambda: "13 calls" in text(app), "the first capture")
         assert "sampling_request" not in text(app)
@@ -61,7 +63,7 @@ async def test_the_captures_of_all_tabs_are_counted_together() -> None:
         await pilot.press("v a")
         await until(lambda: "13 calls" in text(app) and "2 servers" not in text(app), "the first capture again")
     for tab in app.tabs:
-        await tab.subject.end()
+        await tab.conversation.end()
 
 
 async def test_with_a_single_server_there_is_nothing_more_to_count() -> None:
@@ -83,10 +85,8 @@ def _live(tape: Tape) -> StatsPanel:
     return StatsPanel(Staged(handshake(tape.started())))
 
 
-async def test_what_happens_shows_and_foreign_names_do_nothing(tape: Tape) -> None:
-    panel = _live(tape)
-    app = Showing(panel)
-    async with app.run_test(size=(120, 30)):
+async def test_statistics_update_with_hostile_names(tape: Tape) -> None:
+    async with (app := Showing(panel := _live(tape))).run_test(size=(120, 30)):
 
         def look() -> str:
             panel.sync()
@@ -112,9 +112,7 @@ async def test_statistics_say_how_much_is_counted_while_they_count(tape: Tape, m
     subject = Staged(handshake(tape.started()))
     for number in range(3, 1003):
         tape.call(number, "buy")
-    panel = StatsPanel(subject)
-    app = Showing(panel)
-    async with app.run_test(size=(120, 30)):
+    async with (app := Showing(panel := StatsPanel(subject))).run_test(size=(120, 30)):
 
         def look() -> str:
             panel.sync()
@@ -128,9 +126,7 @@ async def test_statistics_say_how_much_is_counted_while_they_count(tape: Tape, m
 
 
 async def test_another_conversation_is_counted_from_its_beginning(tape: Tape) -> None:
-    panel = _live(tape)
-    app = Showing(panel)
-    async with app.run_test(size=(120, 30)):
+    async with (app := Showing(panel := _live(tape))).run_test(size=(120, 30)):
 
         def look() -> str:
             panel.sync()

@@ -1,7 +1,6 @@
 """The app attached to a running tap: what is held is seen, edited and released."""
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,27 +10,14 @@ from typing import Any
 import pytest
 from textual.widgets import TextArea
 
-from inspector.capture.journal import Journal, start_capture
 from inspector.features.tap import registry
-from inspector.features.tap.rules import armed
-from inspector.present.held_messages import (
-    HeldRows,
-    TapStatus,
-    proposed_rule,
-    recorded_results,
-    request_like,
-    rule_for,
-    verdict_on,
-    written_rule,
-)
-from inspector.protocol.frames import Channel, Direction
-from inspector.protocol.listed_items import Prompt, Resource, Template, Tool
 from inspector.tui.app import InspectApp
 from inspector.tui.panels import HasEntry
 from inspector.tui.screens.inbox.panel import InboxPanel
 from inspector.tui.screens.tap.dialog import HeldScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.form import SchemaForm
+from inspector.tui.widgets.virtual_list import LogList
 from tests.features.tap.tapping import TapProcess, tapped
 from tests.tui.screen_text import text
 from tests.waiting import until
@@ -43,27 +29,10 @@ SERVER = (
     "    if 'id' in asked:\n"
     "        print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': asked['params']}), flush=True)\n"
 )
-C2S, S2C = Direction.TO_SERVER, Direction.FROM_SERVER
-HELD = {
-    "held": 1,
-    "method": "tools/call",
-    "target": "create",
-    "side": "request",
-    "dir": "c2s",
-    "releases_in_s": 7.0,
-    "payload": "{}",
-}
-RULE = {"name": "r", "action": "hold", "when": "tool == x", "hits": 3, "enabled": True, "trouble": ""}
 
 
-def test_rows_show_the_countdown_and_the_rules() -> None:
-    rows = HeldRows()
-    rows.show(TapStatus({"held": [HELD], "rules": [RULE]}))
-    said = ["".join(text for text, _ in rows.row(index, 100).spans) for index in range(rows.count)]
-    assert "tools/call create to server releases in 7 s" in said[0]
-    assert said[1] == "[x] r  hold either tool == x  ×3"
-    assert ("7 s", "error") in TapStatus({"held": [HELD]}).badge
-    assert TapStatus().badge == []
+def footer(app: InspectApp) -> str:
+    return text(app).splitlines()[-1]
 
 
 async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,20 +43,25 @@ async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: p
         async with app.run_test(size=(120, 30)) as pilot:
             await pilot.press("g", "b")
             await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
+            await until(lambda: "Esc Back" in footer(app), "the keys")
+            assert [word for word in ("Release", "Respond", "Form/JSON", "Drop") if word in footer(app)] == []
             await pilot.press(*"tool", "space", "=", "=", "space", *"create", "enter")
             assert app.tap is not None
             status = app.tap
             await until(lambda: status.status.rules, "the rule is armed")
+            await until(lambda: "Switch" in footer(app), "the key of the rule")
+            assert "Respond" not in footer(app)
             tap.request(1, "tools/call", name="create", arguments={"repo": "prod"})
             editor = app.screen.query_one(TextArea)
             await until(lambda: "prod" in editor.text, "the held message is shown")
-            assert app.header.badge
+            await until(lambda: "^j Release  ! Respond" in footer(app), "the keys of a held call")
+            await until(lambda: app.header.badge, "the header counts what is held")
             editor.load_text(editor.text.replace("prod", "sandbox"))
             await pilot.press("ctrl+j")
             answer = await asyncio.to_thread(tap.line, 0)
             assert answer["result"]["arguments"] == {"repo": "sandbox"}
             await pilot.press("escape", "escape")
-        await app.subject.end()
+        await app.conversation.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
 
@@ -119,7 +93,7 @@ async def test_held_message_that_is_edited_to_invalid_json_is_released_only_afte
             await pilot.press("f5")
             await asyncio.to_thread(tap.read, lambda: b"\n" in tap.stdout, "the server has got it")
             assert tap.stdout.split() == [b"{BROKEN,", b"}"]
-        await app.subject.end()
+        await app.conversation.end()
         tap.stdin.close()
         await asyncio.to_thread(tap.ends)
 
@@ -134,7 +108,7 @@ INITIALIZE = {
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_a_live_tap_names_both_sides_and_how_to_hold_messages(
+async def test_live_tap_names_both_sides_and_its_next_message_is_held_by_key_or_palette(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
@@ -149,106 +123,22 @@ async def test_a_live_tap_names_both_sides_and_how_to_hold_messages(
             shown = text(app)
             assert [word for word in ("growing", "Play", "Start server") if word in shown] == []
             assert [word for word in ("Hold next x b", "my-client", "echoing") if word not in shown] == []
+            for word in ("hold", "breakpoint", "intercept"):
+                await pilot.press("ctrl+p", *word)
+                await until(lambda: "Hold next  " in text(app), f"{word} finds it")
+                await pilot.press("escape")
+                await until(lambda: "Hold next x b" in text(app), "the palette is closed")
             await pilot.press("2", "x", "b")
             await until(lambda: isinstance(app.screen, HeldScreen), "a rule is proposed on any screen")
             assert "tools/call" in app.screen.query_one(TextArea).text
             await pilot.press("ctrl+j", "escape", "escape")
             tap.request(2, "tools/call", name="create", arguments={})
             await until(lambda: "Held 1 g b" in text(app), "the bar counts what is held")
-        await app.subject.end()
+            await pilot.press("1")
+            await until(lambda: "■ Held" in text(app), "the row of the call says so")
+        await app.conversation.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
-
-
-async def test_the_palette_of_a_live_tap_finds_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
-    with tapped(tmp_path, sys.executable, "-c", SERVER) as tap:
-        await until(registry.live, "the tap is registered")
-        app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
-        async with app.run_test(size=(80, 24)) as pilot:
-            await until(lambda: "Live tap" in text(app), "the header")
-            for word in ("hold", "breakpoint", "intercept"):
-                await pilot.press("ctrl+p", *word)
-                await until(lambda: "Hold next" in text(app), f"{word} finds it")
-                await pilot.press("escape")
-                await until(lambda: "Hold next x b" in text(app), "the palette is closed")
-        await app.subject.end()
-        tap.stdin.close()
-        assert await asyncio.to_thread(tap.ends) == 0
-
-
-def test_rule_for_an_item_holds_its_requests() -> None:
-    items = (
-        Tool({"name": "echo"}),
-        Prompt({"name": "p"}),
-        Resource({"uri": "a:b"}),
-        Template({"uriTemplate": "a"}),
-    )
-    assert [rule_for(item)["when"] for item in (*items, None)] == [
-        'tool == "echo"',
-        'prompt == "p"',
-        'uri == "a:b"',
-        'method == "tools/call"',
-        'method == "tools/call"',
-    ]
-
-
-def _journal(tmp_path: Path) -> Journal:
-    journal = start_capture(None)
-    for direction, message in (
-        (C2S, {"id": 1, "method": "tools/call", "params": {"name": "new issue", "arguments": {}}}),
-        (S2C, {"id": 1, "result": {"content": [{"type": "text", "text": "old"}]}}),
-        (C2S, {"id": 2, "method": "tools/call", "params": {"name": "new issue", "arguments": {}}}),
-        (S2C, {"id": 2, "result": {"content": []}}),
-        (C2S, {"method": "notifications/initialized"}),
-    ):
-        channel = Channel.STDIN if direction is C2S else Channel.STDOUT
-        journal.frame(direction, channel, json.dumps({"jsonrpc": "2.0"} | message).encode())
-    return journal
-
-
-def test_a_rule_is_proposed_from_a_row(tmp_path: Path) -> None:
-    journal = _journal(tmp_path)
-    proposed = [proposed_rule(journal, n) for n in (1, 2, 5)]
-    assert [(each["side"], each["when"]) for each in proposed if each] == [
-        ("request", 'tool == "new issue"'),
-        ("response", 'tool == "new issue"'),
-        ("notification", 'method == "notifications/initialized"'),
-    ]
-    assert all(armed(each) for each in proposed)
-    assert proposed_rule(journal, 0) is None
-    journal.close()
-
-
-def test_recorded_responses_are_offered_the_newest_first(tmp_path: Path) -> None:
-    journal = _journal(tmp_path)
-    found = recorded_results(journal, "tools/call", "new issue")
-    assert found == [{"content": []}, {"content": [{"type": "text", "text": "old"}]}]
-    assert recorded_results(journal, "tools/call", "other") == []
-    assert request_like(journal, 2)["params"]["name"] == "new issue"
-    journal.close()
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "side", "said"),
-    [
-        ('{"params": {"arguments": {"repo": "a"}}}', "held", "request", "✓ Valid against inputSchema"),
-        ('{"params": {}}', "held", "request", "▲ inputSchema: /repo is required"),
-        ('{"params": {', "held", "request", "▲ Not JSON: line 1, column 13: "),
-        ('{"structuredContent": {"total": "x"}}', "response", "request", "▲ outputSchema: /total "),
-        ('{"result": {"structuredContent": {"total": 1}}}', "held", "response", "✓ Valid against outputSchema"),
-        ('{"result": {"content": []}}', "held", "response", "✓ JSON"),
-    ],
-)
-def test_an_edited_message_is_checked_by_the_schema_of_its_tool(text: str, kind: str, side: str, said: str) -> None:
-    schema = {"type": "object", "required": ["repo"]}
-    output = {"type": "object", "properties": {"total": {"type": "integer"}}}
-    tool = Tool({"name": "create", "inputSchema": schema, "outputSchema": output})
-    assert verdict_on(text, tool, kind, side)[0].startswith(said)
-
-
-def test_a_rule_of_the_tap_is_written_as_in_a_file() -> None:
-    assert written_rule(RULE | {"by": "file"}) == {"name": "r", "action": "hold", "when": "tool == x"}
 
 
 LISTS = (
@@ -275,10 +165,10 @@ async def attached(
         await asyncio.to_thread(tap.line, 1)
         app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
         async with app.run_test(size=(120, 30)) as pilot:
-            await until(lambda: len(app.subject.journal.conversation.exchanges) == 2, "the capture is read")
+            await until(lambda: len(app.conversation.journal.conversation.exchanges) == 2, "the capture is read")
             assert app.tap is not None
             yield tap, app, pilot
-        await app.subject.end()
+        await app.conversation.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
 
@@ -304,9 +194,10 @@ async def test_a_row_makes_a_rule_and_the_held_call_gets_a_recorded_response(
         editor.load_text(editor.text.replace('"response"', '"request"'))
         await pilot.press("ctrl+j")
         await until(lambda: held.status.rules, "the rule is armed")
+        await until(lambda: isinstance(app.focused, LogList), "what is held can be chosen")
         tap.request(3, "tools/call", name="create", arguments={})
         await until(lambda: held.status.held and '"id": 3' in editor.text, "the call is shown")
-        await pilot.press("escape", "!")
+        await pilot.press("!")
         await until(lambda: '"n": 2' in editor.text, "the recorded response is offered")
         await pilot.press("ctrl+j")
         assert (await asyncio.to_thread(tap.line, 2))["result"] == {"content": [], "n": 2}
@@ -358,7 +249,7 @@ async def test_a_request_of_ones_own_is_sent_and_rules_are_listed(
         await pilot.press("x", "s")
         await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
         await pilot.press("ctrl+j")
-        await until(lambda: len(app.subject.journal.conversation.exchanges) == 3, "the request is in the traffic")
+        await until(lambda: len(app.conversation.journal.conversation.exchanges) == 3, "the request is in the traffic")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, HeldScreen), "the dialog is closed")
         assert await held.ask("set_rule", rule={"name": "r", "action": "log", "text": "seen"})

@@ -24,7 +24,7 @@ def told(tape: Tape, task: Task) -> str:
     return "\n".join(plain(line) for each in sections(tape.journal, task, tape.now) for line in section_lines(each))
 
 
-def test_a_row_says_where_the_task_stands_how_old_it_is_and_the_newest_word(tape: Tape) -> None:
+def test_task_row_has_state_age_and_message(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
     tape.wait(2000)
     polled(tape, 11, message="half done")
@@ -48,7 +48,7 @@ def test_rows_and_titles_fill_their_width(tape: Tape, width: int) -> None:
     assert sum(cell_width(part) for part, _ in titles(width)) == width
 
 
-def test_what_is_wrong_with_a_task_is_counted_in_its_row_and_told_in_full(tape: Tape) -> None:
+def test_task_faults_are_counted_and_listed(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
     polled(tape, 11, state="completed")
     polled(tape, 12, state="wor\x1bking")
@@ -68,7 +68,7 @@ def test_the_history_has_each_state_with_its_moment_and_its_frame(tape: Tape) ->
     assert "1.00 s    ◆ Input required which colour?  #7" in history
 
 
-def test_what_was_said_of_time_is_told_and_counted_down(tape: Tape) -> None:
+def test_task_ttl_counts_down(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
     tape.wait(10_000)
     assert "60.0 s from its creation, 50 s left" in told(tape, task)
@@ -77,7 +77,7 @@ def test_what_was_said_of_time_is_told_and_counted_down(tape: Tape) -> None:
     assert left_of_ttl(task, tape.now) == "expired"
 
 
-def test_a_task_that_is_kept_for_ever_says_so(tape: Tape) -> None:
+def test_task_without_ttl_has_no_limit(tape: Tape) -> None:
     task = begun(tape.initialized(CORE), ttl=None)
     assert left_of_ttl(task, tape.now) == "no limit"
     assert "no limit" in told(tape, task)
@@ -91,14 +91,14 @@ def test_a_task_is_no_older_than_it_was_when_it_ended(tape: Tape) -> None:
     assert "3.00 s total" in told(tape, task)
 
 
-def test_the_request_for_its_end_is_told(tape: Tape) -> None:
+def test_task_cancellation_is_shown(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
     n = tape.request(11, "tasks/cancel", {"taskId": "t-1"})
     assert f"cancel requested  #{n}" in told(tape, task)
 
 
 @pytest.mark.parametrize("result", [DONE, {"content": [], "isError": True}])
-def test_what_it_came_to_is_what_its_call_would_have_returned(tape: Tape, result: Any) -> None:
+def test_task_outcome_is_the_call_result(tape: Tape, result: Any) -> None:
     task = begun(tape.initialized(CORE))
     assert outcome(tape.journal, task) is None
     polled(tape, 11, state="completed")
@@ -125,9 +125,7 @@ def test_an_error_in_the_place_of_a_result_is_one(tape: Tape) -> None:
         ("failed", {"error": {"code": 1, "message": "sunk"}}, None, {"code": 1, "message": "sunk"}),
     ],
 )
-def test_where_a_word_carries_the_result_it_is_taken_from_there(
-    tape: Tape, state: str, more: Any, result: Any, error: Any
-) -> None:
+def test_task_outcome_comes_from_the_notification(tape: Tape, state: str, more: Any, result: Any, error: Any) -> None:
     task = begun(tape.initialized(CORE))
     polled(tape, 11, state=state, **more)
     found = outcome(tape.journal, task)
@@ -135,7 +133,7 @@ def test_where_a_word_carries_the_result_it_is_taken_from_there(
     assert (found[0].result, found[0].error) == (result, error)
 
 
-def test_a_task_that_was_only_listed_is_told_of_too(tape: Tape) -> None:
+def test_listed_task_is_shown(tape: Tape) -> None:
     tape.initialized(CORE)
     tape.request(10, "tasks/list")
     tape.answer(10, {"tasks": [word("t-9", "completed")]})

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
-from textual.pilot import Pilot
 
 from inspector.errors import UsageError
 from inspector.present.spans import plain
@@ -19,7 +18,7 @@ from inspector.tui.panels import Panel
 from inspector.tui.screens.tasks.panel import TaskPane, TaskRows, TasksPanel
 from tests.present.errands import CORE, begun, brought, polled
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shown, text
 from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -27,9 +26,7 @@ from tests.waiting import until
 
 async def test_a_task_that_runs_has_facts_and_no_result(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
-    pane = TaskPane()
-    app = Showing(pane)
-    async with app.run_test(size=(70, 30)) as pilot:
+    async with (app := Showing(pane := TaskPane())).run_test(size=(70, 30)) as pilot:
         await until(lambda: pane.is_ready, "it is laid out")
         pane.show(Staged(tape), task)
         await pilot.pause()
@@ -39,13 +36,11 @@ async def test_a_task_that_runs_has_facts_and_no_result(tape: Tape) -> None:
         assert "Content" not in screen
 
 
-async def test_what_it_came_to_stands_below_by_the_view_of_a_result(tape: Tape) -> None:
+async def test_task_outcome_is_shown_as_a_result(tape: Tape) -> None:
     task = begun(tape.initialized(CORE))
     polled(tape, 11, state="completed")
     brought(tape, 12, {"content": [{"type": "text", "text": "all \x1b[2Jpainted"}]})
-    pane = TaskPane()
-    app = Showing(pane)
-    async with app.run_test(size=(70, 40)) as pilot:
+    async with (app := Showing(pane := TaskPane())).run_test(size=(70, 40)) as pilot:
         await until(lambda: pane.is_ready, "it is laid out")
         pane.show(Staged(tape), task)
         await until(lambda: "all ␛[2Jpainted" in text(app), "the result stands there")
@@ -62,9 +57,7 @@ async def test_the_result_of_another_task_takes_its_place(tape: Tape) -> None:
         tasks.append(begun(tape, f"t-{number}", "paint", number))
         polled(tape, number + 1, f"t-{number}", "completed")
         brought(tape, number + 2, {"content": [{"type": "text", "text": f"the {said} word"}]}, f"t-{number}")
-    pane = TaskPane()
-    app = Showing(pane)
-    async with app.run_test(size=(70, 40)):
+    async with (app := Showing(pane := TaskPane())).run_test(size=(70, 40)):
         await until(lambda: pane.is_ready, "it is laid out")
         for task, said in zip(tasks, ("first", "second"), strict=True):
             pane.show(Staged(tape), task)
@@ -82,7 +75,7 @@ def test_tasks_stand_in_the_order_in_which_they_became_known(tape: Tape) -> None
     assert plain(rows.header(80)).split()[0] == "State"
 
 
-def test_rows_are_made_anew_when_something_has_come_and_not_otherwise(tape: Tape) -> None:
+def test_task_rows_update_on_news_only(tape: Tape) -> None:
     begun(tape.initialized(CORE))
     rows = TaskRows(Staged(tape))
     assert rows.take()
@@ -163,14 +156,6 @@ class Tasks(Showing):
         self.wanted.append(message.n)
 
 
-async def shown(pilot: Pilot[None], panel: TasksPanel) -> str:
-    """What stands on the screen once the panel has looked again and everything is drawn."""
-    for _ in range(4):
-        panel.sync()
-        await pilot.pause()
-    return text(pilot.app)
-
-
 def two(tape: Tape) -> Tape:
     begun(tape.initialized(CORE), "a", "paint", 10)
     begun(tape, "b", "order", 11)
@@ -178,8 +163,7 @@ def two(tape: Tape) -> Tape:
 
 
 async def test_a_wide_screen_shows_the_list_beside_the_task(tape: Tape) -> None:
-    panel = TasksPanel(Staged(two(tape)))
-    async with Tasks(panel).run_test(size=WIDE) as pilot:
+    async with Tasks(panel := TasksPanel(Staged(two(tape)))).run_test(size=WIDE) as pilot:
         panel.take_focus()
         screen = await shown(pilot, panel)
         assert "2 running" in screen
@@ -192,8 +176,7 @@ async def test_a_wide_screen_shows_the_list_beside_the_task(tape: Tape) -> None:
 
 
 async def test_a_narrow_screen_shows_one_at_a_time(tape: Tape) -> None:
-    panel = TasksPanel(Staged(two(tape)))
-    async with Tasks(panel).run_test(size=NARROW) as pilot:
+    async with Tasks(panel := TasksPanel(Staged(two(tape)))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         assert "History" not in await shown(pilot, panel)
         await pilot.press("enter")
@@ -206,8 +189,7 @@ async def test_a_narrow_screen_shows_one_at_a_time(tape: Tape) -> None:
 
 
 async def test_a_word_that_comes_changes_the_row_and_the_task(tape: Tape) -> None:
-    panel = TasksPanel(Staged(two(tape)))
-    async with Tasks(panel).run_test(size=WIDE) as pilot:
+    async with Tasks(panel := TasksPanel(Staged(two(tape)))).run_test(size=WIDE) as pilot:
         await shown(pilot, panel)
         polled(tape, 12, "a", "completed", "dry")
         brought(tape, 13, {"content": [{"type": "text", "text": "the tower is red"}]}, "a")
@@ -218,9 +200,7 @@ async def test_a_word_that_comes_changes_the_row_and_the_task(tape: Tape) -> Non
 
 
 async def test_keys_ask_for_its_end_for_its_state_and_follow_or_leave_it(tape: Tape) -> None:
-    subject = Working(two(tape))
-    panel = TasksPanel(subject)
-    async with Tasks(panel).run_test(size=NARROW) as pilot:
+    async with Tasks(panel := TasksPanel(subject := Working(two(tape)))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("x c", "r", "x f")
@@ -232,26 +212,24 @@ async def test_keys_ask_for_its_end_for_its_state_and_follow_or_leave_it(tape: T
         await until(lambda: subject.errands.done == expected, f"all was asked for: {subject.errands.done}")
 
 
-async def test_a_refusal_is_told_in_the_servers_words(tape: Tape) -> None:
+async def test_refused_cancellation_shows_the_servers_words(tape: Tape) -> None:
     subject = Working(two(tape))
     tape.request(20, "tasks/cancel", {"taskId": "a"})
     n = tape.error(20, -32602, "no \x1b[2Jway")
     (message,) = read(tape.journal.store.entry(n).what.payload)  # type: ignore[union-attr]
     assert isinstance(message, ErrorResponse)
     subject.errands.answer = Called(Replied(message, tape.journal.conversation.exchanges[-1]), 1)
-    panel = TasksPanel(subject)
-    async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
+    async with Tasks(panel := TasksPanel(subject)).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("x c")
         await until(lambda: "no ␛[2Jway" in text(pilot.app), "the refusal stands there")
 
 
-async def test_the_servers_list_is_asked_for_and_what_stands_against_it_is_told(tape: Tape) -> None:
+async def test_task_list_is_requested_with_reported_faults(tape: Tape) -> None:
     subject = Working(tape.initialized(CORE))
     subject.errands.answer = TaskList(("a", "b"), 1)
-    panel = TasksPanel(subject)
-    async with Tasks(panel).run_test(size=NARROW, notifications=True) as pilot:
+    async with Tasks(panel := TasksPanel(subject)).run_test(size=NARROW, notifications=True) as pilot:
         panel.take_focus()
         assert "No tasks." in await shown(pilot, panel)
         await pilot.press("x L")
@@ -263,9 +241,7 @@ async def test_the_servers_list_is_asked_for_and_what_stands_against_it_is_told(
 
 async def test_a_key_shows_the_call_in_the_traffic(tape: Tape) -> None:
     subject = Working(two(tape))
-    panel = TasksPanel(subject)
-    app = Tasks(panel)
-    async with app.run_test(size=NARROW) as pilot:
+    async with (app := Tasks(panel := TasksPanel(subject))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("o")
@@ -288,8 +264,7 @@ async def test_a_task_of_this_side_can_not_be_cancelled_from_here(tape: Tape) ->
     said = {"taskId": "ours", "status": "working", "createdAt": "x", "lastUpdatedAt": "x", "ttl": None}
     tape.client_answer(1, {"task": said})
     subject = Working(tape)
-    panel = TasksPanel(subject)
-    async with Tasks(panel).run_test(size=(100, 24), notifications=True) as pilot:
+    async with Tasks(panel := TasksPanel(subject)).run_test(size=(100, 24), notifications=True) as pilot:
         panel.take_focus()
         assert "client" in await shown(pilot, panel)
         await pilot.press("x c")

@@ -19,8 +19,7 @@ from tests.waiting import until
 
 async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
-    app = One(Staged(tape))
-    async with app.run_test(size=(140, 30)) as pilot:
+    async with (app := One(Staged(tape))).run_test(size=(140, 30)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
         await pilot.press("v t")
         app.panel.list.filters.set("method == tools/call")
@@ -37,8 +36,8 @@ async def test_a_view_is_taken_and_looked_through_again(tape: Tape) -> None:
 async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_before() -> None:
     async with aboard("pier") as (app, pilot, _):
         arguments = {"a": 2, "b": 3}
-        await app.subject.call("tools/call", {"name": "add", "arguments": arguments}, lambda exchange: None)
-        exchanges = app.subject.journal.conversation.exchanges
+        await app.conversation.call("tools/call", {"name": "add", "arguments": arguments}, lambda exchange: None)
+        exchanges = app.conversation.journal.conversation.exchanges
         await until(lambda: exchanges[-1].target == "add", "the call")
         await pilot.press("1", "G")
         await until(lambda: "tools/call add" in text(app), "its row")
@@ -49,9 +48,11 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
 
         await app.navigation.open_tab(OpenCapture(sample("lighthouse")))
         await until(
-            lambda: app.subject.stage is ConversationStage.RECORDED and "tools/call" in text(app), "the recording"
+            lambda: app.conversation.stage is ConversationStage.RECORDED and "tools/call" in text(app), "the recording"
         )
-        entry = next(each.request_frame for each in app.subject.journal.conversation.exchanges if each.target == "add")
+        entry = next(
+            each.request_frame for each in app.conversation.journal.conversation.exchanges if each.target == "add"
+        )
         app.panel.show_entry(entry)
         await until(lambda: isinstance(app.panel, TrafficPanel) and app.panel.list.chosen == entry, "the recorded call")
         count = len(exchanges)
@@ -67,20 +68,20 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await until(lambda: "tools/call add: " in text(app), "what came of it")
 
 
-async def test_what_cannot_be_sent_says_why() -> None:
-    app = InspectApp(replay=sample("lighthouse"))
-    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+async def test_unsendable_entry_has_a_reason() -> None:
+    async with (app := InspectApp(replay=sample("lighthouse"))).run_test(size=(120, 30), notifications=True) as pilot:
         await until(
-            lambda: app.subject.stage is ConversationStage.RECORDED and "tools/call add" in text(app), "the recording"
+            lambda: app.conversation.stage is ConversationStage.RECORDED and "tools/call add" in text(app),
+            "the recording",
         )
-        exchanges = app.subject.journal.conversation.exchanges
+        exchanges = app.conversation.journal.conversation.exchanges
         for method, why in (("initialize", "opens a session"), ("tools/list", "no server is open")):
             entry = next(each.request_frame for each in exchanges if each.method == method)
             app.panel.show_entry(entry)
             await until(lambda at=entry: app.panel.list.chosen == at, "the row")  # type: ignore[attr-defined, misc]
             await pilot.press("x r")
             await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
-    await app.subject.end()
+    await app.conversation.end()
 
 
 def test_each_key_of_the_panel_has_an_action_and_each_action_a_key(tape: Tape) -> None:

@@ -33,8 +33,7 @@ def panel_on(tape: Tape) -> DetailPanel:
 
 
 async def test_the_tabs_show_tree_text_bytes_and_facts(tape: Tape) -> None:
-    panel = panel_on(handshake(tape))
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(handshake(tape))).run_test(size=(100, 40)) as pilot:
         panel.show(4)
         assert '"method": "tools/list"' in await screen(pilot)
         panel.turn(1)
@@ -58,8 +57,7 @@ async def test_a_call_shows_the_schemas_of_its_tool_and_what_differs_from_the_ca
     for id_, value in ((6, 1), (7, 2)):
         entries.append(tape.request(id_, "tools/call", {"name": "add", "arguments": {"a": value}}))
         tape.answer(id_, {"content": [{"type": "text", "text": f"is {value}"}]})
-    panel = panel_on(tape)
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(entries[0])
         shown = await screen(pilot)
         assert " Schema " in shown
@@ -73,9 +71,8 @@ async def test_a_call_shows_the_schemas_of_its_tool_and_what_differs_from_the_ca
         assert said in shown, said
 
 
-async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) -> None:
-    panel = panel_on(handshake(tape))
-    async with Showing(panel).run_test(size=(80, 15)) as pilot:
+async def test_narrow_detail_switches_between_request_and_response(tape: Tape) -> None:
+    async with Showing(panel := panel_on(handshake(tape))).run_test(size=(80, 15)) as pilot:
         panel.show(4)
         shown = await screen(pilot)
         assert "Request  #4" in shown
@@ -86,10 +83,9 @@ async def test_where_room_is_short_p_turns_from_request_to_answer(tape: Tape) ->
         assert "Request  #4" not in shown
 
 
-async def test_what_is_no_json_stands_as_it_came_with_the_reason(tape: Tape) -> None:
+async def test_non_json_payload_is_shown_raw_with_a_reason(tape: Tape) -> None:
     tape.from_server(b"Server listening on 3000")
-    panel = panel_on(tape)
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(1)
         shown = await screen(pilot)
     assert "not JSON-RPC: not JSON" in shown
@@ -98,8 +94,7 @@ async def test_what_is_no_json_stands_as_it_came_with_the_reason(tape: Tape) -> 
 
 async def test_an_answer_that_comes_while_its_request_is_shown_appears(tape: Tape) -> None:
     tape.request(1, "tools/call", {"name": "slow"})
-    panel = panel_on(tape)
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(1)
         assert "Pending" in await screen(pilot)
         tape.wait(3000).answer(1, {"content": [{"type": "text", "text": "done at last"}]})
@@ -112,8 +107,7 @@ async def test_an_answer_that_comes_while_its_request_is_shown_appears(tape: Tap
 
 async def test_a_message_that_a_tap_edits_while_it_is_shown_has_both_sides(tape: Tape) -> None:
     n = tape.request(1, "tools/call", {"name": "create", "arguments": {"repo": "prod"}})
-    panel = panel_on(tape)
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(n)
         assert "Request" in await screen(pilot)
         tape.journal.edited(EditRecord(of=n, act="modify", by="user", raw='{"repo":"sandbox"}'))
@@ -128,8 +122,7 @@ async def test_a_message_that_a_tap_edits_while_it_is_shown_has_both_sides(tape:
 
 
 async def test_y_copies_the_value_under_the_cursor(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = panel_on(handshake(tape))
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(handshake(tape))).run_test(size=(100, 40)) as pilot:
         copied: list[str] = []
         monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
         panel.show(4)
@@ -142,8 +135,7 @@ async def test_y_copies_the_value_under_the_cursor(tape: Tape, monkeypatch: pyte
 
 async def test_the_place_in_a_payload_is_kept_while_the_same_message_is_looked_at_again(tape: Tape) -> None:
     tape.request(1, "tools/call", {"name": "slow"})
-    panel = panel_on(tape)
-    async with Showing(panel).run_test(size=(100, 40)) as pilot:
+    async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(1)
         await screen(pilot)
         panel.focus_content()
@@ -155,9 +147,8 @@ async def test_the_place_in_a_payload_is_kept_while_the_same_message_is_looked_a
         assert panel.query_one("#first", PayloadView).path == before == "id"
 
 
-async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole(tape: Tape) -> None:
-    panel = panel_on(handshake(tape))
-    async with Showing(panel).run_test(size=(30, 40)) as pilot:
+async def test_detail_head_omits_facts_that_do_not_fit(tape: Tape) -> None:
+    async with Showing(panel := panel_on(handshake(tape))).run_test(size=(30, 40)) as pilot:
         panel.show(4)
         facts = (await screen(pilot)).split("\n")[1]
     assert "OK after" in facts
@@ -165,16 +156,15 @@ async def test_of_the_facts_in_the_head_those_are_left_out_that_do_not_fit_whole
 
 
 async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
-    app = InspectApp(replay=sample("harbour"))
-    async with app.run_test(size=(160, 45)) as pilot:
-        await until(lambda: app.subject.stage is ConversationStage.RECORDED, "the capture is read")
+    async with (app := InspectApp(replay=sample("harbour"))).run_test(size=(160, 45)) as pilot:
+        await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture is read")
         await pilot.press("g g", *["g x"] * 5, "enter", "]", "]", "]", "]")
         await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
         await app._tick()
         await pilot.pause()
         assert app.focused is not None
         assert app.focused.id == "headers"
-    await app.subject.end()
+    await app.conversation.end()
 
 
 class Listening(Showing):
@@ -184,8 +174,7 @@ class Listening(Showing):
 
 async def test_the_menu_knows_how_to_send_the_request_again(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = DetailPanel(Staged(handshake(tape.started())))
-    app = Listening(panel)
-    async with app.run_test(size=(100, 40)) as pilot:
+    async with (app := Listening(panel)).run_test(size=(100, 40)) as pilot:
         copied: list[str] = []
         monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
         panel.show(6)
@@ -200,9 +189,7 @@ async def test_the_menu_knows_how_to_send_the_request_again(tape: Tape, monkeypa
 
 
 async def test_a_message_that_was_edited_becomes_a_draft(tape: Tape) -> None:
-    panel = DetailPanel(Staged(handshake(tape)))
-    app = Listening(panel)
-    async with app.run_test(size=(100, 40)) as pilot:
+    async with (app := Listening(panel := DetailPanel(Staged(handshake(tape))))).run_test(size=(100, 40)) as pilot:
         panel.show(4)
         await pilot.pause()
         view = panel.query_one("#first", PayloadView)
@@ -215,9 +202,7 @@ async def test_a_message_that_was_edited_becomes_a_draft(tape: Tape) -> None:
 
 
 async def test_the_answer_keeps_the_keys_from_tab_to_tab(tape: Tape) -> None:
-    panel = DetailPanel(Staged(handshake(tape)))
-    app = Listening(panel)
-    async with app.run_test(size=(100, 40)) as pilot:
+    async with Listening(panel := DetailPanel(Staged(handshake(tape)))).run_test(size=(100, 40)) as pilot:
         panel.show(4)
         await pilot.pause()
         panel.query_one("#second", PayloadView).focus_content()
@@ -231,7 +216,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
     app = InspectApp(replay=sample("lighthouse"))
     app.CHECKS_AFTER_S = 0.01
     async with app.run_test(size=(160, 45)) as pilot:
-        await until(lambda: app.checker and app.subject.checks.is_done and "⚑" in text(app), "all was checked")
+        await until(lambda: app.checker and app.conversation.checks.is_done and "⚑" in text(app), "all was checked")
         await pilot.press("g g")
         await until(lambda: "stdio opened" in text(app) and "Findings   " not in text(app), "the top was there")
         assert "] Findings" not in text(app)
@@ -249,7 +234,7 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
         await pilot.press("slash", *"finding == structured-content-invalid", "enter")
         await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
         await pilot.press("g f", "g f")
-    await app.subject.end()
+    await app.conversation.end()
 
 
 class One(App[None]):
@@ -271,10 +256,9 @@ class One(App[None]):
             self.panel.sync()
 
 
-async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> None:
+async def test_state_follows_the_line_and_closes(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
-    app = One(Staged(tape, stage=ConversationStage.OPEN))
-    async with app.run_test(size=(140, 40)) as pilot:
+    async with (app := One(Staged(tape, stage=ConversationStage.OPEN))).run_test(size=(140, 40)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
         await pilot.press("g g", "v .")
         await until(
@@ -286,12 +270,11 @@ async def test_it_tells_of_the_chosen_line_and_goes_away_again(tape: Tape) -> No
         await until(lambda: "#6  ⋯ for" not in text(app), "the message again")
 
 
-async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
+async def test_slow_state_is_computed_aside(tape: Tape) -> None:
     near, history.NEAR = history.NEAR, 2
     try:
         handshake(tape).call(3, "buy")
-        app = One(Staged(tape, stage=ConversationStage.RECORDED))
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with (app := One(Staged(tape, stage=ConversationStage.RECORDED))).run_test(size=(80, 24)) as pilot:
             await until(lambda: "tools/call buy" in text(app), "the rows")
             await pilot.press("G", "v .")
             await until(lambda: "#6  ⋯ for" in text(app), "what is in flight, once it is known")
@@ -301,8 +284,7 @@ async def test_what_takes_a_while_is_found_out_beside(tape: Tape) -> None:
 
 async def test_keys_that_come_before_the_detail_is_laid_out_mean_what_it_will_show(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
-    app = One(Staged(tape, stage=ConversationStage.RECORDED))
-    async with app.run_test(size=(140, 40)):
+    async with (app := One(Staged(tape, stage=ConversationStage.RECORDED))).run_test(size=(140, 40)):
         app.panel.action_state()
         app.panel.detail.copy()
         assert app.panel.detail.chosen_value() is None

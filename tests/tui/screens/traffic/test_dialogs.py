@@ -19,9 +19,8 @@ async def _open(app: Showing, pilot: Pilot[None]) -> list[tuple[str, ...]]:
     return told
 
 
-async def test_space_hides_and_shows_and_what_is_shown_stands_first() -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 30)) as pilot:
+async def test_columns_dialog_toggles_and_sorts_shown_ones() -> None:
+    async with (app := Showing()).run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
         assert text(app).index("[✓] Time") < text(app).index("[ ] #")
         await pilot.press("space")
@@ -32,16 +31,14 @@ async def test_space_hides_and_shows_and_what_is_shown_stands_first() -> None:
 
 
 async def test_the_method_cannot_be_hidden() -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Showing()).run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
         await pilot.press("j", "j", "space")
         assert told == []
 
 
 async def test_columns_move() -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Showing()).run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
         await pilot.press("<", ">", ">")
         assert told[-1] == ("way", "what", "time", "status")
@@ -49,9 +46,8 @@ async def test_columns_move() -> None:
         assert len(told) == 2, "what is not shown has no place"
 
 
-async def test_a_field_is_added_by_its_name_and_a_wrong_one_is_told() -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 30)) as pilot:
+async def test_field_column_is_added_or_refused() -> None:
+    async with (app := Showing()).run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
         await pilot.press("a", *"argx", "enter")
         await until(lambda: "Unknown field argx." in text(app), "it is said")
@@ -63,8 +59,7 @@ async def test_a_field_is_added_by_its_name_and_a_wrong_one_is_told() -> None:
 
 
 async def test_the_width_can_decide_again() -> None:
-    app = Showing()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Showing()).run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
         await pilot.press("0")
         await until(lambda: told == [()], "nothing is chosen any more")
@@ -76,10 +71,9 @@ def _entry(wanted: str) -> int:
     return int(wanted)
 
 
-async def test_a_number_is_answered_and_what_is_wrong_is_said() -> None:
+async def test_number_dialog_returns_or_refuses() -> None:
     answers: list[int | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(GoToScreen(_entry), answers.append)
         await pilot.pause()
         await pilot.press("x", "enter")
@@ -90,8 +84,7 @@ async def test_a_number_is_answered_and_what_is_wrong_is_said() -> None:
 
 async def test_escape_and_an_empty_line_stay() -> None:
     answers: list[int | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         for key in ("escape", "enter"):
             app.push_screen(GoToScreen(_entry), answers.append)
             await pilot.pause()

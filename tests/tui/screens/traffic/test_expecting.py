@@ -20,7 +20,7 @@ from tests.waiting import until
 
 
 class Inspecting(Showing):
-    subject: OpenConversation
+    conversation: OpenConversation
 
     def on_payload_actions_expect_wanted(self, message: PayloadActions.ExpectWanted) -> None:
         actions.expect(message.view, message.place)
@@ -41,7 +41,7 @@ async def _expected(
     """What the menu and the screen afterwards show when `A` is pressed some lines down in the answer."""
     panel = DetailPanel(staged)
     app = Inspecting(panel)
-    app.subject = staged
+    app.conversation = staged
     async with app.run_test(size=(120, 45), notifications=True) as pilot:
         panel.show(entry)
         await pilot.pause()

@@ -58,7 +58,7 @@ async def test_fields_and_values_are_proposed_and_taken() -> None:
         assert bar.text == "tool == echo "
 
 
-async def test_what_is_wrong_is_said_and_marked_where_it_is() -> None:
+async def test_filter_error_is_shown_at_its_place() -> None:
     bar, app = made()
     async with app.run_test(size=(80, 10)) as pilot:
         bar.focus()
@@ -75,7 +75,7 @@ async def test_what_is_wrong_is_said_and_marked_where_it_is() -> None:
         assert "unknown kind `xyz`" in app.rows()[1]
 
 
-async def test_what_may_still_become_right_is_not_called_wrong_until_enter() -> None:
+async def test_unfinished_filter_is_no_error_until_enter() -> None:
     bar, app = made()
     async with app.run_test(size=(80, 10)) as pilot:
         bar.focus()
@@ -117,7 +117,7 @@ async def test_enter_keeps_a_filter_and_goes_to_what_it_finds() -> None:
         assert app.kept() == ["@slow"]
 
 
-async def test_a_definition_says_what_enter_will_do() -> None:
+async def test_definition_shows_what_enter_does() -> None:
     bar, app = made()
     async with app.run_test(size=(80, 10)) as pilot:
         bar.focus()

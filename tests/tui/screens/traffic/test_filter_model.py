@@ -76,7 +76,7 @@ def test_a_row_becomes_a_test_of_what_it_is_about(tape: Tape) -> None:
     ]
 
 
-def test_it_is_added_to_what_stands_there() -> None:
+def test_combined_adds_a_term_to_the_filter() -> None:
     test = parse("kind == error")
     assert test is not None
     assert combined("", test, "and") == "kind == error"
@@ -93,7 +93,7 @@ def test_a_shorthand_is_shown_in_full_and_what_is_in_full_is_not_shown_again() -
     assert read_filter("", {}).term is None
 
 
-def test_what_is_wrong_stands_at_its_column() -> None:
+def test_filter_error_has_a_column() -> None:
     read = read_filter("tool == a and tol == b", {})
     assert (read.error, read.column, read.term) == ("unknown field `tol`; did you mean `tool`?", 14, None)
 

@@ -40,9 +40,7 @@ def kept() -> SavedFilters:
 
 
 async def test_a_filter_that_cannot_be_read_changes_nothing(tape: Tape) -> None:
-    pane = FilterPane(Staged(handshake(tape)))
-    app = Listening(pane)
-    async with app.run_test() as pilot:
+    async with (app := Listening(pane := FilterPane(Staged(handshake(tape))))).run_test() as pilot:
         pane.set("tool == a")
         await until(lambda: len(app.terms()) == 1, "the filter")
         pane.set("tool == a and dur >")
@@ -53,9 +51,7 @@ async def test_a_filter_that_cannot_be_read_changes_nothing(tape: Tape) -> None:
 
 
 async def test_a_filter_gets_a_name_and_is_used_by_it(tape: Tape) -> None:
-    pane = FilterPane(Staged(handshake(tape)))
-    app = Listening(pane)
-    async with app.run_test() as pilot:
+    async with Listening(pane := FilterPane(Staged(handshake(tape)))).run_test() as pilot:
         await ready(pilot, pane)
         pane.open()
         await pilot.press(*"@slow = dur > 1s", "enter")
@@ -72,10 +68,8 @@ async def test_a_filter_gets_a_name_and_is_used_by_it(tape: Tape) -> None:
         await until(lambda: kept().named() == {}, "the name is gone")
 
 
-async def test_what_is_found_is_asked_for_apart(tape: Tape) -> None:
-    pane = FilterPane(Staged(handshake(tape)))
-    app = Listening(pane)
-    async with app.run_test() as pilot:
+async def test_finder_posts_its_text(tape: Tape) -> None:
+    async with (app := Listening(pane := FilterPane(Staged(handshake(tape))))).run_test() as pilot:
         await ready(pilot, pane)
         pane.open_finder()
         await pilot.press(*"sell", "enter")

@@ -17,7 +17,7 @@ from inspector.protocol.facts import (
     SseNote,
     Stderr,
 )
-from inspector.protocol.frames import Channel, Direction, Eol, SseFacts
+from inspector.protocol.frames import Cause, Channel, Direction, Eol, SseFacts
 from inspector.tui.screens.traffic.model import Detail, detail_of, moment_sections
 from tests.present.tape import Tape
 from tests.tui.staging import handshake
@@ -55,7 +55,7 @@ def test_an_answer_comes_with_its_request(tape: Tape) -> None:
     assert _facts(detail)["state"] == "✗ Error -32601 after 0 µs"
 
 
-def test_a_pending_request_is_timed_if_somebody_gives_the_time(tape: Tape) -> None:
+def test_pending_request_is_timed_at_the_given_time(tape: Tape) -> None:
     tape.call(1, "slow")
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 1, "total": 4})
     tape.wait(2500)
@@ -65,7 +65,7 @@ def test_a_pending_request_is_timed_if_somebody_gives_the_time(tape: Tape) -> No
     assert told["progress"] == "1 of 4 (1 ×)"
 
 
-def test_a_notification_stands_alone(tape: Tape) -> None:
+def test_notification_detail_has_one_side(tape: Tape) -> None:
     tape.call(1, "slow")
     tape.notify("notifications/cancelled", {"requestId": 1, "reason": "too slow"}, by_client=True)
     detail = detail_of(tape.journal, 2)
@@ -82,13 +82,13 @@ def test_a_notification_stands_alone(tape: Tape) -> None:
         (b'{"jsonrpc":"2.0","id":9,"result":{}}', "← response", "response"),
     ],
 )
-def test_what_belongs_to_nothing_says_what_it_is(tape: Tape, payload: bytes, title: str, name: str) -> None:
+def test_unrelated_entry_detail_has_a_title(tape: Tape, payload: bytes, title: str, name: str) -> None:
     detail = detail_of(tape.journal, tape.from_server(payload))
     assert plain(detail.title) == title
     assert [side.name for side in detail.sides] == [name]
 
 
-def test_defects_and_the_marks_of_the_carriage_are_told(tape: Tape) -> None:
+def test_defects_and_carriage_facts_are_listed(tape: Tape) -> None:
     journal = tape.journal
     journal.frame(
         Direction.FROM_SERVER,
@@ -97,7 +97,7 @@ def test_defects_and_the_marks_of_the_carriage_are_told(tape: Tape) -> None:
         eol=Eol.CRLF,
         http=2,
         sse=SseFacts("message", "7\x1b", None),
-        probe=True,
+        cause=Cause.PROBE,
     )
     assert _facts(detail_of(journal, 1)) == {
         "crossed": "from the server on sse, as a probe",
@@ -109,6 +109,12 @@ def test_defects_and_the_marks_of_the_carriage_are_told(tape: Tape) -> None:
         "exchange": "1, id 1",
         "state": "⋯ Pending",
     }
+
+
+@pytest.mark.parametrize("cause", [each for each in Cause if each])
+def test_each_cause_of_a_frame_is_shown(tape: Tape, cause: Cause) -> None:
+    tape.journal.frame(Direction.TO_SERVER, Channel.STDIN, b'{"jsonrpc":"2.0","id":1,"method":"ping"}', cause=cause)
+    assert _facts(detail_of(tape.journal, 1))["crossed"].startswith("to the server on stdin, ")
 
 
 def test_the_trace_of_a_request_is_shown(tape: Tape) -> None:
@@ -144,7 +150,7 @@ def test_headers_come_with_a_frame_over_http(http_tape: Tape) -> None:
         (SseNote(3, b": ping", retry=5), {"HTTP exchange": "3", "retry": "5 ms"}),
     ],
 )
-def test_a_fact_is_told_in_keys_and_values(tape: Tape, fact: Fact, facts: dict[str, str]) -> None:
+def test_fact_detail_has_keys_and_values(tape: Tape, fact: Fact, facts: dict[str, str]) -> None:
     detail = detail_of(tape.journal, tape.fact(fact))
     assert _facts(detail) == facts
     assert plain(detail.title).startswith("◆ ")
@@ -153,7 +159,7 @@ def test_a_fact_is_told_in_keys_and_values(tape: Tape, fact: Fact, facts: dict[s
     assert (detail.side is not None) == has_bytes
 
 
-def test_bytes_that_are_gone_are_said_to_be(tape: Tape) -> None:
+def test_unreadable_bytes_are_marked(tape: Tape) -> None:
     tape.call(1, "x")
     tape.journal.close()
     detail = detail_of(tape.journal, 1)
@@ -202,7 +208,7 @@ def test_revision_lists_and_what_is_in_flight_are_those_of_the_moment(tape: Tape
     assert said(tape, asked + 2)["Pending"].strip() == "nothing"
 
 
-def test_a_list_is_stale_since_the_first_word_of_the_server_after_it_was_asked_for(tape: Tape) -> None:
+def test_list_is_stale_after_its_notification(tape: Tape) -> None:
     handshake(tape)
     assert "stale" not in said(tape, tape.journal.count)["Lists"]
     told = tape.notify("notifications/tools/list_changed")
@@ -213,7 +219,7 @@ def test_a_list_is_stale_since_the_first_word_of_the_server_after_it_was_asked_f
     assert "stale" not in said(tape, tape.journal.count)["Lists"]
 
 
-def test_what_is_watched_asked_and_set_is_told(tape: Tape) -> None:
+def test_subscriptions_requests_and_level_are_in_the_state(tape: Tape) -> None:
     handshake(tape).request(4, "resources/subscribe", {"uri": "demo://a\x1b"})
     tape.answer(4, {})
     tape.notify("notifications/resources/updated", {"uri": "demo://a\x1b"})
@@ -232,7 +238,7 @@ def test_what_is_watched_asked_and_set_is_told(tape: Tape) -> None:
     assert "Which?" not in said(tape, tape.journal.count)["Server requests"]
 
 
-def test_a_task_that_runs_is_told(tape: Tape) -> None:
+def test_running_task_is_in_the_state(tape: Tape) -> None:
     handshake(tape).call(3, "dig")
     asked = tape.journal.count
     tape.answer(3, {"task": {"taskId": "t1", "status": "working", "createdAt": "x", "ttl": 1}})

@@ -1,5 +1,7 @@
 """The timeline of all servers on the screen: rows, detail, filter, and the way to a server's own tab."""
 
+from textual.widgets import Input
+
 from inspector.filters.language.parser import parse
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.timeline import TimelineConversations, TimelinePanel
@@ -15,7 +17,7 @@ async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_i
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
         await pilot.press("g a")
         await until(lambda: "2 servers, chronological" in text(app), "the timeline")
-        total = sum(tab.subject.journal.count for tab in app.tabs)
+        total = sum(tab.conversation.journal.count for tab in app.tabs)
         await until(lambda: f"{total} entries" in text(app) and "pier " in text(app) and "quay " in text(app), "all")
         assert "mcp-inspect  gull" not in text(app)  # the header is about one server
         timeline = app.tabs.timeline
@@ -64,7 +66,9 @@ async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -
         await until(lambda: "0 of " in text(app), "nothing matches yet")
         await pilot.press("enter")
         for tab in app.tabs:
-            await tab.subject.call("tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None)
+            await tab.conversation.call(
+                "tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None
+            )
         await until(lambda: "2 of " in text(app), "the call and its answer")
         rows = [line for line in text(app).splitlines() if "tools/call echo" in line]
         assert rows
@@ -73,14 +77,28 @@ async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -
         await until(lambda: "tools/list" in text(app), "everything again")
 
 
+async def test_keys_behind_a_filter_without_a_match_stay_in_its_line() -> None:
+    async with aboard("pier", "quay") as (app, pilot, _):
+        await pilot.press("g a")
+        await until(lambda: "servers, chronological" in text(app), "the timeline")
+        for opening in ("slash",), ("f", "slash"):
+            for key in (*opening, *"zqzq", "enter", "enter", "3", "q", "o", "enter", "2"):
+                app.simulate_key(key)
+            await until(lambda: isinstance(app.focused, Input) and app.focused.value == "zqzq3qo2", "all are typed")
+            assert "servers, chronological" in text(app)
+            await pilot.press("escape")
+
+
 async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -> None:
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
         for tab in app.tabs:
-            await tab.subject.call("tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None)
+            await tab.conversation.call(
+                "tools/call", {"name": "echo", "arguments": {"text": "ahoy"}}, lambda exchange: None
+            )
         await pilot.press("g a")
         panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
-        total = sum(tab.subject.journal.count for tab in app.tabs)
+        total = sum(tab.conversation.journal.count for tab in app.tabs)
         await until(lambda: panel.timeline.count >= total, "rows for all")
         await pilot.press("n")
         await until(lambda: "No search yet" in text(app), "what n would need")
@@ -119,7 +137,7 @@ async def test_all_exchanges_of_all_servers_stand_on_one_axis_and_lead_back_to_t
 
 def _tab(number: int, name: str) -> Tab:
     tab = Tab(number, Staged(handshake(Tape())), name=name)
-    tab.subject.journal.name = name
+    tab.conversation.journal.name = name
     return tab
 
 
@@ -144,11 +162,11 @@ def test_tabs_that_come_and_go_do_so_in_the_timeline() -> None:
     assert _settle(wires, tabs) == 1
     assert _names(wires) == ["mole", "pier", "quay"]
     assert wires.timeline.key(wires.timeline.index_of(key)) == key
-    assert wires.subject(3) is tabs[2].subject
+    assert wires.conversation(3) is tabs[2].conversation
     del tabs[0]
     assert _settle(wires, tabs) == 1
     assert _names(wires) == ["mole", "quay"]
-    assert wires.subject(1) is None
+    assert wires.conversation(1) is None
 
 
 def test_another_connection_takes_the_place_of_the_one_before() -> None:
@@ -157,7 +175,7 @@ def test_another_connection_takes_the_place_of_the_one_before() -> None:
     before = wires.timeline.count
     again = Staged(Tape())
     again.tape.request(1, "ping")
-    tabs[0].subject = again
+    tabs[0].conversation = again
     assert _settle(wires, tabs) == 1
     assert (before, wires.timeline.count) == (5, 1)
 
@@ -177,7 +195,7 @@ def test_a_filter_holds_for_what_joins_later() -> None:
 
 def test_a_capture_that_is_being_read_joins_when_that_is_done() -> None:
     wires, tabs = TimelineConversations(), [_tab(1, "pier"), _tab(2, "tape")]
-    reading = tabs[1].subject
+    reading = tabs[1].conversation
     assert isinstance(reading, Staged)
     reading.now_stage = ConversationStage.LOADING
     _settle(wires, tabs)

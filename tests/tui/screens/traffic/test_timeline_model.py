@@ -47,7 +47,7 @@ def test_rows_stand_in_the_order_of_time() -> None:
     assert not lists.step()
 
 
-def test_what_comes_in_small_steps_moves_nothing() -> None:
+def test_merge_in_small_steps_moves_nothing() -> None:
     lists = Lists(range(0, 300, 3), range(1, 30))
     while lists.step(7):
         pass
@@ -55,7 +55,7 @@ def test_what_comes_in_small_steps_moves_nothing() -> None:
     assert lists.merge.moved == 0
 
 
-def test_what_comes_late_takes_its_place_and_that_is_counted() -> None:
+def test_late_entry_is_inserted_and_counted() -> None:
     lists = Lists([10, 20], [])
     lists.step()
     lists.moments[1].append(15)
@@ -133,7 +133,7 @@ def test_rows_of_all_stand_in_one_order_each_with_its_name() -> None:
     assert "".join(text for text, _ in timeline.header(90)).startswith("server ")
 
 
-def test_what_comes_later_is_added_at_the_end_and_moves_nothing() -> None:
+def test_later_entries_are_appended_without_moves() -> None:
     one, two, timeline = _two()
     _settle(timeline)
     before = [timeline.key(index) for index in range(timeline.count)]
@@ -205,7 +205,7 @@ def test_the_name_of_a_server_moves_no_cursor_and_is_cut() -> None:
     assert len(row) == 80
 
 
-def test_what_checks_have_found_is_marked_and_can_be_asked_for() -> None:
+def test_timeline_marks_and_filters_findings() -> None:
     one, two = Tape(), Tape()
     one.call(1, "dig")
     two.wait(1).call(1, "sow")
@@ -240,7 +240,7 @@ def two() -> tuple[Timeline, Tape, Tape]:
     return timeline, one, other
 
 
-def test_what_is_found_is_walked_in_the_order_of_time_and_around_the_end() -> None:
+def test_timeline_find_goes_in_time_order_and_wraps() -> None:
     timeline, one, other = two()
     other.wait(50).notify("notifications/message", {"data": "gull"})
     while timeline.refresh(100):
@@ -260,7 +260,7 @@ def test_what_is_found_is_walked_in_the_order_of_time_and_around_the_end() -> No
     other.journal.close()
 
 
-def test_nothing_is_found_before_somebody_looks(tape: Tape) -> None:
+def test_timeline_find_without_text_is_empty(tape: Tape) -> None:
     timeline, one, other = two()
     find = TimelineFind(timeline)
     find.step()

@@ -15,10 +15,9 @@ from tests.waiting import until
 
 
 @pytest.mark.parametrize("height", [24, 40])
-async def test_it_is_told_on_saved_and_left_for_one_of_its_lines(tape: Tape, tmp_path: Path, height: int) -> None:
+async def test_trace_screen_updates_saves_and_jumps(tape: Tape, tmp_path: Path, height: int) -> None:
     handshake(tape).call(3, "buy", {"what": "rope"})
-    app = One(Staged(tape))
-    async with app.run_test(size=(110, height), notifications=True) as pilot:
+    async with (app := One(Staged(tape))).run_test(size=(110, height), notifications=True) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
         await pilot.press("g g", "G", "g t")
         await until(lambda: "Trace of tools/call buy" in text(app) and "⋯ Pending" in text(app), "the story")
@@ -38,10 +37,9 @@ async def test_it_is_told_on_saved_and_left_for_one_of_its_lines(tape: Tape, tmp
         await until(lambda: app.panel.list.model.find(last) == app.panel.list.rows.view.cursor, "its line")
 
 
-async def test_a_line_without_a_request_says_that_it_has_no_story(tape: Tape) -> None:
+async def test_entry_without_request_has_no_trace(tape: Tape) -> None:
     tape.stderr(b"hello")
-    app = One(Staged(tape))
-    async with app.run_test(size=(100, 24), notifications=True) as pilot:
+    async with (app := One(Staged(tape))).run_test(size=(100, 24), notifications=True) as pilot:
         await until(lambda: "hello" in text(app), "the row")
         await pilot.press("g t")
         await until(lambda: "belongs to no request" in text(app), "why")

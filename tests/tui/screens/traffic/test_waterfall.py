@@ -14,9 +14,8 @@ def _axis(app: Showing) -> str:
     return lines(app)[1]
 
 
-async def test_what_comes_gets_a_lane_and_what_runs_is_timed(tape: Tape) -> None:
-    app = Showing()
-    async with app.run_test(size=(120, 24)) as pilot:
+async def test_waterfall_adds_lanes_and_times_pending_ones(tape: Tape) -> None:
+    async with (app := Showing()).run_test(size=(120, 24)) as pilot:
         app.push_screen(WaterfallScreen(Staged(handshake(tape)), 0))
         await until(lambda: "tools/list" in text(app), "the lanes are drawn")
         tape.call(3, "slow")
@@ -31,8 +30,7 @@ async def test_what_comes_gets_a_lane_and_what_runs_is_timed(tape: Tape) -> None
 
 
 async def test_keys_change_the_axis_and_give_it_back(tape: Tape) -> None:
-    app = Showing()
-    async with app.run_test(size=(120, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(120, 24)) as pilot:
         app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=ConversationStage.RECORDED), 1))
         await until(lambda: "visible rows" in text(app), "it says what the axis shows")
         seen = [_axis(app)]
@@ -47,17 +45,15 @@ async def test_keys_change_the_axis_and_give_it_back(tape: Tape) -> None:
 
 async def test_enter_answers_with_the_request(tape: Tape) -> None:
     answers: list[int | None] = []
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(WaterfallScreen(Staged(handshake(tape), stage=ConversationStage.RECORDED), 1), answers.append)
         await until(lambda: "tools/list" in text(app), "the lanes are drawn")
         await pilot.press("j", "enter")
         await until(lambda: answers == [4], "the request of tools/list")
 
 
-async def test_without_exchanges_it_says_so(tape: Tape) -> None:
-    app = Showing()
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_empty_waterfall_has_a_note(tape: Tape) -> None:
+    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(WaterfallScreen(Staged(tape), 0))
         await until(lambda: "No exchanges yet." in text(app), "it is said")
         await pilot.press("+", "0", ".", "enter", "=")
@@ -70,8 +66,7 @@ class Helping(Showing):
 
 
 async def test_the_help_explains_its_keys(tape: Tape) -> None:
-    app = Helping()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with (app := Helping()).run_test(size=(120, 40)) as pilot:
         app.push_screen(WaterfallScreen(Staged(handshake(tape)), 0))
         await until(lambda: "tools/list" in text(app), "the lanes are drawn")
         await pilot.press("question_mark")

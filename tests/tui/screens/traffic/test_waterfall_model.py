@@ -35,7 +35,7 @@ def _two(tape: Tape) -> None:
     tape.wait(1000).error(2, -32603, "x")
 
 
-def test_one_lane_stands_after_the_other_as_its_time_does(tape: Tape) -> None:
+def test_lanes_are_placed_by_time(tape: Tape) -> None:
     _two(tape)
     first, second = _lanes(_waterfall(tape))
     assert first.startswith("→ tools/call first")
@@ -63,7 +63,7 @@ def test_a_question_of_the_servers_has_its_lane_under_the_call(tape: Tape) -> No
     assert lanes.row(1, 100).live
 
 
-def test_what_runs_reaches_to_now(tape: Tape) -> None:
+def test_pending_lane_reaches_now(tape: Tape) -> None:
     tape.call(1, "slow")
     tape.wait(900)
     lanes = _waterfall(tape)
@@ -131,12 +131,12 @@ def test_an_entry_leads_to_the_lane_of_its_exchange(tape: Tape) -> None:
     assert [lanes.of_entry(n) for n in (1, 2, 4, 5, 6, 7, 99, 0)] == [0, 0, 0, 1, 1, 1, 1, 0]
 
 
-def test_the_chosen_lane_is_told_in_words(tape: Tape) -> None:
+def test_selected_lane_is_described(tape: Tape) -> None:
     _two(tape)
     lanes = _waterfall(tape)
-    assert "tools/call first" in plain(lanes.said(0))
-    assert "2 progress notifications" in plain(lanes.said(0))
-    assert "on the axis" in plain(lanes.said(7))
+    assert "tools/call first" in plain(lanes.description(0))
+    assert "2 progress notifications" in plain(lanes.description(0))
+    assert "on the axis" in plain(lanes.description(7))
 
 
 def test_without_exchanges_there_is_an_axis_all_the_same() -> None:
@@ -232,13 +232,13 @@ def test_lanes_stand_in_the_order_of_all_and_say_whose_they_are() -> None:
     assert starts == sorted(starts)
     assert starts[0] < starts[1] < starts[2]
     assert {cell_width(line) for line in shown} == {WIDTH}
-    said = plain(lanes.said(1))
+    said = plain(lanes.description(1))
     assert said.startswith("quay")
     assert "began at 0.200 s" in said
     close(one, other)
 
 
-def test_what_comes_later_gets_its_place_when_one_looks() -> None:
+def test_later_lane_appears_after_look() -> None:
     lanes, one, other = two()
     other.wait(500).call(2, "fourth")
     assert lanes.count == 3

@@ -28,6 +28,11 @@ PNG = (
 )
 
 
+class Decoding(Showing):
+    def on_json_view_decode_wanted(self, message: JsonView.DecodeWanted) -> None:
+        decoded.decode(self, message.value, message.where)
+
+
 def view_of(value: object) -> JsonView:
     return JsonView(json.dumps(value).encode())
 
@@ -35,8 +40,7 @@ def view_of(value: object) -> JsonView:
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_json_in_strings_is_unwrapped_layer_by_layer_and_left_again(size: tuple[int, int]) -> None:
     view = view_of({"text": json.dumps({"inner": json.dumps([1, {"deep": "yes"}])})})
-    app = Showing(view)
-    async with app.run_test(size=size) as pilot:
+    async with (app := Decoding(view)).run_test(size=size) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
         assert isinstance(app.screen, DecodedScreen)
@@ -54,8 +58,8 @@ async def test_json_in_strings_is_unwrapped_layer_by_layer_and_left_again(size: 
         assert app.focused is view
 
 
-async def test_what_is_decoded_is_searched_and_folded_like_any_payload() -> None:
-    app = Showing(view_of([json.dumps({"rows": [{"needle": 1}], "end": 2})]))
+async def test_decoded_value_is_searched_and_folded() -> None:
+    app = Decoding(view_of([json.dumps({"rows": [{"needle": 1}], "end": 2})]))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
@@ -65,10 +69,9 @@ async def test_what_is_decoded_is_searched_and_folded_like_any_payload() -> None
         assert "$.rows[0].needle" in text(app)
 
 
-async def test_a_token_says_that_it_is_not_verified() -> None:
+async def test_decoded_token_is_marked_unverified() -> None:
     segments = [base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b'{"alg":"none"}', b'{"exp":1}', b"x")]
-    app = Showing(view_of([".".join(segments)]))
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with (app := Decoding(view_of([".".join(segments)]))).run_test(size=(100, 24)) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
         assert "not verified" in text(app)
@@ -76,8 +79,7 @@ async def test_a_token_says_that_it_is_not_verified() -> None:
 
 
 async def test_several_readings_are_gone_through() -> None:
-    app = Showing(view_of(["data:,a%20b"]))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Decoding(view_of(["data:,a%20b"]))).run_test(size=(80, 24)) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
         assert "1 data URI" in text(app)
@@ -93,8 +95,7 @@ async def test_several_readings_are_gone_through() -> None:
 
 @pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning")  # the library's own
 async def test_a_picture_is_shown_as_bytes_and_by_a_key_as_a_picture() -> None:
-    app = Showing(view_of([base64.b64encode(PNG).decode()]))
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with (app := Decoding(view_of([base64.b64encode(PNG).decode()]))).run_test(size=(100, 24)) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
         assert "89 50 4e 47" in text(app)
@@ -105,9 +106,8 @@ async def test_a_picture_is_shown_as_bytes_and_by_a_key_as_a_picture() -> None:
         await app.workers.wait_for_complete()
 
 
-async def test_what_stands_for_itself_is_said_and_no_screen_opens() -> None:
-    app = Showing(view_of(["plain words"]))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+async def test_plain_text_opens_no_decoded_screen() -> None:
+    async with (app := Decoding(view_of(["plain words"]))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
         assert not isinstance(app.screen, DecodedScreen)
@@ -116,16 +116,14 @@ async def test_what_stands_for_itself_is_said_and_no_screen_opens() -> None:
 
 async def test_a_large_value_is_decoded_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoded, "_AT_ONCE", 10)
-    app = Showing(view_of([json.dumps(["later"])]))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Decoding(view_of([json.dumps(["later"])]))).run_test(size=(80, 24)) as pilot:
         await pilot.press("down", "d")
         await until(lambda: '"later"' in text(app), "it is decoded")
 
 
-async def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_oversized_value_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.tui.widgets.json_tree.model.LARGEST", 10)
-    app = Showing(view_of(["x" * 50]))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with (app := Decoding(view_of(["x" * 50]))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()
         assert "exceed the limit" in text(app)
@@ -133,7 +131,7 @@ async def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 async def test_the_layers_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoded, "_DEEPEST", 2)
-    app = Showing(view_of(json.dumps(json.dumps(json.dumps([1])))))
+    app = Decoding(view_of(json.dumps(json.dumps(json.dumps([1])))))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         for _ in range(4):
             await pilot.press("d")

@@ -37,11 +37,11 @@ def test_json_inside_a_string_inside_a_string_comes_off_layer_by_layer() -> None
 
 
 @pytest.mark.parametrize("text", ["hello world", "{not json", "", "search", "true", "a/b/c", "0x1f", "file.txt"])
-def test_ordinary_text_stands_for_itself(text: str) -> None:
+def test_plain_text_has_no_readings(text: str) -> None:
     assert of(text) == []
 
 
-def test_a_picture_in_base64_is_told_by_its_bytes() -> None:
+def test_base64_picture_is_recognized_by_its_bytes() -> None:
     (found,) = of(base64.b64encode(PNG).decode())
     assert (found.name, found.look, found.payload) == ("base64", "picture", PNG)
     assert "looks like image/png" in found.facts
@@ -72,7 +72,7 @@ def test_digests_names_and_monotony_are_no_base64(text: str) -> None:
     assert of("d41d8cd98f00b204e9800998ecf8427e" * 4) == []
 
 
-def test_a_data_uri_says_what_it_claims_and_what_it_is() -> None:
+def test_data_uri_has_claimed_and_actual_type() -> None:
     (found,) = [each for each in of("data:text/html;base64," + base64.b64encode(PNG).decode()) if each.name != "base64"]
     assert found.facts[0] == "declared as text/html"
     assert (found.look, found.payload) == ("picture", PNG)
@@ -133,7 +133,7 @@ def test_any_bytes_are_read_without_an_exception(value: bytes) -> None:
     readings(value, 0.0)
 
 
-def test_what_is_too_large_is_refused_with_its_size() -> None:
+def test_oversized_value_is_refused_with_its_size() -> None:
     assert too_large(b'"x"') == ""
     assert "33 MB" in too_large(bytes(33_000_000))
     assert readings(b'"' + b"A" * (LARGEST + 1) + b'"') == []

@@ -131,7 +131,7 @@ def test_nothing_of_a_short_payload_is_big() -> None:
     assert big_values(JsonLines(json.dumps({"rows": [[1]] * BIG}).encode())) == []
 
 
-def test_of_a_long_payload_the_innermost_big_values_are_found() -> None:
+def test_big_values_are_the_innermost() -> None:
     rows = [{"n": n, "x": [n]} for n in range(BIG)]
     lines = JsonLines(json.dumps({"small": [1, 2], "outer": {"rows": rows, "more": rows}, "flat": [0] * 3000}).encode())
     found = [lines.path(first) for first, _ in big_values(lines)]
@@ -142,7 +142,7 @@ def test_a_list_that_is_the_whole_payload_is_not_folded_into_one_line() -> None:
     assert big_values(JsonLines(json.dumps([[1]] * 9000).encode())) == []
 
 
-def test_what_is_no_json_has_no_values() -> None:
+def test_big_values_of_invalid_json_are_none() -> None:
     assert big_values(JsonLines(b"x\n" * 9000)) == []
 
 
@@ -157,7 +157,7 @@ def json_rows_shown(rows: JsonRows, width: int = 60) -> list[str]:
     return [plain(rows.row(index, width)[1]) for index in range(rows.count)]
 
 
-def test_a_folded_value_says_how_much_it_hides() -> None:
+def test_folded_value_counts_hidden_lines() -> None:
     rows = JsonRows(JsonLines(JSON_ROWS_SAMPLE))
     assert rows.toggle(1, 60) == 1
     assert json_rows_shown(rows)[1:3] == ['  "a": { 2 members, 5 lines },', json_rows_shown(rows)[2]]
@@ -231,7 +231,7 @@ def test_a_line_is_revealed_out_of_every_fold() -> None:
     assert rows.count == 11
 
 
-def test_what_is_searched_is_marked() -> None:
+def test_needle_is_marked_in_the_row() -> None:
     rows = JsonRows(JsonLines(JSON_ROWS_SAMPLE))
     rows.needle = "LOREM".lower()
     assert ("lorem", "match") in rows.row(8, 60)[1]

@@ -17,10 +17,8 @@ RAW = json.dumps({"a": ["needle", {"x": "Needle"}], "needle": 1, "z": "hay"}).en
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
-async def test_what_is_typed_is_marked_counted_and_gone_to(size: tuple[int, int]) -> None:
-    view = JsonView(RAW)
-    app = Showing(view)
-    async with app.run_test(size=size) as pilot:
+async def test_search_marks_counts_and_moves(size: tuple[int, int]) -> None:
+    async with (app := Showing(view := JsonView(RAW))).run_test(size=size) as pilot:
         await pilot.press("/", *"needle")
         await until(lambda: "✓ 3" in text(app), "it is counted")
         assert view.path == "a[0]"
@@ -33,10 +31,8 @@ async def test_what_is_typed_is_marked_counted_and_gone_to(size: tuple[int, int]
         assert view.path == "needle"
 
 
-async def test_it_is_found_from_where_the_search_began_letter_by_letter() -> None:
-    view = JsonView(RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_search_continues_from_its_start() -> None:
+    async with Showing(view := JsonView(RAW)).run_test(size=(80, 24)) as pilot:
         view.go_to_line(6)
         await pilot.press("/", "n")
         await until(lambda: view.path == "needle", "the first letter leads on")
@@ -45,9 +41,7 @@ async def test_it_is_found_from_where_the_search_began_letter_by_letter() -> Non
 
 
 async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
-    view = JsonView(RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press("/", *"hay", "enter")
         await pilot.pause()
         assert app.focused is view
@@ -63,10 +57,8 @@ async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
         assert app.focused is view
 
 
-async def test_what_is_folded_away_is_found_and_shown() -> None:
-    view = JsonView(RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_search_unfolds_matches() -> None:
+    async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press("v a")
         assert '"x"' not in text(app)
         await pilot.press("/", *"Needle")
@@ -74,18 +66,15 @@ async def test_what_is_folded_away_is_found_and_shown() -> None:
         assert '"x": "Needle"' in text(app)
 
 
-async def test_nothing_found_says_so() -> None:
-    app = Showing(JsonView(RAW))
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_search_without_matches_has_a_zero() -> None:
+    async with (app := Showing(JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press("/", *"straw")
         await until(lambda: "▲ 0" in text(app) or "! 0" in text(app), "it is said")
 
 
 async def test_a_large_payload_is_searched_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_find, "_AT_ONCE", 10)
-    view = JsonView(RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press("/", *"needle")
         await until(lambda: "✓ 3" in text(app), "it is counted")
         assert view.path == "a[0]"
@@ -95,12 +84,10 @@ async def test_a_large_payload_is_searched_on_a_thread(monkeypatch: pytest.Monke
         await until(lambda: view.path == "a[0]", "the one before is found")
 
 
-async def test_a_search_that_takes_too_long_is_given_up_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_search_is_stopped_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_find, "_AT_ONCE", 10)
     monkeypatch.setattr(json_find, "MOST_S", 0.0)
-    view = JsonView(RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press("/", *"needle")
         await until(lambda: "stopped after" in text(app), "it is said")
         assert view.path == ""
@@ -118,9 +105,7 @@ def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("limit")
 async def test_all_is_folded_and_unfolded() -> None:
-    view = JsonView(JSON_ROWS_VIEW_RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 30)) as pilot:
+    async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
         await pilot.press("v a")
         await until(lambda: view.view.count == 5, "all is folded")
         assert app.rows()[1:4] == [
@@ -133,10 +118,8 @@ async def test_all_is_folded_and_unfolded() -> None:
 
 
 @pytest.mark.usefixtures("limit")
-async def test_what_is_beside_is_folded_and_the_cursor_stays() -> None:
-    view = JsonView(JSON_ROWS_VIEW_RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 30)) as pilot:
+async def test_sibling_fold_keeps_the_cursor() -> None:
+    async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
         await pilot.press("down", "down", "v u")
         await until(lambda: "{ 2 members, 4 lines }," in text(app), "both rows are folded")
         assert view.path == "rows[0]"
@@ -148,36 +131,29 @@ async def test_what_is_beside_is_folded_and_the_cursor_stays() -> None:
 
 @pytest.mark.usefixtures("limit")
 async def test_a_level_is_folded_wherever_it_is() -> None:
-    view = JsonView(JSON_ROWS_VIEW_RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 30)) as pilot:
+    async with (app := Showing(JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
         await pilot.press("down", "down", "v n")
         await until(lambda: '"deep": { 1 member }' in text(app), "the level is folded")
         assert text(app).count("2 members, 4 lines") == 2
 
 
 async def test_folding_what_the_cursor_is_in_takes_the_cursor_along() -> None:
-    view = JsonView(JSON_ROWS_VIEW_RAW)
-    app = Showing(view)
-    async with app.run_test(size=(80, 30)) as pilot:
+    async with Showing(view := JsonView(JSON_ROWS_VIEW_RAW)).run_test(size=(80, 30)) as pilot:
         view.go_to_line(3)
         await pilot.press("v a")
         assert view.path == "rows"
 
 
-async def test_of_a_long_payload_the_big_values_come_folded() -> None:
+async def test_long_payload_folds_big_values() -> None:
     raw = json.dumps({"result": {"rows": [{"n": n} for n in range(3000)], "n": 1}}).encode()
-    view = JsonView(raw)
-    app = Showing(view)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Showing(view := JsonView(raw))).run_test(size=(80, 24)) as pilot:
         assert '"rows": [ 3,000 items, 9,000 lines ]' in text(app)
         await pilot.press("down", "down", "right")
         assert view.view.count == view.lines.count
 
 
-async def test_what_json_forbids_is_said_above_the_tree() -> None:
-    app = Showing(JsonView(b'{"a": NaN}'))
-    async with app.run_test(size=(80, 24)):
+async def test_invalid_json_number_has_a_note() -> None:
+    async with (app := Showing(JsonView(b'{"a": NaN}'))).run_test(size=(80, 24)):
         assert "JSON with NaN, which is not JSON." in app.rows()[0]
         assert '    "a": NaN' in text(app)
 
@@ -195,8 +171,7 @@ class Listening(Showing):
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_a_payload_is_shown_in_lines(size: tuple[int, int]) -> None:
-    app = Listening(JsonView(SAMPLE))
-    async with app.run_test(size=size):
+    async with (app := Listening(JsonView(SAMPLE))).run_test(size=size):
         rows = app.rows()
         assert rows[:4] == ["▌ ▾ {", '  ▾   "a": {', '  ▾     "b": [', "          1,"]
         assert rows[8].startswith('  ▸   "text": "lorem ipsum')
@@ -205,9 +180,7 @@ async def test_a_payload_is_shown_in_lines(size: tuple[int, int]) -> None:
 
 
 async def test_keys_fold_and_unfold() -> None:
-    widget = JsonView(SAMPLE)
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView(SAMPLE))).run_test(size=(80, 24)) as pilot:
         await pilot.press("j", "enter")
         assert app.marked() == ['▸   "a": { 2 members, 5 lines },']
         await pilot.press("right")
@@ -226,9 +199,7 @@ async def test_keys_fold_and_unfold() -> None:
 
 
 async def test_a_long_line_is_opened_and_closed_by_the_same_key() -> None:
-    widget = JsonView(SAMPLE)
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView(SAMPLE))).run_test(size=(80, 24)) as pilot:
         widget.go_to(8)
         await pilot.press("enter")
         assert app.rows()[8].startswith('▌ ▾   "text": "lorem')
@@ -248,8 +219,7 @@ def _searched(widget: JsonView, needle: str) -> int:
 
 async def test_a_search_marks_and_goes_to_what_it_finds() -> None:
     widget = JsonView(b'{"a": ["needle", {"x": "needle"}], "needle": 1}')
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget)).run_test(size=(80, 24)) as pilot:
         await pilot.press("j", "enter")
         assert _searched(widget, "needle") == 3
         await pilot.pause()
@@ -266,10 +236,9 @@ async def test_a_search_marks_and_goes_to_what_it_finds() -> None:
         assert widget.path == "needle"
 
 
-async def test_what_is_found_far_away_is_shown_with_what_stands_around_it() -> None:
+async def test_distant_match_is_shown_in_context() -> None:
     widget = JsonView(json.dumps([*range(100), "needle", *range(100)]).encode())
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget)).run_test(size=(80, 24)) as pilot:
         _searched(widget, "needle")
         await pilot.pause()
         rows = [row.strip(" ▌") for row in app.rows()]
@@ -278,16 +247,13 @@ async def test_what_is_found_far_away_is_shown_with_what_stands_around_it() -> N
 
 
 async def test_the_value_under_the_cursor_can_be_had() -> None:
-    widget = JsonView(SAMPLE)
-    async with Listening(widget).run_test() as pilot:
+    async with Listening(widget := JsonView(SAMPLE)).run_test() as pilot:
         await pilot.press("j", "j")
         assert json.loads(widget.value) == [1, 2]
 
 
-async def test_moving_is_told() -> None:
-    widget = JsonView(SAMPLE)
-    app = Listening(widget)
-    async with app.run_test() as pilot:
+async def test_cursor_move_is_posted() -> None:
+    async with (app := Listening(JsonView(SAMPLE))).run_test() as pilot:
         app.posted.clear()
         await pilot.press("j")
         await pilot.pause()
@@ -297,9 +263,7 @@ async def test_moving_is_told() -> None:
 
 
 async def test_a_click_on_the_sign_folds_and_on_the_line_chooses() -> None:
-    widget = JsonView(SAMPLE)
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView(SAMPLE))).run_test(size=(80, 24)) as pilot:
         await pilot.click(widget, offset=(20, 3))
         assert widget.path == "a.b[0]"
         await pilot.click(widget, offset=(2, 1))
@@ -308,28 +272,23 @@ async def test_a_click_on_the_sign_folds_and_on_the_line_chooses() -> None:
         assert app.marked() == ['▾   "a": {']
 
 
-async def test_what_is_no_json_says_so_above() -> None:
-    app = Listening(JsonView(b"Listening on [/ \x1b]0;evil\x07 port 3000"))
-    async with app.run_test(size=(80, 24)):
+async def test_invalid_json_has_a_note() -> None:
+    async with (app := Listening(JsonView(b"Listening on [/ \x1b]0;evil\x07 port 3000"))).run_test(size=(80, 24)):
         rows = app.rows()
         assert rows[0].startswith("  ▲ Invalid JSON")
         assert rows[1].endswith("Listening on [/ ␛]0;evil␇ port 3000")
 
 
 async def test_without_a_payload_there_are_words() -> None:
-    widget = JsonView()
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView())).run_test(size=(80, 24)) as pilot:
         assert "Nothing to show" in "".join(app.rows())
         await pilot.press("enter", "left", "right", "n", "N", "j", "G")
         assert (widget.line, widget.path, widget.value) == (-1, "", b"")
 
 
-async def test_a_big_payload_is_prepared_aside_and_the_view_says_so() -> None:
+async def test_big_payload_is_prepared_in_the_background() -> None:
     raw = json.dumps([{"name": f"item {number}"} for number in range(80_000)]).encode()
-    widget = JsonView()
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView())).run_test(size=(80, 24)) as pilot:
         app.posted.clear()
         widget.show(raw)
         assert widget.empty[0][0][0].startswith("⋯ reading 1.")
@@ -341,9 +300,7 @@ async def test_a_big_payload_is_prepared_aside_and_the_view_says_so() -> None:
 
 async def test_a_payload_that_comes_too_late_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.tui.widgets.json_tree.view.AT_ONCE", 10)
-    widget = JsonView()
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView())).run_test(size=(80, 24)) as pilot:
         widget.show(b'["the first, slow one"]')
         widget.show(b"[2]")
         app.posted.clear()
@@ -366,9 +323,7 @@ async def test_payloads_that_follow_fast_are_prepared_one_at_a_time(monkeypatch:
 
     monkeypatch.setattr("inspector.tui.widgets.json_tree.view._prepared", prepared)
     monkeypatch.setattr("inspector.tui.widgets.json_tree.view._PATIENCE_S", 10)
-    widget = JsonView()
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView())).run_test(size=(80, 24)) as pilot:
         for number in range(4):
             widget.show(b'["payload %d"]' % number)
             await until(lambda: at_work[0] > 0, "one is prepared")
@@ -381,9 +336,7 @@ async def test_payloads_that_follow_fast_are_prepared_one_at_a_time(monkeypatch:
 async def test_one_line_of_a_megabyte_stays_responsive_to_look_at() -> None:
     raw = b'["' + "数".encode() * 300_000 + b'"]'
     assert len(raw) < 1_000_000
-    widget = JsonView(raw)
-    app = Listening(widget)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Listening(widget := JsonView(raw))).run_test(size=(80, 24)) as pilot:
         assert app.rows()[1].endswith("… 900 kB")
         await pilot.press("j", "enter")
         assert all(strip.cell_length == 80 for strip in app.screen._compositor.render_strips())

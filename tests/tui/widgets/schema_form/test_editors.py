@@ -42,8 +42,7 @@ def test_a_sign_begins_and_ends_as_one(sign: str) -> None:
 
 @pytest.mark.parametrize("sign", SIGNS)
 async def test_keys_pass_over_a_sign_and_delete_it_whole_in_a_line(sign: str) -> None:
-    app = Showing()
-    async with app.run_test(size=(40, 5)) as pilot:
+    async with (app := Showing()).run_test(size=(40, 5)) as pilot:
         field = ClusterInput(f"a{sign}b", select_on_focus=False)
         await app.mount(field)
         field.focus()
@@ -63,8 +62,7 @@ async def test_keys_pass_over_a_sign_and_delete_it_whole_in_a_line(sign: str) ->
 
 @pytest.mark.parametrize("sign", SIGNS)
 async def test_keys_pass_over_a_sign_and_delete_it_whole_in_a_text(sign: str) -> None:
-    field = BlockEdit(f"a{sign}b\nx{sign}", unset=False)
-    async with Showing(field).run_test(size=(40, 8)) as pilot:
+    async with Showing(field := BlockEdit(f"a{sign}b\nx{sign}", unset=False)).run_test(size=(40, 8)) as pilot:
         field.focus()
         await pilot.press("right", "right")
         assert field.cursor_location == (0, 1 + len(sign))
@@ -77,8 +75,7 @@ async def test_keys_pass_over_a_sign_and_delete_it_whole_in_a_text(sign: str) ->
 
 
 async def test_a_sign_is_drawn_whole_below_the_cursor_and_a_click_falls_on_its_start() -> None:
-    app = Showing()
-    async with app.run_test(size=(40, 5)) as pilot:
+    async with (app := Showing()).run_test(size=(40, 5)) as pilot:
         field = ClusterInput(f"a{FAMILY}b", compact=True, select_on_focus=False)
         await app.mount(field)
         field.focus()
@@ -90,11 +87,10 @@ async def test_a_sign_is_drawn_whole_below_the_cursor_and_a_click_falls_on_its_s
             assert field.cursor_position == place
 
 
-async def test_what_joins_signs_can_be_typed() -> None:
+async def test_joined_characters_can_be_typed() -> None:
     field = ClusterInput("", select_on_focus=False)
     area = BlockEdit("", unset=False)
-    app = Showing(field, area)
-    async with app.run_test(size=(40, 8)) as pilot:
+    async with (app := Showing(field, area)).run_test(size=(40, 8)) as pilot:
         for each in (field, area):
             each.focus()
             for sign in FAMILY:
@@ -128,9 +124,8 @@ def test_many_options_are_too_many_for_a_line() -> None:
     assert many(lots)
 
 
-async def test_an_empty_line_says_whether_it_is_unset_or_empty() -> None:
-    app = Showing(LineEdit("", unset=True), BlockEdit("", unset=False))
-    async with app.run_test(size=(40, 6)) as pilot:
+async def test_empty_editor_shows_unset_or_empty() -> None:
+    async with (app := Showing(LineEdit("", unset=True), BlockEdit("", unset=False))).run_test(size=(40, 6)) as pilot:
         assert "unset" in text(app)
         assert 'empty text ""' in text(app)
         app.query_one(LineEdit).say(unset=False)
@@ -139,8 +134,7 @@ async def test_an_empty_line_says_whether_it_is_unset_or_empty() -> None:
 
 
 async def test_a_secret_is_not_shown() -> None:
-    app = Showing()
-    async with app.run_test(size=(40, 3)) as pilot:
+    async with (app := Showing()).run_test(size=(40, 3)) as pilot:
         await app.mount(LineEdit("hunter2", unset=False, secret=True))
         await pilot.pause()
         assert "•••" in text(app)
@@ -148,11 +142,20 @@ async def test_a_secret_is_not_shown() -> None:
 
 
 async def test_a_focus_selects_nothing_that_the_next_key_would_replace() -> None:
-    app = Filling(props(knots={"type": "number"}), {"knots": 20})
-    async with app.run_test(size=(40, 5)) as pilot:
+    async with (app := Filling(props(knots={"type": "number"}), {"knots": 20})).run_test(size=(40, 5)) as pilot:
         edit = app.editor("knots")
         edit.focus()
         await pilot.pause()
         assert not app.style_of("20").reverse
         await pilot.press("5")
         assert app.form.arguments == {"knots": 205}
+
+
+async def test_block_without_a_column_for_its_text_is_drawn() -> None:
+    block = BlockEdit("", unset=True)
+    async with (app := Showing(block)).run_test(size=(2, 4)) as pilot:
+        await pilot.pause()
+        assert not text(app).strip()
+        await pilot.resize_terminal(20, 4)
+        await pilot.pause()
+        assert "unset" in text(app)

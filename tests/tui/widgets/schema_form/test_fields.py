@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from inspector.forms.fields import UNSET, Field, LazyField, Opened, opened
 from inspector.tui.widgets.choose import ChooseScreen
-from inspector.tui.widgets.schema_form import fields
+from inspector.tui.widgets.schema_form import field_view
 from inspector.tui.widgets.schema_form.bodies import MOST_ITEMS, body_of
 from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads, steps_of
@@ -17,8 +17,7 @@ from tests.waiting import until
 
 
 async def test_typing_makes_a_text_and_deleting_it_leaves_it_empty() -> None:
-    app = Filling(props(a=TEXT))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Filling(props(a=TEXT))).run_test(size=(60, 12)) as pilot:
         app.editor("a").focus()
         await pilot.press("h", "i")
         assert app.form.arguments == {"a": "hi"}
@@ -27,8 +26,7 @@ async def test_typing_makes_a_text_and_deleting_it_leaves_it_empty() -> None:
 
 
 async def test_a_key_unsets_a_field_and_another_makes_it_null() -> None:
-    app = Filling(props(a=TEXT), {"a": "hi"})
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Filling(props(a=TEXT), {"a": "hi"})).run_test(size=(60, 12)) as pilot:
         app.editor("a").focus()
         await pilot.press("ctrl+n")
         assert app.form.arguments == {"a": None}
@@ -40,8 +38,7 @@ async def test_a_key_unsets_a_field_and_another_makes_it_null() -> None:
 
 @pytest.mark.parametrize(("typed", "value"), [("12", 12), ("1.5", 1.5), ("-", "-"), ("", UNSET)])
 async def test_a_number_is_what_was_typed_even_if_it_is_none(typed: str, value: object) -> None:
-    app = Filling(props(a={"type": "number"}))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Filling(props(a={"type": "number"}))).run_test(size=(60, 12)) as pilot:
         app.editor("a").focus()
         await pilot.press(*typed, *([] if typed else ["1", "backspace"]))
         assert app.node("a").value == value
@@ -94,7 +91,7 @@ async def test_a_long_choice_is_searched_in_a_list_of_its_own() -> None:
         await until(lambda: app.form.arguments == {"a": "port 42"}, "it is chosen")
 
 
-async def test_json_that_can_not_be_read_says_where_and_is_kept_as_text() -> None:
+async def test_invalid_json_field_keeps_its_text() -> None:
     app = Filling({"type": "object", "properties": {"a": {"type": "fathoms"}}}, {"a": [1]})
     async with app.run_test(size=(80, 16)) as pilot:
         app.editor("a").focus()
@@ -107,21 +104,19 @@ async def test_json_that_can_not_be_read_says_where_and_is_kept_as_text() -> Non
 
 
 async def test_enter_and_arrows_go_through_the_fields() -> None:
-    app = Filling(props(a=TEXT, b=TEXT, c=TEXT))
-    async with app.run_test(size=(60, 16)) as pilot:
+    async with (app := Filling(props(a=TEXT, b=TEXT, c=TEXT))).run_test(size=(60, 16)) as pilot:
         app.editor("a").focus()
-        await pilot.press("enter", "1", "down", "2", "up", "3")
-        assert app.form.arguments == {"b": "13", "c": "2"}
+        await pilot.press("enter", "1", "enter", "2", "down", "3", "up", "4")
+        assert app.form.arguments == {"a": "1", "b": "24", "c": "3"}
 
 
-async def test_a_field_that_refers_to_itself_opens_as_far_as_somebody_wants() -> None:
+async def test_recursive_field_opens_level_by_level() -> None:
     schema = {
         "type": "object",
         "properties": {"hold": {"$ref": "#/$defs/hold"}},
         "$defs": {"hold": {"type": "object", "properties": {"inside": {"$ref": "#/$defs/hold"}}}},
     }
-    app = Filling(schema)
-    async with app.run_test(size=(80, 30)) as pilot:
+    async with (app := Filling(schema)).run_test(size=(80, 30)) as pilot:
         app.editor("hold").focus()
         await pilot.press("enter", "enter")
         assert app.form.arguments == {"hold": {"inside": {}}}
@@ -133,8 +128,7 @@ HANDS = props(crew={"type": "array", "items": props("name", name=TEXT, role={"en
 
 
 async def test_an_item_is_added_filled_moved_and_removed_by_keys() -> None:
-    app = Filling(HANDS)
-    async with app.run_test(size=(80, 40)) as pilot:
+    async with (app := Filling(HANDS)).run_test(size=(80, 40)) as pilot:
         app.editor("crew").focus()
         await pilot.press(*"Ann")
         app.node("crew").query("ListBody > ValueLine").last().focus()
@@ -182,19 +176,17 @@ async def test_members_of_other_names_are_added_by_their_name() -> None:
 
 
 async def test_a_member_that_the_schema_does_not_know_is_drawn_and_kept() -> None:
-    app = Filling(props(a=TEXT), {"a": UNSET, "odd": [1]})
-    async with app.run_test(size=(80, 20)):
+    async with (app := Filling(props(a=TEXT), {"a": UNSET, "odd": [1]})).run_test(size=(80, 20)):
         assert "not in the schema, no others allowed" in app.screen_text
         assert app.form.arguments == {"odd": [1]}
 
 
-async def test_a_tool_without_arguments_says_so() -> None:
-    app = Filling({"type": "object", "additionalProperties": False})
-    async with app.run_test(size=(80, 8)):
+async def test_form_without_arguments_has_a_note() -> None:
+    async with (app := Filling({"type": "object", "additionalProperties": False})).run_test(size=(80, 8)):
         assert "No arguments." in app.screen_text
 
 
-async def test_of_a_very_long_list_only_the_beginning_is_drawn() -> None:
+async def test_long_list_field_draws_its_beginning() -> None:
     app = Filling(props(a={"type": "array", "items": TEXT}), {"a": ["x"] * (MOST_ITEMS + 20)})
     async with app.run_test(size=(80, 20)):
         await node_at(app.node("a"), ("a", MOST_ITEMS - 1))
@@ -215,8 +207,7 @@ async def test_only_a_line_with_something_to_reach_below_it_is_passed_by() -> No
 
 
 async def test_beyond_its_ends_the_focus_leaves_the_form() -> None:
-    app = Filling(props(a=TEXT, b=TEXT))
-    async with app.run_test(size=(80, 20)) as pilot:
+    async with (app := Filling(props(a=TEXT, b=TEXT))).run_test(size=(80, 20)) as pilot:
         assert steps_of(app.editor("a")) is app.form
         assert steps_of(app.form) is None
         app.editor("b").focus()
@@ -241,8 +232,7 @@ PLACE = props(
 
 
 async def test_a_branch_is_picked_and_its_fields_are_drawn() -> None:
-    app = Filling(PLACE)
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Filling(PLACE)).run_test(size=(90, 24)) as pilot:
         app.editor("to").focus()
         await pilot.press("right")
         assert "harbour *" in app.screen_text
@@ -251,9 +241,8 @@ async def test_a_branch_is_picked_and_its_fields_are_drawn() -> None:
         assert app.form.arguments == {"to": {"harbour": "Bay"}}
 
 
-async def test_what_was_typed_in_one_branch_comes_back_with_it() -> None:
-    app = Filling(PLACE, {"to": {"harbour": "Bay"}})
-    async with app.run_test(size=(90, 24)) as pilot:
+async def test_union_branch_keeps_its_input() -> None:
+    async with (app := Filling(PLACE, {"to": {"harbour": "Bay"}})).run_test(size=(90, 24)) as pilot:
         app.query_one("UnionBody > Segments", Segments).focus()
         await pilot.press("right")
         assert "lat *" in app.screen_text
@@ -263,24 +252,21 @@ async def test_what_was_typed_in_one_branch_comes_back_with_it() -> None:
 
 
 async def test_the_branch_of_a_value_is_found() -> None:
-    app = Filling(PLACE, {"to": {"lat": 5}})
-    async with app.run_test(size=(90, 24)):
+    async with (app := Filling(PLACE, {"to": {"lat": 5}})).run_test(size=(90, 24)):
         assert app.query_one("UnionBody > Segments", Segments).chosen == (2,)
 
 
 async def test_unset_is_a_branch_too() -> None:
-    app = Filling(PLACE, {"to": {"lat": 5}})
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Filling(PLACE, {"to": {"lat": 5}})).run_test(size=(90, 24)) as pilot:
         app.query_one("UnionBody > Segments", Segments).focus()
-        await pilot.press("u")
+        await pilot.press("left", "left")
         assert app.form.arguments == {}
         await pilot.press(*"north")
         assert app.form.arguments == {"to": "north"}
 
 
 async def test_a_value_of_no_branch_is_edited_as_json() -> None:
-    app = Filling(PLACE, {"to": 7})
-    async with app.run_test(size=(90, 24)) as pilot:
+    async with (app := Filling(PLACE, {"to": 7})).run_test(size=(90, 24)) as pilot:
         assert "another type than the schema" in app.screen_text
         app.editor("to", kind="BlockEdit").focus()
         await pilot.press("end", "7")
@@ -291,8 +277,7 @@ MANY = props(**{f"field_{n}": {"type": ["integer", "null"]} for n in range(60)})
 
 
 async def test_form_of_many_fields_draws_those_in_view_and_the_others_as_the_focus_comes_near() -> None:
-    app = Filling(MANY)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Filling(MANY)).run_test(size=(80, 24)) as pilot:
         app.form.focus_first()
         await pilot.pause()
         assert len(app.query(FieldNode)) < 50
@@ -304,8 +289,7 @@ async def test_form_of_many_fields_draws_those_in_view_and_the_others_as_the_foc
 
 
 async def test_page_down_moves_the_focus_by_a_screenful_to_the_last_field_and_page_up_back() -> None:
-    app = Filling(MANY)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Filling(MANY)).run_test(size=(80, 24)) as pilot:
         app.form.focus_first()
         await pilot.pause()
         places = []
@@ -316,8 +300,7 @@ async def test_page_down_moves_the_focus_by_a_screenful_to_the_last_field_and_pa
 
 
 async def test_scrolled_form_draws_the_fields_that_come_into_view() -> None:
-    app = Filling(MANY)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Filling(MANY)).run_test(size=(80, 24)) as pilot:
         app.query_one(VerticalScroll).scroll_end(animate=False)
         await until(lambda: "field_59" in app.screen_text, "the last field is drawn")
         await pilot.click(app.node("field_59"))
@@ -336,8 +319,7 @@ async def test_problem_of_a_field_that_is_not_drawn_is_shown_at_it_and_reached()
 
 
 async def test_keys_typed_before_the_editor_is_built_are_not_lost() -> None:
-    app = Filling(props(a=TEXT, b=TEXT))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with (app := Filling(props(a=TEXT, b=TEXT))).run_test(size=(80, 24)) as pilot:
         field = app.node("b")
         assert field.is_at_rest
         assert field.check_consume_key("5", "5")
@@ -357,6 +339,21 @@ async def test_choice_and_action_of_a_field_at_rest_are_clicked() -> None:
             assert field.is_at_rest
             await pilot.click(field, offset=(str(field.render()).index(word) + field.gutter.left, 0))
         assert app.form.arguments == {"flag": True, "words": ["b"]}
+
+
+async def test_choices_that_do_not_fit_a_row_are_marked_on_both_sides_and_all_shown_with_the_focus() -> None:
+    cities = ["Amsterdam", "Brussels", "Copenhagen", "Dublin", "Edinburgh", "Florence", "Geneva", "Helsinki"]
+    app = Filling(props(name=TEXT, city={"enum": cities, "default": "Edinburgh"}))
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        row = next(row for row in app.screen_text.splitlines() if "city" in row)
+        assert "… ○ Copenhagen" in row
+        assert "● Edinburgh" in row
+        assert row.rstrip().endswith("…")
+        await pilot.press("tab")
+        await until(lambda: all(city in app.screen_text for city in cities), "all choices")
+        assert "…" not in app.screen_text
 
 
 async def test_name_of_a_property_typed_before_the_call_is_a_member_that_waits_for_its_value() -> None:
@@ -381,7 +378,7 @@ async def test_closed_field_of_a_recursive_schema_is_not_read_until_opened(monke
         read.append(field)
         return opened(field)
 
-    monkeypatch.setattr(fields, "opened", noted)
+    monkeypatch.setattr(field_view, "opened", noted)
     hold = {"type": "object", "properties": {"inside": {"$ref": "#/$defs/hold"}}}
     app = Filling(props(first=TEXT, hold={"$ref": "#/$defs/hold"}) | {"$defs": {"hold": hold}})
     async with app.run_test(size=(80, 30)) as pilot:

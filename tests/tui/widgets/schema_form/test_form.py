@@ -22,7 +22,7 @@ def json_of(app: Filling) -> TextArea:
     return app.form.query_one(".form--json", TextArea)
 
 
-async def test_the_json_text_shows_what_the_form_holds_and_the_form_what_the_text_says() -> None:
+async def test_json_text_and_form_follow_each_other() -> None:
     app = Filling(props(a=TEXT, b={"type": "integer"}), {"a": "x", "b": UNSET})
     async with app.run_test(size=(80, 24)) as pilot:
         await app.form.toggle_json()
@@ -39,9 +39,8 @@ async def test_the_json_text_shows_what_the_form_holds_and_the_form_what_the_tex
         assert '"b": 71' in json_of(app).text
 
 
-async def test_json_that_can_not_be_read_keeps_the_last_value_and_says_where() -> None:
-    app = Filling(props(a=TEXT), {"a": "x"})
-    async with app.run_test(size=(100, 24)) as pilot:
+async def test_invalid_json_text_keeps_the_last_value() -> None:
+    async with (app := Filling(props(a=TEXT), {"a": "x"})).run_test(size=(100, 24)) as pilot:
         await app.form.toggle_json()
         json_of(app).text = '{"a": "y"}'
         await pilot.pause()
@@ -57,8 +56,7 @@ async def test_json_that_can_not_be_read_keeps_the_last_value_and_says_where() -
 
 
 async def test_any_json_can_be_written_and_an_empty_text_is_nothing() -> None:
-    app = Filling(props(a=TEXT))
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with (app := Filling(props(a=TEXT))).run_test(size=(100, 24)) as pilot:
         await app.form.toggle_json()
         json_of(app).text = "[1]"
         await pilot.pause()
@@ -68,7 +66,7 @@ async def test_any_json_can_be_written_and_an_empty_text_is_nothing() -> None:
         assert [*sent, app.form.arguments] == [[1], UNSET]
 
 
-async def test_problems_are_told_above_the_json_with_their_places() -> None:
+async def test_problems_are_listed_above_the_json() -> None:
     app = Filling(props(a=props(b={"type": "integer"})), {"a": {"b": "no"}})
     async with app.run_test(size=(100, 24)) as pilot:
         await app.form.toggle_json()
@@ -88,7 +86,7 @@ async def test_insisting_shows_what_is_missing_and_goes_there() -> None:
         assert app.focused is app.editor("b")
 
 
-async def test_what_is_wrong_with_the_whole_is_told_above_the_fields() -> None:
+async def test_problem_of_the_whole_value_is_above_the_fields() -> None:
     app = Filling({"type": "object", "properties": {"a": TEXT}, "minProperties": 2}, {"a": "x"})
     async with app.run_test(size=(100, 24)) as pilot:
         await app.judged(pilot)
@@ -97,8 +95,7 @@ async def test_what_is_wrong_with_the_whole_is_told_above_the_fields() -> None:
 
 async def test_a_broken_schema_is_drawn_as_far_as_it_goes() -> None:
     schema: Any = {"type": "object", "properties": {"a": {"type": "fathoms"}, "b": 7, "c": TEXT}, "required": "a"}
-    app = Filling(schema)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Filling(schema)).run_test(size=(100, 30)) as pilot:
         await app.judged(pilot)
         assert "fathoms" in app.screen_text
         app.editor("c").focus()
@@ -126,8 +123,7 @@ async def test_no_garbage_is_collected_while_a_schema_is_read(monkeypatch: pytes
             super().__init__(schema, value)
 
     monkeypatch.setattr(form, "FormState", Noting)
-    app = Filling(props(a=TEXT))
-    async with app.run_test(size=(80, 24)):
+    async with (app := Filling(props(a=TEXT))).run_test(size=(80, 24)):
         collects.clear()
         await app.form.load(props(**{f"p{n}": TEXT for n in range(3000)}))
         assert (collects, gc.isenabled()) == ([False], True)
@@ -151,9 +147,8 @@ async def test_the_longest_schema_of_the_demo_is_filled_by_taking_a_value() -> N
         assert app.node("cargo", "inside", 0, "inside", 0, "label").value == "wick"
 
 
-async def test_a_verdict_that_comes_late_is_not_told_of_another_value() -> None:
-    app = Filling(props(a={"type": "integer"}), {"a": "no"})
-    async with app.run_test(size=(100, 24)) as pilot:
+async def test_late_verdict_does_not_apply_to_another_value() -> None:
+    async with (app := Filling(props(a={"type": "integer"}), {"a": "no"})).run_test(size=(100, 24)) as pilot:
         verdict = await app.form.judge()
         assert verdict.ok is False
         await app.form.take({"a": 1})
@@ -162,7 +157,7 @@ async def test_a_verdict_that_comes_late_is_not_told_of_another_value() -> None:
         await until(lambda: not any(node.is_wrong for node in app.query(FieldNode)), "no field is wrong")
 
 
-async def test_each_change_is_told() -> None:
+async def test_form_change_is_posted() -> None:
     class Hearing(Filling):
         heard = 0
 
@@ -170,8 +165,7 @@ async def test_each_change_is_told() -> None:
             assert event.control is self.form
             self.heard += 1
 
-    app = Hearing(props(a=TEXT))
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with (app := Hearing(props(a=TEXT))).run_test(size=(60, 12)) as pilot:
         before = app.heard
         app.editor("a").focus()
         await pilot.press("x")
@@ -183,8 +177,7 @@ A_SHIP = {"first": "a", "ship": {"name": UNSET, "flag": True}, "last": 5}
 
 
 async def test_the_way_down_goes_from_value_to_value_and_the_way_up_by_the_lines_of_groups_too() -> None:
-    app = Filling(GROUPED, A_SHIP)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Filling(GROUPED, A_SHIP)).run_test(size=(100, 30)) as pilot:
         app.editor("first").focus()
         await pilot.pause()
         for key, path in (("down", ("ship", "name")), ("tab", ("ship", "flag")), ("down", ("last",))):
@@ -197,8 +190,7 @@ async def test_the_way_down_goes_from_value_to_value_and_the_way_up_by_the_lines
 
 
 async def test_a_folded_group_is_a_stop_on_the_way_down() -> None:
-    app = Filling(GROUPED, A_SHIP)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Filling(GROUPED, A_SHIP)).run_test(size=(100, 30)) as pilot:
         head = app.node("ship").query("FormBar").first()
         head.focus()
         await pilot.press("enter")
@@ -233,17 +225,15 @@ async def test_a_key_that_means_nothing_on_a_line_of_the_form_does_nothing_elsew
         def action_hear(self) -> None:
             self.heard += 1
 
-    app = Heard(GROUPED, A_SHIP)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with (app := Heard(GROUPED, A_SHIP)).run_test(size=(100, 30)) as pilot:
         for line in (app.node("ship").query("FormBar").first(), app.editor("ship", "flag")):
             line.focus()
             await pilot.press(*"Main126qh./")
         assert app.heard == 0
 
 
-async def test_what_is_typed_into_a_line_that_holds_something_is_added_and_ctrl_u_clears_it() -> None:
-    app = Filling(GROUPED, A_SHIP)
-    async with app.run_test(size=(100, 30)) as pilot:
+async def test_typing_appends_and_control_u_clears() -> None:
+    async with (app := Filling(GROUPED, A_SHIP)).run_test(size=(100, 30)) as pilot:
         app.editor("ship", "flag").focus()
         await pilot.press("down", *"20")
         assert app.form.arguments == {"first": "a", "ship": {"flag": True}, "last": 520}
@@ -264,7 +254,7 @@ async def test_the_line_with_the_focus_has_a_sign_without_colours() -> None:
             assert app.screen_text.count("▌") > before
 
 
-async def test_what_is_wrong_has_another_sign_than_what_has_the_focus() -> None:
+async def test_wrong_field_and_focused_field_differ() -> None:
     app = Filling(props(a={"type": "integer"}, b=TEXT), {"a": "x", "b": ""})
     async with app.run_test(size=(100, 30)) as pilot:
         app.editor("b").focus()

@@ -76,14 +76,14 @@ def test_a_value_is_written_at_its_place_and_the_rest_stays() -> None:
     assert before == {"a": "1", "b": UNSET}
 
 
-def test_what_is_unset_keeps_its_place_and_is_not_sent() -> None:
+def test_unset_field_keeps_its_place_unsent() -> None:
     state = FormState(props(a=TEXT), {"a": "1"})
     state.put(("a",), UNSET)
     assert state.value == {"a": UNSET}
     assert state.arguments == {}
 
 
-def test_each_change_is_told_and_makes_the_verdict_void() -> None:
+def test_state_change_is_reported_and_voids_the_verdict() -> None:
     told: list[object] = []
     state = judged(FormState(props(a={"type": "array"}), {"a": [1, 2]}))
     state.changed = lambda: told.append(state.arguments)
@@ -94,7 +94,7 @@ def test_each_change_is_told_and_makes_the_verdict_void() -> None:
     assert told == [{"a": [2, 1]}, {"a": [1]}, {"a": "x"}]
 
 
-def test_a_problem_is_told_at_the_nearest_place_that_is_drawn() -> None:
+def test_problem_is_at_the_nearest_drawn_field() -> None:
     schema = props(a=props(b={"type": "integer"}))
     state = judged(FormState(schema, {"a": {"b": "no"}}))
     (sentence,) = state.problems_by_path({("a", "b")})[("a", "b")]
@@ -103,7 +103,7 @@ def test_a_problem_is_told_at_the_nearest_place_that_is_drawn() -> None:
     assert state.problems_by_path(set()) == {(): [f"a.b {sentence}"]}
 
 
-def test_what_is_missing_is_told_only_where_somebody_has_been_until_the_form_insists() -> None:
+def test_missing_field_is_reported_after_a_visit_or_insisting() -> None:
     state = judged(FormState(props("a", "b", a=TEXT, b=TEXT)))
     assert state.problems_by_path(set()) == {}
     assert state.awaited == len(state.problems)

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
+from inspector.forms.fields import UNSET
 from tests.tui.widgets.filling import Filling, props
+from tests.waiting import until
 
 SIZE = (100, 30)
 NULL = {"type": "null"}
@@ -75,15 +76,11 @@ async def test_field_takes_the_value_that_is_typed(name: str, way: str) -> None:
     shape, text, value = SHAPES[name]
     if way == "entered" and "as JSON" in name:
         way = "typed"  # Enter opens the first place, which is not one for the whole
-    app = Filling(schema_of(shape))
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := Filling(schema_of(shape))).run_test(size=SIZE) as pilot:
         app.form.focus_first()
         await pilot.pause()
         if way == "entered":
-            focused = app.focused
             await pilot.press("enter")
-            if isinstance(focused, Input) and app.focused is app.editor("after"):
-                await pilot.press("shift+tab")  # Enter had nothing to open and went on
         elif way == "arrows":
             await pilot.press("down", "up")
         await press(pilot, text)
@@ -96,8 +93,7 @@ async def test_field_takes_the_value_that_is_typed(name: str, way: str) -> None:
 )
 async def test_unset_and_null_are_one_key_each(name: str) -> None:
     shape, text, _ = SHAPES[name]
-    app = Filling(schema_of(shape))
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := Filling(schema_of(shape))).run_test(size=SIZE) as pilot:
         app.form.focus_first()
         await press(pilot, text)
         await pilot.press("ctrl+n")
@@ -109,8 +105,7 @@ async def test_unset_and_null_are_one_key_each(name: str) -> None:
 
 
 async def test_a_default_is_replaced_by_typing_edited_by_arrows_and_restored_by_a_key() -> None:
-    app = Filling(props(n={"type": "integer", "default": 10}))
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := Filling(props(n={"type": "integer", "default": 10}))).run_test(size=SIZE) as pilot:
         app.form.focus_first()
         assert "10 default" in app.screen_text
         assert app.form.arguments == {"n": 10}
@@ -137,9 +132,8 @@ async def test_the_kind_of_a_typed_value_is_shown_and_one_key_reads_it_as_the_ne
         assert app.form.arguments == {"value": 56}
 
 
-async def test_text_that_nothing_accepts_is_kept_and_said() -> None:
-    app = Filling(props(n=optional({"type": "integer"}), any={}))
-    async with app.run_test(size=SIZE) as pilot:
+async def test_unaccepted_text_is_kept_with_a_problem() -> None:
+    async with (app := Filling(props(n=optional({"type": "integer"}), any={}))).run_test(size=SIZE) as pilot:
         app.form.focus_first()
         await pilot.press("x")
         assert app.form.arguments == {"n": "x"}
@@ -156,8 +150,7 @@ async def test_text_that_nothing_accepts_is_kept_and_said() -> None:
 @pytest.mark.parametrize("value", ["5", 5, {"a": 1}, [1, "b"], "", None, True, 1.5])
 @pytest.mark.parametrize("shape", [{}, either({"type": "integer"}, {"type": "string"}), optional({"type": "integer"})])
 async def test_the_json_view_and_back_changes_no_value(shape: Any, value: Any) -> None:
-    app = Filling(props(value=shape), {"value": value})
-    async with app.run_test(size=SIZE) as pilot:
+    async with (app := Filling(props(value=shape), {"value": value})).run_test(size=SIZE) as pilot:
         await app.form.toggle_json()
         await app.form.toggle_json()
         app.form.read_editors()
@@ -196,3 +189,139 @@ async def test_a_choice_takes_the_whole_word_that_is_typed() -> None:
         assert app.form.arguments == {"flag": True, "word": "in review", "maybe": False}
         await press(pilot, "a")
         assert app.form.arguments == {"flag": True, "word": "abc", "maybe": False}
+
+
+async def test_enter_on_a_choice_moves_to_the_next_field_as_on_a_line() -> None:
+    flag = optional({"type": "boolean"})
+    app = Filling(props(flag=flag, level=LEVEL, name=optional({"type": "string"})))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await pilot.press("t", "enter", "h", "enter", *"abc")
+        await until(lambda: app.form.arguments == {"flag": True, "level": "high", "name": "abc"}, "all three are set")
+
+
+async def test_letters_that_begin_no_choice_are_not_dropped_without_a_word() -> None:
+    async with (app := Filling(props(level=LEVEL))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await pilot.press("x")
+        await until(lambda: "no choice begins with x" in app.screen_text, "the reason is shown")
+        await pilot.press("h")
+        await until(lambda: "no choice begins with xh" in app.screen_text, "the word is shown")
+        assert app.form.arguments == {}
+        assert app.form.problem_count == 1, "a call would ask first"
+        await pilot.press("backspace")
+        await until(lambda: "no choice begins with" not in app.screen_text, "it is gone with the word")
+        assert app.form.problem_count == 0
+        await pilot.press("h")
+        assert app.form.arguments == {"level": "high"}
+
+
+async def test_a_full_list_has_no_line_to_add_an_item() -> None:
+    pair = {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False}
+    app = Filling(props(pair=pair, most={"type": "array", "items": {"type": "integer"}, "maxItems": 1}))
+    async with app.run_test(size=SIZE) as pilot:
+        await app.form.take({"pair": [5], "most": []})
+        await until(lambda: app.screen_text.count("+ Add item") == 2, "each has space for one")
+        await app.form.take({"pair": [5, "five"], "most": [1]})
+        await until(lambda: "five" in app.screen_text and "+ Add item" not in app.screen_text, "both are full")
+        await pilot.pause()
+
+
+async def test_enter_begins_to_type_goes_on_once_the_value_has_changed_and_passes_fields_that_it_leads_to() -> None:
+    app = Filling(props(a={"type": "string"}, flag={"type": "boolean"}, c={"type": "string"}))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await pilot.press("enter", "x", "enter", "enter", "y")
+        await until(lambda: app.form.arguments == {"a": "x", "c": "y"}, "the choice is passed")
+        await pilot.press("up", "enter", "f", "enter", "z")
+        await until(lambda: app.form.arguments == {"a": "x", "flag": False, "c": "yz"}, "the choice is made")
+
+
+async def test_an_added_item_is_visibly_not_sent_until_it_is_typed_and_one_key_removes_it() -> None:
+    app = Filling(props(tags={"type": "array", "items": {"type": "string"}}))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await press(pilot, "ab\tcd\t\n")
+        await until(lambda: "unset, not sent" in app.screen_text, "the third item is not sent")
+        assert app.form.arguments == {"tags": ["ab", "cd"]}
+        await pilot.press("ctrl+l")
+        await until(lambda: "unset, not sent" not in app.screen_text, "it is removed")
+        assert app.focused is app.editor("tags", 1)
+        await pilot.press("ctrl+l")
+        await until(lambda: app.form.arguments == {"tags": ["ab"]}, "so is the second one")
+        await pilot.press("ctrl+z")
+        await until(lambda: app.form.arguments == {"tags": ["ab", "cd"]}, "it is back")
+
+
+async def test_one_key_removes_an_object_from_a_list_and_a_property_of_any_name() -> None:
+    record = {"type": "object", "additionalProperties": {"type": "integer"}}
+    app = Filling(props(many={"type": "array", "items": MODEL}, record=record))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.press("1")
+        await until(lambda: app.form.arguments == {"many": [{"x": 1}]}, "there is an item")
+        await pilot.press("ctrl+l", "ctrl+l")
+        await until(lambda: app.form.arguments == {"many": []}, "it is removed with its last value")
+        app.editor("record").focus()
+        await press(pilot, "k\n5")
+        await until(lambda: app.form.arguments == {"many": [], "record": {"k": 5}}, "there is a property")
+        await pilot.press("ctrl+l")
+        await until(lambda: app.form.arguments == {"many": [], "record": {}}, "it is removed")
+
+
+async def test_an_object_of_any_properties_says_how_to_add_one() -> None:
+    async with (app := Filling(props(record={"type": "object"}))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.press("enter")
+        await until(lambda: "Any properties: type a name, ⏎, then its value." in app.screen_text, "how to add one")
+
+
+async def test_choices_at_rest_keep_the_order_of_the_schema() -> None:
+    words = ["asc", "desc", 1, None, "a long title of a choice", "another long title of a choice", "the last of all"]
+    app = Filling(
+        props(a={"type": "string"}, pick={"enum": words}), {"a": UNSET, "pick": "another long title of a choice"}
+    )
+    async with app.run_test(size=(70, 20)):
+        await until(lambda: "● another" in app.screen_text, "the choice is shown")
+        line = next(each for each in app.screen_text.splitlines() if "● another" in each)
+        assert "asc" not in line
+        await app.form.take({"pick": "desc"})
+        await until(lambda: "● desc" in app.screen_text, "the other choice is shown")
+        line = next(each for each in app.screen_text.splitlines() if "● desc" in each)
+        assert line.index("asc") < line.index("● desc") < line.index("○ 1 ") < line.index("null")
+
+
+@pytest.mark.parametrize("value", [None, UNSET, 10])
+async def test_space_changes_no_state_of_a_number(value: Any) -> None:
+    app = Filling(
+        props(n=either({"type": "integer"}, NULL, default=10), s={"type": "string"}), {"n": value, "s": UNSET}
+    )
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        before: Any = app.form.arguments
+        await pilot.press("space")
+        assert app.form.arguments == before
+        assert {None: "null", UNSET: "unset", 10: "10 default"}[value] in app.screen_text
+        await pilot.press("tab", "space")
+        await until(lambda: app.form.arguments == {**before, "s": " "}, "a blank is a string")
+
+
+async def test_arrows_in_an_empty_line_lead_through_the_branches_and_back_to_none() -> None:
+    app = Filling(props(value=either({"type": "number"}, {"type": "string"}, NULL, default=None)))
+    async with app.run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.press("right", "left", "1")
+        await until(lambda: app.form.arguments == {"value": 1}, "no branch is chosen")
+        await pilot.press("backspace", "left", "1")
+        await until(lambda: app.form.arguments == {"value": "1"}, "the last branch is chosen")
+
+
+async def test_no_letter_typed_at_the_branches_of_a_union_unsets_it() -> None:
+    text = props("unit", unit={"type": "string"})
+    async with (app := Filling(props(value={"oneOf": [text, MODEL]}))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.press(*"ur")
+        await until(lambda: app.form.arguments == {"value": {"unit": "ur"}}, "all is typed into the first branch")

@@ -44,8 +44,7 @@ async def test_enter_does_the_first_thing_and_letters_the_others() -> None:
 
 
 async def test_the_letters_are_shown_only_with_the_focus() -> None:
-    app = Bars(FormBar([("crew", "strong")], [ADD, REMOVE]))
-    async with app.run_test(size=(60, 3)) as pilot:
+    async with (app := Bars(FormBar([("crew", "strong")], [ADD, REMOVE]))).run_test(size=(60, 3)) as pilot:
         app.screen.set_focus(None)
         await pilot.pause()
         assert "× remove" in text(app)
@@ -56,8 +55,7 @@ async def test_the_letters_are_shown_only_with_the_focus() -> None:
 
 
 async def test_a_click_does_what_was_clicked() -> None:
-    app = Bars(FormBar([("crew", "strong")], [ADD, REMOVE]))
-    async with app.run_test(size=(60, 3)) as pilot:
+    async with (app := Bars(FormBar([("crew", "strong")], [ADD, REMOVE]))).run_test(size=(60, 3)) as pilot:
         app.screen.set_focus(None)
         await pilot.pause()
         await pilot.click(FormBar, offset=(text(app).index("remove"), 0))
@@ -66,27 +64,24 @@ async def test_a_click_does_what_was_clicked() -> None:
 
 
 async def test_a_line_without_actions_takes_no_focus() -> None:
-    app = Bars(FormBar([("name", "strong")]))
-    async with app.run_test(size=(60, 3)):
+    async with (app := Bars(FormBar([("name", "strong")]))).run_test(size=(60, 3)):
         assert not app.query_one(FormBar).focusable
 
 
 async def test_a_full_line_keeps_its_actions_and_cuts_its_words() -> None:
-    app = Bars(FormBar([("n" * 100, "strong")], [ADD]))
-    async with app.run_test(size=(40, 3)):
+    async with (app := Bars(FormBar([("n" * 100, "strong")], [ADD]))).run_test(size=(40, 3)):
         first, second = app.rows()[:2]
         assert "…" in first
         assert "+ add" in second
 
 
-async def test_what_has_no_room_in_one_line_goes_on_in_the_next() -> None:
+async def test_field_head_wraps_to_the_next_line() -> None:
     spans: list[Span] = [
         ("callsign", "strong"),
         ("  Call sign of the ship", "text"),
         ("  text · matches ^[A-Z]{2,4}$", "faint"),
     ]
-    app = Bars(FormBar(spans, [ADD, REMOVE]))
-    async with app.run_test(size=(44, 5)) as pilot:
+    async with (app := Bars(FormBar(spans, [ADD, REMOVE]))).run_test(size=(44, 5)) as pilot:
         bar = app.query_one(FormBar)
         app.screen.set_focus(None)
         await pilot.pause()
@@ -108,7 +103,7 @@ def head(schema: Any, name: str = "x", shape: str = "line", value: Any = UNSET) 
     return plain(head_spans(read_schema(schema), FieldPlace(name), shape, value, folded=False))
 
 
-def test_a_head_says_what_is_asked() -> None:
+def test_field_head_describes_the_schema() -> None:
     assert (
         head({"type": "string", "minLength": 2, "maxLength": 9, "format": "email"})
         == "x  string · 2–9 characters · email"
@@ -136,7 +131,7 @@ def test_the_words_of_a_schema_are_made_safe() -> None:
     assert "\x07" not in shown
 
 
-def test_what_can_be_done_depends_on_where_a_field_stands() -> None:
+def test_field_actions_depend_on_the_place() -> None:
     text, group = read_schema({"type": "string"}), read_schema({"type": "object"})
     names = [
         action.name
@@ -164,7 +159,7 @@ def test_kind_words_name_each_type_once() -> None:
     assert head({"type": ["integer", "null"], "minimum": 0}) == "x  integer or null · ≥ 0"
 
 
-def test_why_there_is_no_form_is_said() -> None:
+def test_missing_form_has_a_reason() -> None:
     assert "Edit as JSON: its type is 'fathoms'" in about(read_schema({"type": "fathoms"}), "json")
     assert "another type" in about(read_schema({"type": "string"}), "json")
     assert about(read_schema({"type": "string", "examples": ["a b"]}), "line") == 'Example: "a b"'
@@ -201,10 +196,9 @@ async def test_every_kind_of_field_is_drawn_with_its_value() -> None:
         assert word in shown, word
 
 
-async def test_what_the_schema_says_is_foreign_text() -> None:
+async def test_schema_text_is_shown_literally() -> None:
     hostile = {"type": "string", "title": "[bold]t[/]", "description": "\x1b[5mblinks [@click=app.quit]x[/]"}
-    app = Filling(props(**{"\x1b]0;n\x07": hostile}))
-    async with app.run_test(size=(90, 12)):
+    async with (app := Filling(props(**{"\x1b]0;n\x07": hostile}))).run_test(size=(90, 12)):
         assert "[bold]t[/]" in app.screen_text
         assert "␛[5mblinks [@click=app.quit]x[/]" in app.screen_text
         assert "␛]0;n␇" in app.screen_text

@@ -1,0 +1,1 @@
+"""An MCP server through which agents inspect and debug other MCP servers."""

@@ -1,0 +1,82 @@
+"""`probe`: call tools with valid and invalid arguments, and judge the responses."""
+
+import asyncio
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from inspector.checks.findings import Finding
+from inspector.config.targets import secrets_of
+from inspector.errors import UsageError
+from inspector.features.probe.running import ProbeOptions, ProbePlan, plan_calls, run_probe, tools_of
+from inspector.serve.facts import finding_facts
+from inspector.serve.sessions import AgentSession, Sessions
+from inspector.serve.tool import Answer, Arguments, SessionId, tool
+from inspector.session.open import open_session
+from inspector.session.options import SessionState
+from inspector.session.session import Session
+from inspector.text import visible
+
+_TIMEOUT_S = 5.0
+_MOST = 6
+
+
+class ProbeArguments(Arguments):
+    session: SessionId = ""
+    tool: Annotated[str, Meta(description="Only this tool.")] = ""
+    writes: Annotated[bool, Meta(description="Also tools without readOnlyHint.")] = False
+
+
+class ProbeAnswer(Answer):
+    session: str
+    calls: int
+    findings: list[dict[str, Any]]
+    more: int = 0
+    not_probed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@tool(read_only=False, open_world=True)
+async def probe(sessions: Sessions, wanted: ProbeArguments) -> ProbeAnswer:
+    """Call read-only tools with valid, invalid and unusual arguments, and report crashes, hangs and wrong answers."""
+    opened = await sessions.server(wanted.session)
+    if wanted.writes and not sessions.options.allows_destructive:
+        raise UsageError(
+            "the user does not allow calls of tools without readOnlyHint",
+            hint="Ask the user to start mcp-inspect serve with --allow-destructive.",
+        )
+    if opened.state is not SessionState.OPEN:
+        raise UsageError(f"session {opened.id} has no connection", hint="restart() opens it again.")
+    notes: list[str] = []
+    planned, found = await asyncio.wrap_future(opened.live.run(lambda session: _probed(session, opened, wanted, notes)))
+    opened.probe_findings = tuple(found)
+    worst = sorted(found, key=lambda each: each.severity.rank)
+    return ProbeAnswer(
+        session=opened.id,
+        calls=sum(map(len, planned.calls.values())),
+        findings=[finding_facts(each) for each in worst[:_MOST]],
+        more=max(0, len(worst) - _MOST),
+        not_probed=[visible(name, limit=60) for name in planned.left_out[:10]],
+        notes=[visible(note, limit=200) for note in notes[:5]],
+        next=f'check(session="{opened.id}", id="{worst[0].id}")' if worst else f'traffic(session="{opened.id}")',
+    )
+
+
+async def _probed(
+    session: Session, opened: AgentSession, wanted: ProbeArguments, notes: list[str]
+) -> tuple[ProbePlan, list[Finding]]:
+    """Probe on the engine's loop. What is not probed is noted."""
+    tools = [each for each in tools_of(session) if wanted.tool in ("", each.name)]
+    if not tools:
+        raise UsageError(f"no tool {wanted.tool!r}", hint="sessions() and open() name the tools.")
+    planned = plan_calls(tools, ProbeOptions(True, False, wanted.writes, 0, 0, _TIMEOUT_S))
+    allowed = opened.allowed
+    found = await run_probe(
+        session,
+        planned,
+        reopen=lambda: open_session(allowed.target, opened.journal, allowed.settings),
+        timeout_s=_TIMEOUT_S,
+        secrets=secrets_of(allowed.target),
+        warn=notes.append,
+    )
+    return planned, found

@@ -1,0 +1,63 @@
+"""`mcp-inspect app`: options that do not fit, tools without an app, and a run without a window."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.cli.exit_status import ExitStatus
+from tests.cli.running import demo, inspect
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--screenshot", "x.png"), "need --headless"),
+        (("--wait-for", "p"), "need --headless"),
+        (("--json",), "needs --headless"),
+        (("--size", "big"), "invalid --size"),
+        (("--locale", "<b>"), "invalid --locale"),
+    ],
+)
+def test_option_that_does_not_fit_is_refused_before_a_server_starts(options: tuple[str, ...], said: str) -> None:
+    ran = inspect("app", "tide", *options, "--", "no-such-program")
+    assert ran.status == ExitStatus.USAGE
+    assert said in ran.stderr
+
+
+def test_without_a_chromium_headless_says_how_to_get_one(tmp_path: Path) -> None:
+    ran = inspect("app", "tide", "--headless", *demo(), env={"PATH": str(tmp_path)})
+    assert ran.status == ExitStatus.USAGE
+    assert "no Chromium on PATH" in ran.stderr
+    assert "apt install chromium" in ran.stderr
+
+
+def test_tool_without_an_app_names_those_that_have_one() -> None:
+    ran = inspect("app", "add", "--no-open", *demo("--legacy-only"))
+    assert ran.status == ExitStatus.USAGE
+    assert "Tools with an app:" in ran.stderr
+
+
+def test_app_of_the_demo_is_shown_without_a_window(tmp_path: Path) -> None:
+    picture = tmp_path / "app.png"
+    app = next(name for name in inspect("list", "tools", "--json", *demo()).data["tools"] if "_meta" in name)["name"]
+    capture, drawn = str(tmp_path / "app.mcpcap"), ("--headless", "--json", "--wait-for", "#curve[d^=M]")
+    chosen = ("--size", "480x300", "--theme", "dark", "--capture", capture)
+    ran = inspect("app", app, *drawn, "--screenshot", str(picture), *chosen, *demo())
+    assert ran.status == 0, ran.stderr
+    assert (ran.data["ready"], ran.data["found"], ran.data["errors"]) == (True, True, [])
+    assert ran.data["text"].startswith("The tide")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    again = inspect("app", capture, *drawn)
+    assert again.status == 0, again.stderr
+    assert {name: again.data[name] for name in ("tool", "width", "height", "text")} == {
+        name: ran.data[name] for name in ("tool", "width", "height", "text")
+    }
+
+
+def test_capture_without_an_app_says_how_to_record_one(tmp_path: Path) -> None:
+    capture = tmp_path / "plain.mcpcap"
+    assert inspect("list", "tools", "--capture", str(capture), *demo()).status == 0
+    ran = inspect("app", str(capture), "--headless")
+    assert ran.status == ExitStatus.USAGE
+    assert "the capture has no app" in ran.stderr
+    assert "--capture app.mcpcap" in ran.stderr
