@@ -30,6 +30,9 @@ _NOISE = re.compile(
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
 )
 """Lines that never state a cause by themselves."""
+_CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
+"""A line below “Caused by:”."""
+_MOST_OF_HEAD = 60
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
@@ -340,6 +343,8 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     That is the newest beginning of an exception, else the newest line about a failure, else any other.
     """
     newest = [(at, _IN_A_GROUP.sub("", line)) for at, line in newest]
+    if (chain := _chain(newest)) is not None:
+        return chain
     words = [(at, line.strip()[:MOST_WORDS]) for at, line in newest if not _NOISE.match(line)]
     for kind in (HEADS, _BAD):
         for at, line in words:
@@ -347,6 +352,23 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
                 return at, line, True
     anything = words or [(at, line.strip()[:MOST_WORDS]) for at, line in newest if line.strip()]
     return (*anything[0], False) if anything else None
+
+
+def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
+    """Return an error with its innermost cause, as programs in Rust print it; None if there is no such chain."""
+    lines = newest[::-1]
+    for at in range(len(lines) - 2, 0, -1):
+        if lines[at][1].rstrip() != "Caused by:":
+            continue
+        head = next(((n, line.strip()) for n, line in lines[at - 1 :: -1] if line.strip()), None)
+        causes: list[str] = []
+        for _, line in lines[at + 1 :]:
+            if not (cause := _CAUSE_LINE.match(line)):
+                break
+            causes.append(cause[1].strip())
+        if head is not None and causes:
+            return head[0], f"{head[1][:_MOST_OF_HEAD]}: {causes[-1]}"[:MOST_WORDS], True
+    return None
 
 
 def missing_program(text: str) -> str:

@@ -34,6 +34,10 @@ _GUARD = re.compile(
     rb"(required|missing).{0,20}origin\b|origin( header)?( is)?.{0,20}(required|missing)"
 )
 _NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
+_VERSION_SEEN = re.compile(r"(?i)protocol[ -]?version\W{0,3}(\d{4}-\d\d-\d\d(?:,\s*\d{4}-\d\d-\d\d)*)")
+"""The version that a refusal names as the one that was sent."""
+_ASSUMED = "2025-03-26"
+_ON_THE_WAY = "Configure the proxy or gateway to pass on MCP-Protocol-Version as the client sends it, once."
 _BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
 _WANTS_LOGIN = re.compile(
     r"(?i)\bHTTP 401\b|unauthori[sz]ed|unauthenticated|authentication (?:error|required|failed)|"
@@ -55,6 +59,8 @@ _GATEWAY = {
 }
 """Statuses of gateways; those from 520 on are used by one of them only, and are in no registry."""
 _SAID = "what refusals said"
+NAMELESS_ENDPOINT = "endpoint without a name"
+"""Key in a state's notes: the entry and the URL of an event that lacks its name."""
 _MOST_SAID = 1000
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
 """Statuses with a separate diagnosis."""
@@ -132,7 +138,7 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
-    if is_discovery(http) and "no HTTP response" in fact.why:
+    if "no HTTP response" in fact.why and (is_discovery(http) or _is_stream_of_session(case, http)):
         return  # the host was reached, and the next request shows more
     if (
         not _UNREACHED.search(fact.why)
@@ -145,6 +151,11 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     local = "For a server in a container, publish the port; " if host in _LOCAL else ""
     fix = "Check that the server is running, at this host and port, with or without TLS. "
     yield Violation(fact.why.rstrip("."), fix=f"{fix}{local.strip().rstrip(';')}." if local else fix.strip())
+
+
+def _is_stream_of_session(case: CheckMoment, http: HttpExchangeState) -> bool:
+    """Whether an HTTP exchange is a GET for the stream of a session, which `get-response-invalid` judges."""
+    return http.request is not None and http.request.method == "GET" and case.state.opening is not None
 
 
 def _is_dialled(case: CheckMoment, target: str) -> bool:
@@ -474,11 +485,25 @@ def version_header_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     if (words := _BAD_VERSION.search(found[1])) and once(case, "version-header-rejected"):
         sentence = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
-        yield Violation(
-            sentence,
-            span=words.span(),
-            fix=("Accept the version of the initialize result, and requests without the header."),
-        )
+        seen, fix = _seen_version(found[1]), "Accept the version of the initialize result, and requests without it."
+        if seen and seen != revision.in_header:
+            sentence, fix = f"{sentence}, and names {seen[:60]}{_why_not_sent(seen, revision.in_header)}", _ON_THE_WAY
+        yield Violation(sentence, span=words.span(), fix=fix)
+
+
+def _seen_version(body: bytes) -> str:
+    """Return the version that a refusal says was sent; "" if it does not say."""
+    found = _VERSION_SEEN.search(body.decode("utf-8", "replace"))
+    return found[1] if found else ""
+
+
+def _why_not_sent(seen: str, sent: str) -> str:
+    """Return how a header may have become another one on its way."""
+    if set(re.split(r",\s*", seen)) == {sent}:
+        return ": a proxy adds the header again"
+    if seen == _ASSUMED:
+        return ", which servers assume without the header: a proxy or gateway removes it"
+    return ", which was not sent with the request: a proxy or gateway sends another version"
 
 
 def _body_reason(case: CheckMoment, *, keep: bool = False) -> str:
@@ -513,6 +538,7 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
 
 
 _CRASHED = 500
+_BAD_REQUEST = 400
 _ONE_REQUEST = (
     " A stateless transport of the TypeScript SDK 1.32.2 (2026-11-29) serves one request, and all others get this: "
     "make one for each request."
@@ -569,12 +595,15 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         if len(known) < _MOST_SAID and case.frame.http is not None:
             known[case.frame.http] = words_of_body(case.frame.payload)[:200]
     elif fact is None and case.frame is None:
-        if "http-request-rejected" in state.notes and state.opening is None and not state.http.has_endpoint:
+        is_open = state.opening is not None or state.http.has_endpoint
+        if "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
             tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
             if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
                 yield state.notes["http-request-rejected"]
     elif fact is not None and http is not None and http.request is not None and http.response is not None:
         status, asked = http.response.status, next((each for each in http.asked if each.answered is None), None)
+        if status == _BAD_REQUEST and http.notifications and not http.asked and not http.request.probe:
+            yield from _refused_notification(case, http)
         if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or http.request.probe:
             return
         if status == 404 and http.sent(SESSION) is not None:
@@ -601,6 +630,19 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             state.notes["http-request-rejected"] = violation  # server/discover counts only if nothing else was tried
             if asked.method == "initialize":
                 state.notes["http-request-rejected initialize"] = True
+
+
+def _refused_notification(case: CheckMoment, http: HttpExchangeState) -> Iterator[Violation]:
+    """HTTP 400 for a notification, unless its words are about headers, which have their own checks."""
+    words, state = _body_reason(case), case.state
+    raw = words.encode()
+    if state.opening is None or _BAD_VERSION.search(raw) or _NO_SESSION.search(raw) or _GUARD.search(raw):
+        return
+    if once(case, "http-request-rejected notification"):
+        what = next(filter(None, http.notifications), "a response")[:60]
+        sentence = f"the server answered POST ({what}) with HTTP 400{words}: strict clients end the session"
+        fix = "Accept notifications with HTTP 202: they have no id."
+        yield Violation(sentence, frames=(http.frame,), instead=True, severity=_WARNING, fix=fix)
 
 
 @error("HTTP body is truncated", "http end", "garbled")

@@ -18,7 +18,7 @@ from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, Connectio
 from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Cause, Direction
-from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, NotJsonRpc, ResultResponse
 from inspector.protocol.probes import CURSOR, METHOD
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, find, mutual
@@ -73,6 +73,16 @@ _META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
 _UNEXPECTED = re.compile(
     r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
 )
+
+
+class _Listed(msgspec.Struct):
+    """The newest list of a kind."""
+
+    frame: int
+    items: list[Any]
+    before: bool
+    """Whether the one before was the same, and `list_changed` followed it."""
+    followed: bool = False
 
 
 @error("Response id changed its type", "answer", "error", topic="basic")
@@ -302,6 +312,36 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Violation]:
     logged = case.state.judged.get(f"announced {kind}", 0)
     if now != set(before) and case.state.capable(kind, "listChanged") and not logged:
         yield Violation(f"{kind} changed without a notification", f"/result/{kind}")
+
+
+@warning(
+    "Each list is followed by `list_changed`",
+    *(f"answer {each}" for each in _TOLD_BY),
+    *(f"notification notifications/{kind}/list_changed" for kind in _TOLD_BY.values()),
+    until="2025-11-25",
+)
+def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
+    """The list is the same as before, no tool was called, and list_changed follows again.
+
+    Fix: Send list_changed when the list has changed, and not when it is fetched.
+    """
+    state, message = case.state, case.message
+    if isinstance(message, Notification):
+        kind = message.method.split("/")[1]
+        listed: _Listed | None = state.notes.get(f"list-changed-by-list {kind}")
+        calls = (*state.requests.open.values(), *state.requests.done.values())
+        if listed is None or any(each.method == "tools/call" and each.frame > listed.frame for each in calls):
+            return
+        listed.followed = True
+        if listed.before and state.is_sampled(f"list-changed-by-list {kind}", 1, 1 << 62):
+            sentence = f"each response to {kind}/list is followed by {kind}/list_changed, but the list is the same"
+            yield Violation(f"{sentence}: clients fetch it without end", frames=(listed.frame,))
+    elif not peek.has(case.value, "nextCursor") and not peek.has(case.asked.params if case.asked else None, "cursor"):
+        kind = _TOLD_BY[case.method]
+        items, key = peek.items(case.value, kind), f"list-changed-by-list {kind}"
+        last: _Listed | None = state.notes.get(key)
+        before = last is not None and last.followed and last.items == items
+        state.notes[key] = _Listed(case.n, items, before)
 
 
 @error("`initialize` was rejected", "error initialize", "end")

@@ -173,6 +173,9 @@ def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
     for violation in violations_of(case, "untyped-property", most=1):
         fix = "Add a type: the Gemini API (2025-06-27) rejects properties without one."
         yield Violation(violation.sentence, violation.pointer, severity=Severity.HINT, trait=violation.trait, fix=fix)
+    for violation in violations_of(case, "enum-not-string", most=1):
+        fix = "Use texts as values: the Gemini API (2025-06-28) takes no others in an enum."
+        yield Violation(violation.sentence, violation.pointer, severity=Severity.HINT, trait=violation.trait, fix=fix)
     for violation in violations_of(case, "boolean-property", most=3):
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix="Use {} instead of true.")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.checks.diagnoses.http import kind_of, responded
+from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, kind_of, responded
 from inspector.checks.findings import Confidence
 from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
@@ -185,14 +185,27 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Violation]:
         )
 
 
-@error("`endpoint` event is missing", "http", "end")
+_URL_ALONE = re.compile(rb"(?:https?://|/)[^\s{}\"]{1,480}")
+_NAME_OF_ENDPOINT = "Send event: endpoint before the data; look for a proxy that removes the line."
+
+
+@error("`endpoint` event is missing", "http", "garbled", "end")
 def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
     """HTTP+SSE begins with an endpoint event.
 
     Fix: Send event: endpoint with the URL as its data first, and a blank line after it.
     """
-    state, http = case.state, responded(case)
-    if http is not None and http.request is not None and http.response is not None and state.transport == "sse":
+    state, http, frame = case.state, responded(case), case.frame
+    if frame is not None:
+        if frame.sse is not None and frame.sse.event is None and state.opening is None and not state.http.has_endpoint:
+            if (url := _URL_ALONE.fullmatch(frame.payload[:500].strip())) and case.http is not None:
+                state.notes[NAMELESS_ENDPOINT] = (case.n, url[0].decode("utf-8", "replace"))
+    elif case.fact is None and NAMELESS_ENDPOINT in state.notes:
+        if state.opening is None and not state.http.has_endpoint:
+            n, named = state.notes[NAMELESS_ENDPOINT]
+            sentence = f"the first event has a URL, {named[:80]!r}, but no name: an endpoint event begins with"
+            yield Violation(f"{sentence} event: endpoint", frames=(n,), instead=True, fix=_NAME_OF_ENDPOINT)
+    elif http is not None and http.request is not None and http.response is not None and state.transport == "sse":
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
             state.notes["endpoint-event-missing"] = case.n
     elif (

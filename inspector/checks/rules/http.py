@@ -28,6 +28,8 @@ _NEVER = 1 << 62
 _GRACE_NS = 150_000_000
 """Time that a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
+_NO_RESPONSE = re.compile(r"gave no HTTP response: (.+)")
+_NO_STATUS_LINE = re.compile(r"illegal status line: bytearray\(b['\"]([^'\"]{0,200})")
 TAKES_ORIGINS = "origin-not-validated"
 """Key in a state's notes: the server has responded to a request from another origin."""
 _OVER = re.compile(
@@ -65,7 +67,7 @@ def header_repeated(case: CheckMoment) -> Iterator[Violation]:
 
 def _acceptance_with_a_body(case: CheckMoment) -> Iterator[Violation]:
     http, fact = case.http, case.fact
-    if http is None or fact is None or not fact.body_bytes or case.state.transport != "http":
+    if http is None or fact is None or not fact.body_bytes or not _is_plain_http(case):
         return
     is_accepted = http.response is not None and http.response.status == 202 and http.notifications and not http.asked
     if is_accepted and case.state.is_sampled("notification-not-accepted body", 1, 1 << 62):
@@ -116,7 +118,7 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{http.asked[0].method[:60]} was answered {kind}, neither JSON nor an event stream")
 
 
-@warning("`GET` is answered with neither a stream nor 405", "http", since="2025-03-26", until="2025-11-25")
+@warning("`GET` is answered with neither a stream nor 405", "http", "http end", since="2025-03-26", until="2025-11-25")
 def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     """A server without a stream for GET returns 405.
 
@@ -129,6 +131,19 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
             kind = f" and content-type {_kind(http)[:60] or '(none)'}" if response.status == 200 else ""
             yield Violation(f"GET was answered with HTTP {response.status}{kind}; 405 means that there is no stream")
+    fact, exchange = case.fact, case.http
+    if fact is None or fact.event is not HttpEvent.ERROR or exchange is None or exchange.request is None:
+        return
+    found = _NO_RESPONSE.search(fact.why)
+    if found and exchange.request.method == "GET" and exchange.response is None and case.state.opening is not None:
+        if case.state.is_sampled("get-response-invalid no response", 1, _NEVER):
+            yield Violation(f"GET got no HTTP response: {_as_words(found[1])}; 405 means that there is no stream")
+
+
+def _as_words(why: str) -> str:
+    """Return why there was no response; with the text that replaces the status line, if any."""
+    line = _NO_STATUS_LINE.search(why)
+    return f"it begins with {line[1][:60]!r} instead of a status line" if line else why.rstrip(".")[:160]
 
 
 @error("`Mcp-Session-Id` has invalid characters", "http")

@@ -5,7 +5,7 @@ import errno
 import json
 import re
 from binascii import Error as NotBase64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
@@ -13,13 +13,15 @@ from inspector.checks.foreign_text import reason_of, words_in
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
-from inspector.forms.validate import validate
+from inspector.forms.validate import Problem, validate
 from inspector.protocol import peek
 
 error, warning, hint = rules_of("server/tools")
 
 _WARNING = Severity.WARNING
 _CALL = "answer tools/call"
+_MOST_NAMED, _MOST_SAID = 5, 3
+"""Missing members, and other differences from a schema, that one sentence names."""
 _TEXT_LOOKED_AT = 1 << 20
 _FIRST, _EVERY = 20, 25
 """The first results of each tool that are validated against its schema, and then one of so many."""
@@ -162,23 +164,37 @@ def structured_content_invalid(case: CheckMoment) -> Iterator[Violation]:
     if type(schema) is not dict:
         return
     name = str(tool["name"])[:80]
-    if case.value.get("isError") is True:
-        if problems := validate(schema, case.value["structuredContent"]).problems:
-            yield Violation(
-                f"{name}: structuredContent of an error does not match outputSchema "
-                f"({problems[0].pointer or 'structuredContent'} {problems[0].sentence}): "
-                "clients with the TypeScript SDK 1.32.2 (2026-11-29) reject it, and its text is lost",
-                f"/result/structuredContent{problems[0].pointer}",
-                severity=Severity.HINT,
-                fix="Leave structuredContent out of errors, or allow its members in outputSchema.",
-            )
+    problems = validate(schema, case.value["structuredContent"]).problems
+    if not problems:
         return
-    for problem in validate(schema, case.value["structuredContent"]).problems[:5]:
-        place = problem.pointer or "structuredContent"
-        mild = _WARNING if problem.keyword == "format" else None  # format is an annotation, unless both sides agree
+    place, words = f"/result/structuredContent{problems[0].pointer}", _in_words(problems)
+    if case.value.get("isError") is True:
         yield Violation(
-            f"{name}: {place} {problem.sentence}", f"/result/structuredContent{problem.pointer}", severity=mild
+            f"{name}: structuredContent of an error does not match outputSchema ({words}): "
+            "clients with the TypeScript SDK 1.32.2 (2026-11-29) reject it, and its text is lost",
+            place,
+            severity=Severity.HINT,
+            fix="Leave structuredContent out of errors, or allow its members in outputSchema.",
         )
+        return
+    # format is an annotation, unless both sides agree
+    mild = _WARNING if all(each.keyword == "format" for each in problems) else None
+    yield Violation(f"{name}: {words}", place, severity=mild)
+
+
+def _in_words(problems: Sequence[Problem]) -> str:
+    """Return what is wrong in one sentence: the missing members together, and the first of all else."""
+    missing = [each for each in problems if each.keyword == "required"]
+    others = sorted((each for each in problems if each not in missing), key=lambda each: each.keyword == "format")
+    said = [f"{each.pointer or 'structuredContent'} {each.sentence}" for each in others]
+    if len(missing) > 1:
+        names = [each.pointer for each in missing[:_MOST_NAMED]]
+        more = f" and {len(missing) - len(names):,} more" if len(missing) > len(names) else ""
+        said.insert(0, f"{', '.join(names)}{more} are required")
+    elif missing:
+        said.insert(0, f"{missing[0].pointer} {missing[0].sentence}")
+    shown = said[:_MOST_SAID]
+    return "; ".join(shown) + (f"; and {len(said) - len(shown):,} more" if len(said) > len(shown) else "")
 
 
 @warning(

@@ -3,6 +3,7 @@
 The shapes are in `checks/shapes/notation.py`; this module has the titles and fixes of these rules.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -24,6 +25,10 @@ error, _, hint = rules_of("schema")
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _CORE_TASKS_SINCE = row_of_date("2025-11-25")
 """From this revision on, a tool call can return a task."""
+_AMONG_PROPERTIES = re.compile(
+    r"^/tools/\d+/(?:in|out)putSchema/properties/(required|type|additionalProperties|description|title|\$schema)$"
+)
+"""Pointer to a property that has the name of a keyword."""
 _MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
@@ -117,8 +122,10 @@ def _as_violation(fault: ShapeFault, root: str, method: str, name: str = "") -> 
     place = fault.pointer.lstrip("/") or root.lstrip("/")
     severity = None if fault.hard else _WARNING
     of = f" ({name})" if name else ""
+    keyword = _AMONG_PROPERTIES.search(fault.pointer)
+    instead = f": the keyword {keyword[1]} belongs beside properties, not in it" if keyword else ""
     return Violation(
-        f"{method}{of}: {place} {fault.sentence}",
+        f"{method}{of}: {place} {fault.sentence}{instead}",
         root + fault.pointer,
         id=fault.rule or "result-not-object",
         severity=severity,

@@ -23,9 +23,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _BASE64_OF_URLS = re.compile(r"[A-Za-z0-9_-]*={0,2}")
 _DATA_URL = re.compile(r"(?i)data:[^,]{0,200},")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 _WHOLE_LOOK = 1 << 20
 """Maximum characters of base64 that are validated completely; of longer data, the beginning and the end are."""
 _LONG_NAME = 60
+_KNOWN_VALUES = {"resultType": ("complete", "input_required", "task")}
+"""Texts by which a member is recognised under another name."""
 _EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
 """Members so common that they do not indicate where they belong."""
 WORDS = {
@@ -125,6 +128,10 @@ def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
     other = next((each for each in value if each != name and len(each) < _LONG_NAME and _bare(each) == wanted), None)
     if other is not None:
         return f"; found {other!r} instead"
+    known = _KNOWN_VALUES.get(name, ())
+    other = next((each for each, there in value.items() if isinstance(there, str) and there in known), None)
+    if other is not None:
+        return f"; found {other[:_LONG_NAME]!r}: {value[other]!r} instead"
     inside = [each for each in value if each in below and each not in _EVERYWHERE]
     return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside it" if inside else ""
 
@@ -309,6 +316,9 @@ def _base64(value: Any) -> Faults:
         return FINE
     if _DATA_URL.match(value):
         return (ShapeFault("", "is a data: URL; only the base64 after the comma belongs here", "invalid-base64"),)
+    if _ADDRESS.match(value):
+        sentence = f"is a URL, {value[:60]!r}; the base64 of the data itself belongs here"
+        return (ShapeFault("", sentence, "invalid-base64"),)
     why = "its length is not a multiple of four"
     if not _BASE64.fullmatch(looked_at):
         is_of_urls = _BASE64_OF_URLS.fullmatch(looked_at) is not None

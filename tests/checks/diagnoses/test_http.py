@@ -214,3 +214,37 @@ def test_redirect_of_a_url_to_itself_is_an_error_the_second_time(times: int, wor
     found = of_one(talk.findings(), "http-redirect")
     assert [each.severity for each in found if each.severity is Severity.ERROR] == [Severity.ERROR] * (times > 1)
     assert worst in {each.severity for each in found}
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("2026-07-28. Supported versions: 2025-06-18", "names 2026-07-28, which was not sent with the request"),
+        ("2025-03-26", "names 2025-03-26, which servers assume without the header"),
+        ("{}, {}", "a proxy adds the header again"),
+        ("{}", "which initialize negotiated"),
+        ("none (supported versions: 2025-03-26)", "which initialize negotiated"),
+    ],
+)
+def test_refused_version_that_was_not_sent_is_the_fault_of_a_proxy(said: str, why: str) -> None:
+    body = f"Bad Request: Unsupported protocol version: {said.replace('{}', ROWS[3].date)}".encode()
+    (found,) = of_one(_refused(400, body, **_VERSION)().findings(), "version-header-rejected")
+    assert found.sentence.endswith(why) or f"{why}: a proxy or gateway " in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b"Method not found: undefined", 1),
+        (b"", 1),
+        (b"Unsupported protocol version", 0),
+        (b"Missing session id", 0),
+        (b"Invalid Host header", 0),
+    ],
+)
+def test_a_refused_notification_is_reported_unless_a_header_is_the_reason(body: bytes, found: int) -> None:
+    talk = Talk(4, opened=False, transport="http").ask("initialize", initialize(4)).answer(initialized(4))
+    for _ in range(2):
+        talk.post().inform("notifications/initialized").head(400)
+        (talk.frame(body) if body else talk).over()
+    assert len(of_one(talk.findings(), "http-request-rejected")) == found

@@ -25,6 +25,20 @@ def _again(*kinds: str) -> Script:
     return talk
 
 
+def _listed_and_told(*names: str, between: str = "ping") -> Script:
+    """Each list is followed by a notification."""
+
+    def talk() -> Talk:
+        begun = Talk()
+        for name in names:
+            begun.ask("tools/list").answer({"tools": [{"name": name, "inputSchema": {"type": "object"}}]})
+            begun.ask(between, {"name": name} if between == "tools/call" else None).answer({"content": []})
+            begun.tell("notifications/tools/list_changed")
+        return begun
+
+    return talk
+
+
 def _probed(*, answered: bool) -> Script:
     def talk() -> Talk:
         begun = Talk(opened=False).ask("server/discover")
@@ -93,6 +107,7 @@ CASES: Cases = {
     "incomplete-modern-support": (_discovered("ttlMs"), _discovered()),
     "unknown-method-unanswered": (_probed(answered=False), _probed(answered=True)),
     "list-changed-silently": (_again(), _again("prompts")),
+    "list-changed-by-list": (_listed_and_told("a", "a"), _listed_and_told("a")),
     "handshake-rejected": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32603, "licence expired"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).error(-32022, "no initialize"),
@@ -213,3 +228,12 @@ def test_read_without_response_is_a_warning_where_check_does_not_wait_longer(cau
     talk = Talk().frame(body, Direction.TO_SERVER, cause=cause).wait(6).ask("ping").answer({})
     (found,) = of_one(talk.findings(), "request-unanswered")
     assert found.severity is severity
+
+
+@pytest.mark.parametrize("talk", [_listed_and_told("a", "b"), _listed_and_told("a", "a", between="tools/call")])
+def test_list_changed_after_a_change_or_a_call_is_not_reported(talk: Script) -> None:
+    assert not of_one(talk().findings(), "list-changed-by-list")
+
+
+def test_list_changed_after_each_list_is_reported_once() -> None:
+    assert len(of_one(_listed_and_told(*"aaaaa")().findings(), "list-changed-by-list")) == 1

@@ -5,7 +5,7 @@ import pytest
 from inspector.checks.findings import Confidence
 from inspector.protocol.facts import CLOSED_HERE
 from tests.checks.both import of_one
-from tests.checks.talks import Cases, Script, Talk
+from tests.checks.talks import Cases, Script, Talk, initialize
 
 _STREAM = "text/event-stream"
 
@@ -120,3 +120,12 @@ def test_events_in_the_place_of_json_are_named_and_json_that_speaks_of_events_is
 def test_a_stream_without_its_response_is_worse_in_newer_protocol_versions(row: int, severity: str) -> None:
     (found,) = of_one(_cut(row, answered=False)().findings(), "stream-ended-early")
     assert found.severity == severity
+
+
+@pytest.mark.parametrize(("payload", "found"), [(b"/messages/?session_id=7f", 1), (b"hello there", 0), (b"{/}", 0)])
+def test_the_first_event_is_a_url_without_the_name_of_an_endpoint(payload: bytes, found: int) -> None:
+    talk = Talk(4, opened=False, transport="http").post().ask("initialize", initialize(4)).head(405).over()
+    talk.post("GET").head(200, _STREAM).event(payload).close("given up")
+    flaws = of_one(talk.findings(), "endpoint-event-missing")
+    assert [payload.decode() in each.sentence for each in flaws] == [True] * found
+    assert bool(of_one(talk.findings(), "http-request-rejected")) is not bool(found)

@@ -276,3 +276,29 @@ def test_http_rule_accepts_legal_neighbour(id_: str, script: Script) -> None:
 def test_a_stream_that_this_side_closes_soon_is_only_a_hint() -> None:
     (found,) = of_one(_ended(0.3, CLOSED_HERE)().findings(), "stream-not-closed")
     assert found.severity is Severity.HINT
+
+
+@pytest.mark.parametrize(
+    ("why", "sentence"),
+    [
+        ("Server disconnected without sending a response", "Server disconnected without sending a response"),
+        ("illegal status line: bytearray(b'event: ping')", "it begins with 'event: ping' instead of a status line"),
+    ],
+)
+def test_get_without_a_response_is_not_an_unreachable_server(why: str, sentence: str) -> None:
+    talk = Talk(4, transport="http")
+    for _ in range(2):
+        talk.post("GET").fact(HttpFact(HttpEvent.ERROR, talk.http, why=f"host:1 gave no HTTP response: {why}"))
+    (found,) = (each for each in talk.findings() if each.severity is not Severity.HINT)
+    assert (found.id, found.sentence.split(";")[0]) == (
+        "get-response-invalid",
+        f"GET got no HTTP response: {sentence}",
+    )
+
+
+def test_body_of_a_202_is_not_judged_once_the_older_transport_is_found() -> None:
+    talk = Talk(4, opened=False, transport="http").post("GET").head(200, "text/event-stream")
+    talk.note(b"event: endpoint\ndata: /messages", event="endpoint").ask("initialize", initialize(4))
+    talk.answer(initialized(4)).post().inform("notifications/initialized").head(202)
+    talk.fact(HttpFact(HttpEvent.END, talk.http, body_bytes=23))
+    assert not of_one(talk.findings(), "notification-not-accepted")

@@ -238,3 +238,17 @@ def test_failure_in_a_result_is_sure_by_its_shape_and_not_by_its_words(text: str
 def test_failed_call_with_structured_content_needs_no_json_as_text() -> None:
     failed = _structured({"code": 1}, {"type": "text", "text": "not allowed"}) | {"isError": True}
     assert "structured-content-without-text" not in ids(_called(failed)())
+
+
+def test_all_that_differs_from_a_schema_is_one_finding() -> None:
+    properties = {name: {"type": "integer"} for name in "abcdefg"}
+    schema = {"type": "object", "properties": properties, "required": list("abcdefg")}
+    for result, words in (
+        (_structured({}), "t: /a, /b, /c, /d, /e and 2 more are required"),
+        (_structured(dict.fromkeys("abcdef", 1)), "t: /g is required"),
+        (_structured(dict.fromkeys("abcdefg", "1")), "must be"),
+    ):
+        (found,) = of_one(_called(result, schema)().findings(), "structured-content-invalid")
+        assert words in found.sentence
+    assert found.sentence.count("must be") == 3
+    assert found.sentence.endswith("; and 4 more")

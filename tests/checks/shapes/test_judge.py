@@ -117,6 +117,11 @@ def test_the_rules_of_shapes_are_known() -> None:
         ({"type": "image", "data": "aGk=", "mime_type": "image/png"}, "is missing; found 'mime_type' instead"),
         ({"type": "image", "data": "data:image/png;base64,aGk=", "mimeType": "a/b"}, "is a data: URL; only"),
         ({"type": "image", "data": "data:", "mimeType": "a/b"}, "is not base64: invalid characters"),
+        (
+            {"type": "image", "data": "https://a.example/b.png", "mimeType": "a/b"},
+            "is a URL, 'https://a.example/b.png'; the base64",
+        ),
+        ({"type": "image", "data": "/9j/4AA", "mimeType": "a/b"}, "is not base64: its length"),
         ({"type": "resource", "uri": "a:b", "text": "x"}, "is missing; uri and text belong inside it"),
         ({"type": "resource", "_meta": {}}, "is missing"),
     ],

@@ -41,6 +41,8 @@ FAMILIES = (
     "rejected_http",
     "autumn",
     "autumn_http",
+    "november",
+    "november_http",
 )
 
 

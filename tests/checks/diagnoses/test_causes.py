@@ -1,0 +1,27 @@
+"""The words of a program about its own end."""
+
+import pytest
+
+from inspector.checks.diagnoses.causes import telling_line
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            ("Error: Failed to start server", "", "Caused by:", "    expect initialized request"),
+            "Error: Failed to start server: expect initialized request",
+        ),
+        (
+            ("INFO starting", "Error: cannot read", "", "Caused by:", "    0: open config", "    1: no such file"),
+            "Error: cannot read: no such file",
+        ),
+        (("Error: cannot read", "Caused by:", "nothing is indented"), "Error: cannot read"),
+        (("Caused by:", "    nothing before"), "nothing before"),
+    ],
+)
+def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) -> None:
+    newest = [(n, line) for n, line in enumerate(lines, 1)][::-1]
+    found = telling_line(newest)
+    assert found is not None
+    assert found[1] == told

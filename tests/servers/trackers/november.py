@@ -1,0 +1,224 @@
+"""Servers over stdio with faults that were reported in 2025 and 2026, the fourth round."""
+
+import sys
+from typing import Any
+
+from tests.servers.speaking import HELLO, answer, dies, say, serve
+from tests.servers.trackers import Run
+
+_TOOL: dict[str, Any] = {
+    "name": "run",
+    "description": "Runs a query.",
+    "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "The query."}}},
+}
+_WHO = {"name": "citra", "version": "4.1.0"}
+_DOCUMENTS = HELLO | {"capabilities": {"tools": {}, "resources": {}}}
+_REMOTE = {
+    "type": "object",
+    "properties": {"success": {"type": "boolean"}, "remote": {"type": "string"}, "branch": {"type": "string"}},
+    "required": ["success", "remote", "branch"],
+}
+
+
+def _lists(*tools: dict[str, Any]) -> Run:
+    return lambda: serve({"tools/list": {"tools": list(tools)}})
+
+
+def _takes(**schema: Any) -> Run:
+    """Its tool has this schema."""
+    return _lists(_TOOL | {"inputSchema": {"type": "object"} | schema})
+
+
+def _returns(result: Any, **tool: Any) -> Run:
+    return lambda: serve({"tools/list": {"tools": [_TOOL | tool]}, "tools/call": result})
+
+
+def _has_content(*blocks: Any) -> Run:
+    return _returns({"content": list(blocks)})
+
+
+def _reads(*contents: dict[str, Any]) -> Run:
+    resource = {"uri": "file:///demo.txt", "name": "demo"}
+    return lambda: serve(
+        {
+            "initialize": _DOCUMENTS,
+            "tools/list": {"tools": [_TOOL]},
+            "resources/list": {"resources": [resource]},
+            "resources/templates/list": {"resourceTemplates": []},
+            "resources/read": {"contents": list(contents)},
+        }
+    )
+
+
+def _second_page(request: dict[str, Any]) -> None:
+    """The cursor of the first page is an empty text."""
+    second = (request.get("params") or {}).get("cursor") == ""
+    answer(request, {"tools": [_TOOL | {"name": "b"}]} if second else {"tools": [_TOOL], "nextCursor": ""})
+
+
+def _changes_with_each_list(request: dict[str, Any]) -> None:
+    answer(request, {"tools": [_TOOL]})
+    say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+
+
+def _samples(request: dict[str, Any]) -> None:
+    messages = [{"role": "user", "content": {"type": "text", "text": "Summarize."}}]
+    say({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": {"messages": messages}})
+    answer(request, {"content": [{"type": "text", "text": "asked"}]})
+
+
+def _dies_of_its_answer(_: dict[str, Any]) -> None:
+    sys.exit(1)
+
+
+_RMCP = (
+    "Error: Failed to start server",
+    "",
+    "Caused by:",
+    "    expect initialized request, but received: Some(Request(JsonRpcRequest { jsonrpc: JsonRpcVersion2_0, "
+    'id: Number(0), request: CustomRequest(CustomRequest { method: "initialize", params: Some(Object '
+    '{"capabilities": Object {"elicitation": Object {"form": Object {}, "url": Object {}}, "roots": Object {}}, '
+    '"protocolVersion": String("2025-11-25")}), extensions: Extensions }) }))',
+)
+
+
+def _exits_at(message: tuple[str, ...], code: int = 1) -> Run:
+    """Reads the first line, and is gone."""
+
+    def run() -> None:
+        sys.stdin.readline()
+        dies(*message, code=code)()
+
+    return run
+
+
+def _logs_to_the_console() -> None:
+    print("info: Microsoft.Hosting.Lifetime[0]", flush=True)
+    print("      Application started. Press Ctrl+C to shut down.", flush=True)
+    serve({"tools/list": {"tools": [_TOOL]}})
+
+
+SERVERS: dict[str, Run] = {
+    "required-among-the-properties": _takes(properties={"coin": {"type": "string"}, "required": ["coin"]}),
+    "output-schema-of-draft-7": _lists(
+        _TOOL
+        | {
+            "outputSchema": {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "type": "object",
+                "properties": {"results": {"type": "array", "items": {"type": "string"}}},
+            }
+        }
+    ),
+    "cursor-is-empty": lambda: serve({"tools/list": {"tools": [_TOOL], "nextCursor": ""}}),
+    "empty-cursor-leads-on": lambda: serve({"tools/list": _second_page}),
+    "prompts-are-an-object": lambda: serve(
+        {
+            "initialize": HELLO | {"capabilities": {"tools": {}, "prompts": {}}},
+            "tools/list": {"tools": [_TOOL]},
+            "prompts/list": {"prompts": {}},
+        }
+    ),
+    "image-has-a-prefix": _has_content(
+        {"type": "image", "data": "data:image/png;base64,iVBORw0KGgo=", "mimeType": "image/png"}
+    ),
+    "image-is-an-address": _has_content(
+        {"type": "image", "data": "https://cdn.example/a/chart.png?size=2", "mimeType": "image/png"}
+    ),
+    "result-in-a-tool-result": _returns({"toolResult": {"content": [{"type": "text", "text": "done"}]}}),
+    "changes-with-each-list": lambda: serve(
+        {
+            "initialize": HELLO | {"capabilities": {"tools": {"listChanged": True}}},
+            "tools/list": _changes_with_each_list,
+        }
+    ),
+    "says-that-it-lacks-structure": _returns(
+        {
+            "isError": True,
+            "content": [
+                {
+                    "type": "text",
+                    "text": "MCP error -32602: Output validation error: Tool run has an output schema but no "
+                    "structured content was provided",
+                }
+            ],
+        },
+        outputSchema={"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    ),
+    "failure-lacks-three-members": _returns(
+        {
+            "isError": True,
+            "content": [{"type": "text", "text": "Error: rejected, non-fast-forward"}],
+            "structuredContent": {"code": -32000, "message": "rejected, non-fast-forward", "data": {}},
+        },
+        outputSchema=_REMOTE,
+    ),
+    "sampling-without-a-limit": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _samples}),
+    "dies-of-a-large-answer": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _dies_of_its_answer}),
+    "no-such-option": dies(
+        "Usage: windows-mcp [OPTIONS] COMMAND [ARGS]...",
+        "Try 'windows-mcp --help' for help.",
+        "",
+        "Error: No such option '--transport'.",
+        code=2,
+    ),
+    "no-such-choice": dies(
+        "usage: mcp-server-qdrant [-h] [--transport {stdio,sse}]",
+        "mcp-server-qdrant: error: argument --transport: invalid choice: 'streamable-http' "
+        "(choose from 'stdio', 'sse')",
+        code=2,
+    ),
+    "name-of-129-characters": _lists(_TOOL | {"name": "get_" + "a" * 125}),
+    "does-not-know-the-capabilities": _exits_at(_RMCP),
+    "console-logger": _logs_to_the_console,
+    "name-of-the-package-has-an-at": dies(
+        "npm error code EINVALIDPACKAGENAME",
+        'npm error Invalid package name "@apple-doc-mcp-server" of package "@apple-doc-mcp-server@latest": '
+        "name can only contain URL-friendly characters.",
+        "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/2025-11-28T10_11-debug-0.log",
+    ),
+    "cache-of-npx-is-half": dies(
+        "npm error code ENOTEMPTY",
+        "npm error syscall rename",
+        "npm error path /home/ada/.npm/_npx/8a1f/node_modules/patchright-core",
+        "npm error dest /home/ada/.npm/_npx/8a1f/node_modules/.patchright-core-Yx3k",
+        "npm error errno -39",
+        "npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/8a1f/node_modules/patchright-core' -> "
+        "'/home/ada/.npm/_npx/8a1f/node_modules/.patchright-core-Yx3k'",
+        code=217,
+    ),
+    "property-without-a-type": _takes(
+        properties={"thought": {"type": "string", "description": "It."}, "stage": {"description": "The stage."}},
+        required=["thought", "stage"],
+    ),
+    "enum-of-integers": _takes(
+        properties={"state": {"type": "integer", "enum": [0, 1, 2, 4], "description": "The state."}}
+    ),
+    "embedded-without-a-scheme": _has_content(
+        {"type": "resource", "resource": {"uri": "/package.json", "mimeType": "text/plain", "blob": "e30K"}}
+    ),
+    "content-of-type-blob": _has_content({"type": "blob", "data": "aGVsbG8=", "mimeType": "text/plain"}),
+    "text-and-blob": _reads({"uri": "file:///demo.txt", "mimeType": "text/plain", "text": "hello", "blob": "aGVsbG8="}),
+    "blob-without-a-type": _reads({"uri": "file:///demo.txt", "blob": "AAECAw=="}),
+    "discovery-without-cache-hints": lambda: serve(
+        {
+            "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": _WHO},
+            "tools/list": {"tools": [_TOOL]},
+        }
+    ),
+    "own-kind-of-question": lambda: serve(
+        {
+            "server/discover": _whole(
+                {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}, cached=True
+            ),
+            "tools/list": _whole({"tools": [_TOOL]}, cached=True),
+            "tools/call": {"type": "input_required", "prompt": "Which branch?", "requestState": "s1"},
+        }
+    ),
+}
+
+
+def _whole(result: dict[str, Any], cached: bool = False) -> dict[str, Any]:
+    """A result of 2026-07-28 with all that it has to have."""
+    about = {"resultType": "complete", "_meta": {"io.modelcontextprotocol/serverInfo": _WHO}}
+    return about | result | ({"ttlMs": 0, "cacheScope": "private"} if cached else {})
