@@ -35,6 +35,22 @@ _WIDE: dict[str, Any] = {
     "required": ["text"],
     "additionalProperties": False,
 }
+_DEEP: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3, "uniqueItems": True},
+        "step": {"type": "integer", "multipleOf": 5},
+        "where": {
+            "type": "object",
+            "properties": {"x": {"type": "number"}, "unit": {"type": "string"}},
+            "required": ["x"],
+        },
+        "size": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "labels": {"type": "object", "additionalProperties": {"type": "integer"}},
+    },
+    "required": ["text"],
+}
 FAULT = sys.argv[1]
 HOME = os.path.dirname(os.__file__) + "/site-packages/server"
 _counter = itertools.count(1)
@@ -61,6 +77,36 @@ def _wrong(arguments: dict[str, Any]) -> str:
     return "" if isinstance(tags, list) and all(isinstance(tag, str) for tag in tags) else "tags"
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _wrong_deep(arguments: dict[str, Any]) -> str:
+    """The rule of the deep schema that is broken, with the name of the argument; "" if none is."""
+    tags, where, step = arguments.get("tags", ["a"]), arguments.get("where", {"x": 1}), arguments.get("step", 5)
+    labels = arguments.get("labels", {})
+    rules = {
+        "text": isinstance(arguments.get("text"), str),
+        "tags": isinstance(tags, list) and len(tags) > 0,
+        "step": _is_number(step) and not step % 1,
+        "where": isinstance(where, dict),
+        "size": isinstance(arguments.get("size", 1), int | str) and arguments.get("size") is not True,
+        "labels": isinstance(labels, dict),
+    }
+    if broken := [name for name, kept in rules.items() if not kept]:
+        return broken[0]
+    rules = {
+        "tags items": all(isinstance(tag, str) for tag in tags),
+        "tags most": len(tags) <= 3,
+        "tags unique": len({json.dumps(tag) for tag in tags}) == len(tags),
+        "step multiple": not step % 5,
+        "where missing": "x" in where,
+        "where type": _is_number(where.get("x", 1)) and isinstance(where.get("unit", ""), str),
+        "labels values": all(_is_number(each) and not each % 1 for each in labels.values()),
+    }
+    return next((name for name, kept in rules.items() if not kept), "")
+
+
 def _text(text: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **more}
 
@@ -71,7 +117,7 @@ def _error(text: str) -> dict[str, Any]:
 
 def _call(request: dict[str, Any]) -> Any:
     arguments = request["params"].get("arguments") or {}
-    wrong = _wrong(arguments)
+    wrong = _wrong_deep(arguments) if FAULT in _OF_DEEP else _wrong(arguments)
     fault = _FAULTS.get(FAULT)
     found = fault(request, arguments, wrong) if fault is not None else None
     if found is not None:
@@ -156,55 +202,71 @@ _OF_WIDE: dict[str, Any] = {
     ),
     "refuses-undeclared": lambda r, a, w: _refused(r, -32602, f"Invalid params: {w}") if w else None,
 }
-_FAULTS: dict[str, Any] = _OF_WIDE | {
-    "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
-    "crash-on-null": lambda r, a, w: _crash(None in a.values()),
-    "crash-on-missing": lambda r, a, w: _crash("text" not in a),
-    "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
-    "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
-    "crash-twice": lambda r, a, w: _crash_or_hang(a),
-    "slow": lambda r, a, w: _late(r, 600),
-    "slow-on-long": lambda r, a, w: _late(r, 600) if len(str(a.get("text"))) > 5_000 else None,
-    "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
-    "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),
-    "accepts-wrong-type": lambda r, a, w: _text("done") if w in ("count", "flag") else None,
-    "accepts-missing-as-json": lambda r, a, w: _text('{"success": true}') if "text" not in a else None,
-    "accepts-missing": lambda r, a, w: _text("done") if "text" not in a else None,
-    "accepts-null": lambda r, a, w: _text("done") if None in a.values() else None,
-    "accepts-out-of-bounds": lambda r, a, w: _text("done") if a.get("count") in (0, 11) else None,
-    "accepts-unknown-choice": lambda r, a, w: _text("done") if w == "color" else None,
-    "rejects-choice": lambda r, a, w: _error("Input validation error: color") if a.get("color") == "blue" else None,
-    "rejects-bound": lambda r, a, w: (
-        _error("validation error for count: must be a number below 10") if a.get("count") == 10 else None
-    ),
-    "rejects-with-32602": lambda r, a, w: (
-        _refused(r, -32602, "Invalid params") if a.get("flag") is True and not w else None
-    ),
-    "unspecific": lambda r, a, w: _error("Bad request") if w else None,
-    "fails-inside": lambda r, a, w: _fails_inside(r) if w else None,
-    "traceback": lambda r, a, w: _traceback(w),
-    "example-path": lambda r, a, w: _error(f"{w}: a path such as /home/nobody-at-all/b.xlsx") if w else None,
-    "no-network": lambda r, a, w: _refused(r, -32603, "fetch failed"),
-    "strict": lambda r, a, w: (
-        _error("Invalid arguments: mcp_inspect_unknown is unknown") if "mcp_inspect_unknown" in a else None
-    ),
-    "no-empty-text": lambda r, a, w: (
-        _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
-    ),
-    "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
-    "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
-    "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
-    "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
-    "new-result-each-time": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
-    "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
-    "changes-tools": lambda r, a, w: _changes.append(1),
-    "stdout": lambda r, a, w: (sys.stdout.write("debug: called\n"), None)[1],
+_OF_DEEP: dict[str, Any] = {
+    "healthy-deep": lambda r, a, w: None,
+    "accepts-items": lambda r, a, w: _text("done") if w == "tags items" else None,
+    "accepts-many-items": lambda r, a, w: _text("done") if w == "tags most" else None,
+    "accepts-repeated-items": lambda r, a, w: _text("done") if w == "tags unique" else None,
+    "accepts-no-multiple": lambda r, a, w: _text("done") if w == "step multiple" else None,
+    "accepts-incomplete-object": lambda r, a, w: _text("done") if w == "where missing" else None,
+    "accepts-inner-type": lambda r, a, w: _text("done") if w == "where type" else None,
+    "accepts-map-values": lambda r, a, w: _text("done") if w == "labels values" else None,
+    "crash-on-branch": lambda r, a, w: _crash(isinstance(a.get("size"), str) and not w),
+    "accepts-in-words": lambda r, a, w: _text("done, and nothing is missing") if w in ("", "text", "step") else None,
 }
+_FAULTS: dict[str, Any] = (
+    _OF_WIDE
+    | _OF_DEEP
+    | {
+        "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
+        "crash-on-null": lambda r, a, w: _crash(None in a.values()),
+        "crash-on-missing": lambda r, a, w: _crash("text" not in a),
+        "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
+        "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
+        "crash-twice": lambda r, a, w: _crash_or_hang(a),
+        "slow": lambda r, a, w: _late(r, 600),
+        "slow-on-long": lambda r, a, w: _late(r, 600) if len(str(a.get("text"))) > 5_000 else None,
+        "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
+        "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),
+        "accepts-wrong-type": lambda r, a, w: _text("done") if w in ("count", "flag") else None,
+        "accepts-missing-as-json": lambda r, a, w: _text('{"success": true}') if "text" not in a else None,
+        "accepts-missing": lambda r, a, w: _text("done") if "text" not in a else None,
+        "accepts-null": lambda r, a, w: _text("done") if None in a.values() else None,
+        "accepts-out-of-bounds": lambda r, a, w: _text("done") if a.get("count") in (0, 11) else None,
+        "accepts-unknown-choice": lambda r, a, w: _text("done") if w == "color" else None,
+        "rejects-choice": lambda r, a, w: _error("Input validation error: color") if a.get("color") == "blue" else None,
+        "rejects-bound": lambda r, a, w: (
+            _error("validation error for count: must be a number below 10") if a.get("count") == 10 else None
+        ),
+        "rejects-with-32602": lambda r, a, w: (
+            _refused(r, -32602, "Invalid params") if a.get("flag") is True and not w else None
+        ),
+        "unspecific": lambda r, a, w: _error("Bad request") if w else None,
+        "fails-inside": lambda r, a, w: _fails_inside(r) if w else None,
+        "traceback": lambda r, a, w: _traceback(w),
+        "example-path": lambda r, a, w: _error(f"{w}: a path such as /home/nobody-at-all/b.xlsx") if w else None,
+        "no-network": lambda r, a, w: _refused(r, -32603, "fetch failed"),
+        "strict": lambda r, a, w: (
+            _error("Invalid arguments: mcp_inspect_unknown is unknown") if "mcp_inspect_unknown" in a else None
+        ),
+        "no-empty-text": lambda r, a, w: (
+            _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
+        ),
+        "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
+        "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
+        "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
+        "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
+        "new-result-each-time": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
+        "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
+        "changes-tools": lambda r, a, w: _changes.append(1),
+        "stdout": lambda r, a, w: (sys.stdout.write("debug: called\n"), None)[1],
+    }
+)
 """By name: from request, arguments and the name of the wrong one to a result; None for the ordinary one."""
 
 
 def _tools(_: dict[str, Any]) -> dict[str, Any]:
-    schema = _WIDE if FAULT in _OF_WIDE else SCHEMA
+    schema = _WIDE if FAULT in _OF_WIDE else _DEEP if FAULT in _OF_DEEP else SCHEMA
     tool: dict[str, Any] = {
         "name": "work",
         "description": "Work",

@@ -22,6 +22,7 @@ from inspector.forms.fields import (
     NumberField,
     ObjectField,
     TextField,
+    UnionField,
     opened,
 )
 from inspector.forms.read_schema import read_schema
@@ -36,7 +37,12 @@ MARKED: Final = "qx漢字é🧪zj"
 """A text with characters outside ASCII and outside the BMP between two marks."""
 BEYOND_DOUBLE: Final = 2**53 + 1
 """An integer that a double can't represent."""
+_UNKNOWN: Final = "mcp_inspect_unknown"
+_NO_CHOICE: Final = "mcp_inspect_no_such_value"
 _MOST_CHOICES = 8
+_MOST_BRANCHES = 4
+_MOST_MEMBERS = 6
+_MOST_ITEMS: Final = 1_000
 _MOST_PAIRS = 12
 _UNUSUAL: Final = (
     ("emoji", "🧪👩‍🚀"),
@@ -193,8 +199,7 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Pr
         _Proposal(f"{name!r} is missing", name, {key: value for key, value in base.items() if key != name})
         for name in required
     )
-    unknown = "mcp_inspect_unknown"
-    yield iter([_Proposal("an argument that the schema does not name", "", base | {unknown: 1})])
+    yield iter([_Proposal("an argument that the schema does not name", "", base | {_UNKNOWN: 1})])
     yield _each(root, lambda name, field: _of_other_type(name, field, base))
     yield _each(root, lambda name, field: iter([_null(name, field, base)]))
     yield _each(root, lambda name, field: _empty(name, field, base))
@@ -325,13 +330,70 @@ def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Propos
         case ChoiceField() as choice if not choice.multi:
             for option in choice.options[:_MOST_CHOICES]:
                 yield _Proposal(f"{name!r} is {_short(option.value)}", name, base | {name: option.value}, True)
-            yield _Proposal(f"{name!r} is not one of the values", name, base | {name: "mcp_inspect_no_such_value"})
+            yield _Proposal(f"{name!r} is not one of the values", name, base | {name: _NO_CHOICE})
+        case ChoiceField():
+            yield _Proposal(f"{name!r} has none of the values", name, base | {name: [_NO_CHOICE]})
         case ConstField() as const:
             yield _Proposal(f"{name!r} is {_short(const.value)}", name, base | {name: const.value}, True)
-        case ObjectField():
+        case ObjectField() as inner:
             yield _Proposal(f"{name!r} is an empty object", name, base | {name: {}})
+            for what, members in _objects(name, inner, _sample(field)):
+                yield _Proposal(what, name, base | {name: members})
+        case ArrayField() as array:
+            for what, items in _lists(name, array):
+                yield _Proposal(what, name, base | {name: items})
+        case UnionField() as union:
+            for branch in union.branches[:_MOST_BRANCHES]:
+                sample = _sample(branch.field)
+                yield _Proposal(f"{name!r} is {_short(sample)}", name, base | {name: sample}, meant_valid=True)
         case _:
             pass
+
+
+def _lists(name: str, array: ArrayField) -> Iterator[tuple[str, list[Any]]]:
+    """Yield lists with an item of another type, too many or too few items, or an item twice."""
+    if array.item is None or array.prefix:
+        return
+    whole = _items_of(array, max(array.min_items, 1))
+    for wrong in _of_other_type(name, array.item, {}):
+        yield f"an item of {wrong.what}", [*whole[:-1], wrong.arguments[name]]
+    if array.unique:
+        yield f"{name!r} has an item twice", [*whole[:-1], whole[-1], whole[-1]]
+    if array.max_items is not None and array.max_items < _MOST_ITEMS:
+        count = array.max_items + 1
+        yield f"{name!r} has {count:,} items, above the bound", _items_of(array, count)
+    if array.min_items > 1:
+        yield f"{name!r} has {array.min_items - 1:,} items, below the bound", _items_of(array, array.min_items - 1)
+
+
+def _items_of(array: ArrayField, count: int) -> list[Any]:
+    """Return valid items, all different if they can be."""
+    assert array.item is not None
+    sample = _sample(array.item)
+    match opened(array.item):
+        case TextField(format="", pattern=""):
+            return [f"{sample}{at or ''}" for at in range(count)]
+        case NumberField(multiple_of=None):
+            return [sample + at for at in range(count)]
+        case ChoiceField() as choice if not choice.multi and len(choice.options) >= count:
+            return [each.value for each in choice.options[:count]]
+        case _:
+            return [sample] * count
+
+
+def _objects(name: str, inner: ObjectField, sample: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield objects with a member that is missing, of another type, or not declared."""
+    whole = sample if isinstance(sample, dict) else {}
+    for member, field in inner.properties[:_MOST_MEMBERS]:
+        if field.required and len(whole) > 1:
+            yield f"{member!r} of {name!r} is missing", {key: each for key, each in whole.items() if key != member}
+        for wrong in _of_other_type(member, field, whole):
+            yield f"{wrong.what} in {name!r}", wrong.arguments
+    if inner.additional is False:
+        yield f"{name!r} has a member that the schema does not name", whole | {_UNKNOWN: 1}
+    elif not isinstance(inner.additional, bool):
+        for wrong in _of_other_type(_UNKNOWN, inner.additional, whole):
+            yield f"{wrong.what} in {name!r}", wrong.arguments
 
 
 def _numbers(number: NumberField) -> Iterator[tuple[str, int | float, bool]]:

@@ -67,7 +67,10 @@ _SHORTEST_SECRET: Final = 8
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
-    ("slow-tool", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint", "input-error-unspecific")
+    (
+        *("slow-tool", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint"),
+        *("input-error-unspecific", "input-fails-inside"),
+    )
 )
 """Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
 
@@ -213,7 +216,8 @@ def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: _Leaks) ->
     if not each.alive:
         yield "input-ends-server", f"the server disconnects after its response if {_said(call)}"
     text = text_of(reply.message)
-    yield from _of_verdict(call, reply.message, text, _verdict_of(base), is_base=base is None)
+    usual = text_of(base.reply.message) if base is not None and isinstance(base.reply, Replied) else ""
+    yield from _of_verdict(call, reply.message, text, _verdict_of(base), usual, is_base=base is None)
     yield from _leaked(call, text, leaks, is_error=_failure_of(reply.message, text) is not _Failure.NOT)
 
 
@@ -243,12 +247,13 @@ def _failure_of(message: ResultResponse | ErrorResponse, text: str) -> _Failure:
 
 
 def _of_verdict(
-    call: ProbeCall, message: ResultResponse | ErrorResponse, text: str, base: _Failure, *, is_base: bool
+    call: ProbeCall, message: ResultResponse | ErrorResponse, text: str, base: _Failure, usual: str, *, is_base: bool
 ) -> Iterator[tuple[str, str]]:
+    """`usual`: the text of the response to the first valid call."""
     failure = _failure_of(message, text)
     is_internal = isinstance(message, ErrorResponse) and message.code == _INTERNAL
     if failure is _Failure.NOT:
-        is_refused = _SHAPE.search(text[:_ERROR_TEXT])  # in a report of the tool's own
+        is_refused = _shape_words(text) - _shape_words(usual)  # in a report of the tool's own
         if not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {_said(call)}"
     elif call.valid and failure is _Failure.REJECTED:
@@ -262,6 +267,11 @@ def _of_verdict(
             yield "input-fails-inside", f"internal error if {_said(call)}: {_quote(text)}"
     elif not call.valid and call.argument and call.argument.lower() not in text.lower():
         yield "input-error-unspecific", f"the error does not name {call.argument!r} if {_said(call)}: {_quote(text)}"
+
+
+def _shape_words(text: str) -> frozenset[str]:
+    """Return the words of a text about missing arguments and types, in lower case."""
+    return frozenset(found.group().lower() for found in _SHAPE.finditer(text[:_ERROR_TEXT]))
 
 
 def _is_about_value(call: ProbeCall, text: str) -> bool:

@@ -46,6 +46,15 @@ _FOUND = {
     "accepts-undeclared": "invalid-input-accepted",
     "slow-outside-ascii": "slow-input",
     "source-path": "response-has-path",
+    "accepts-items": "invalid-input-accepted",
+    "accepts-many-items": "invalid-input-accepted",
+    "accepts-repeated-items": "invalid-input-accepted",
+    "accepts-no-multiple": "invalid-input-accepted",
+    "accepts-incomplete-object": "invalid-input-accepted",
+    "accepts-inner-type": "invalid-input-accepted",
+    "accepts-map-values": "invalid-input-accepted",
+    "accepts-in-words": "invalid-input-accepted",
+    "crash-on-branch": "input-ends-server",
 }
 _HANGS = frozenset(fault for fault, found in _FOUND.items() if found == "input-without-response")
 _SHORT_S = f"{2 * SLOWNESS:.0f}"
@@ -85,6 +94,7 @@ def test_each_planted_fault_is_found(fault: str) -> None:
     "healthy",
     [
         "healthy-wide",
+        "healthy-deep",
         "removes-accents",
         "refuses-undeclared",
         "refuses-unmarked",
