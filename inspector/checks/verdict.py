@@ -41,7 +41,7 @@ sdk-version-mismatch: EXITED server-silent tool-failure-as-protocol-error
 package-still-installing: slow-handshake SILENT stdin-eof-ignored
 stdin-not-read: SILENT stdin-eof-ignored
 exit-during-handshake: unexpected-exit stream-ended-early
-exit-without-input: unexpected-exit stream-ended-early
+exit-without-input: unexpected-exit stream-ended-early stdout-not-json NOT-MESSAGES
 server-killed: unexpected-exit stream-ended-early
 stdin-eof-ignored: process-outlives-stdin child-processes-left
 exit-during-session: unexpected-exit stream-ended-early

@@ -16,12 +16,21 @@ random      results differ always: not a defect
 clock       results change with time: not a defect
 failing     calls fail when four are in flight
 twice       every tenth response is sent twice
+threads     every tenth call leaves a thread
+children    every tenth call leaves a child process
+periodic    every 40th call takes 300 ms longer
+pool        two calls at a time, each of 5 ms
+pooled      eight calls at a time, each of 5 ms: not a defect
+newest      one call at a time, the newest first
+busy        a loop computes also while there is nothing to do
+crowded     a call takes longer with the square of the calls in flight
 """
 
 import asyncio
 import json
 import os
 import sys
+import threading
 import time
 
 DEFECT = sys.argv[1] if len(sys.argv) > 1 else "clean"
@@ -37,6 +46,8 @@ TOOLS = [
 ] + [{"name": "write", "description": "Writes.", "inputSchema": {"type": "object"}}]
 
 lock = asyncio.Lock()
+pool = asyncio.Semaphore(2 if DEFECT == "pool" else 8)
+until_the_end = os.pipe() if DEFECT == "children" else (0, 0)
 kept: list[object] = []
 swapping: list[tuple[object, object]] = []
 
@@ -47,6 +58,8 @@ class State:
     calls = 0
     in_flight = 0
     text = ""
+    stack: list[asyncio.Event] = []  # noqa: RUF012
+    children: list[object] = []  # noqa: RUF012
 
 
 def send(message: dict[str, object]) -> None:
@@ -73,7 +86,42 @@ async def work(name: str, text: str) -> str:
         text += os.urandom(4).hex()
     if DEFECT == "clock":
         text += str(int(time.time() * 2))
+    if DEFECT == "periodic":
+        await asyncio.sleep(0.301 if State.calls % 40 == 0 else 0.001)
+    if DEFECT in ("pool", "pooled"):
+        async with pool:
+            await asyncio.sleep(0.005)
+    if DEFECT == "newest":
+        turn = asyncio.Event()
+        State.stack.append(turn)
+        await turn.wait()
+    if DEFECT == "crowded":
+        await asyncio.sleep(0.001 * State.in_flight**2)
     return f"{name}: {text}"
+
+
+def leave_behind() -> None:
+    """What some calls do not clean up."""
+    if DEFECT == "threads" and State.calls % 10 == 0 and State.calls < 4000:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    if DEFECT == "children" and State.calls % 10 == 0 and len(State.children) < 60:
+        State.children.append(
+            os.posix_spawn("/bin/cat", ["cat"], {}, file_actions=[(os.POSIX_SPAWN_DUP2, until_the_end[0], 0)])
+        )
+
+
+async def newest_first() -> None:
+    """Serve what waits, one at a time."""
+    while True:
+        if State.stack:
+            State.stack.pop().set()
+        await asyncio.sleep(0.002)
+
+
+async def spin() -> None:
+    """Compute without an end, and let others in."""
+    while True:  # noqa: ASYNC110 - the defect
+        await asyncio.sleep(0)
 
 
 async def call(id_: object, params: dict[str, object]) -> None:
@@ -83,6 +131,7 @@ async def call(id_: object, params: dict[str, object]) -> None:
     arguments = params.get("arguments") or {}
     assert isinstance(arguments, dict)
     name, text = str(params["name"]), str(arguments.get("text", ""))
+    leave_behind()
     if DEFECT == "leak":
         kept.append(os.urandom(10 * 1024))
     if DEFECT == "descriptors" and State.calls % 4 == 0 and State.calls < 2400:  # a process may have 1024
@@ -122,6 +171,8 @@ async def main() -> None:
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     async with asyncio.TaskGroup() as calls:
+        if DEFECT in ("newest", "busy"):
+            calls.create_task(newest_first() if DEFECT == "newest" else spin())
         while line := await reader.readline():
             message = json.loads(line)
             id_, params = message.get("id"), message.get("params") or {}

@@ -211,19 +211,25 @@ def stdout_closed(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(events[ProcessEvent.STDOUT_EOF],), instead=True)
 
 
-@error("Program exited instead of waiting for input", "end")
+@error("Program exited instead of waiting for input", "garbled", "end")
 def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
-    """Exit code 0 at once, without a message.
+    """Exit code 0 at once, without a message; with the first line of what it printed instead, such as its help.
 
     Fix: Check whether it needs a subcommand such as stdio or serve, and whether main() runs the server. Docker needs
     -i.
     """
+    if case.frame is not None:
+        if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").strip()):
+            case.state.notes.setdefault("exit-without-input", (case.n, printed[:100]))
+        return
     ended = died(case.state)
     if ended and ended[2].code == 0 and case.state.first_message_ns is None:
         if ended[1] - case.state.began_ns < _AT_ONCE_NS:
-            yield Violation(
-                ("the program exited at once, with code 0 and without a message"), frames=(ended[0],), instead=True
-            )
+            sentence, frames = "the program exited at once, with code 0 and without a message", (ended[0],)
+            if (first := case.state.notes.get("exit-without-input")) is not None:
+                sentence = f"the program printed text, which begins with {first[1]!r}, and exited at once, with code 0"
+                frames = (*frames, first[0])
+            yield Violation(sentence, frames=frames, instead=True)
 
 
 @error("Server was killed", "end")

@@ -31,6 +31,8 @@ _WITH_VALUE = frozenset(
 )
 _FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d."
 _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
+_ENDING = re.compile(r"(?i)\b(?:shut(?:ting)?[ -]?down|shutdown|stopp(?:ed|ing)|finished)\b")
+"""Lines about the end of a server, which it writes when it is ended."""
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
 _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
 _PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
@@ -157,10 +159,12 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
     Fix: Start the server with its option for stdio, and pass stdin on in wrapper scripts.
     """
     asked = unanswered(case.state)
-    words = [(n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500])]
+    words = [
+        (n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500]) and not _ENDING.search(line[:500])
+    ]
     if asked is None or not words:
         return
-    n, line = words[0]
+    n, line = next((each for each in words if _SERVES_HTTP.search(each[1])), words[0])
     if address := _SERVES_HTTP.search(line):
         sentence = f"the server says that it listens at {address.group()[:80]}: it expects HTTP, not stdin"
         fix = "Connect to its URL, or start it with the option for stdio."

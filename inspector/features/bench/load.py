@@ -59,6 +59,8 @@ _WARM_UP_S = 1.0
 _MOST_IN_FLIGHT = 10_000
 """Maximum number of calls in flight in the open model. A call above it is not sent and counts as an error."""
 _KEPT_MISMATCHES = 20
+_OVERTAKEN, _OVERTAKEN_NS = 10, 100_000_000
+"""How many times the calls in flight must be answered during a call, and how long that must take at least."""
 _ECHO = """
 import os, sys
 rest = b""
@@ -296,7 +298,15 @@ class ProcessTree:
                 fds += each.num_fds()
         if not rss:
             return None
-        return UsageSample(at_s, calls, rss, fds, threads, cpu_s)
+        return UsageSample(at_s, calls, rss, fds, threads, cpu_s, len(self._known))
+
+    def is_runnable(self) -> bool:
+        """Return whether the main thread of a process runs or waits for a processor, which no load of others hides."""
+        for each in self._known:
+            with suppress(psutil.Error):
+                if each.status() == psutil.STATUS_RUNNING:
+                    return True
+        return False
 
 
 def process_tree(session: Session, pid: int | None) -> ProcessTree | None:
@@ -461,11 +471,13 @@ class Load:
         if self._counting_from is None and self._issued > self._warm:
             self._counting_from = due_ns or time.monotonic_ns()
         self.in_flight += 1
+        before = len(self._level.times.get(prepared.label, ()))
         try:
             sample = await self.client.call(prepared, limit_s, due_ns)
         finally:
             self.in_flight -= 1
         self._take(sample, counts=self._counting_from is not None and sample.began_ns >= self._counting_from)
+        self._note_overtaken(sample, before)
         if sample.error == DISCONNECTED:
             await asyncio.sleep(0.02)  # avoid a busy loop against an unreachable server
 
@@ -487,6 +499,16 @@ class Load:
         times.append(took)
         if len(self._slow) < self._keep or (self._slow and took > self._slow[0][0]):
             self._keep_slow(sample, took)
+
+    def _note_overtaken(self, sample: Sample, before: int) -> None:
+        """Keep the duration of a call during which many others of its label were answered. `before`: those before it.
+
+        No fair server lets so many pass.
+        """
+        took, label = sample.ended_ns - sample.began_ns, sample.call.label
+        passed = len(self._level.times.get(label, ())) - before
+        if took >= _OVERTAKEN_NS and passed > _OVERTAKEN * max(1.0, self._level.load) and not sample.error:
+            self._level.overtaken.setdefault(label, array("q")).append(took)
 
     def _failed(self, label: str, kind: str) -> None:
         self._level.errors.setdefault(label, Counter())[kind] += 1

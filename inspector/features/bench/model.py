@@ -72,6 +72,7 @@ class UsageSample(msgspec.Struct, frozen=True, gc=False):
     threads: int
     cpu_s: float
     """CPU time since the processes started."""
+    processes: int = 1
 
 
 class LatencySummary(msgspec.Struct, frozen=True):
@@ -109,6 +110,8 @@ class LevelResult(msgspec.Struct):
     """Latencies in nanoseconds of the calls that succeeded, by label."""
     errors: dict[str, Counter[str]] = {}
     """Numbers of failed calls, by label and error class."""
+    overtaken: dict[str, "array[int]"] = {}
+    """Latencies in nanoseconds of calls that many later ones of the same label overtook, by label."""
     usage: list[UsageSample] = []
     lag: "array[int]" = msgspec.field(default_factory=lambda: array("q"))
     """Open model: nanoseconds by which mcp-inspect itself sent a call too late."""
@@ -262,6 +265,10 @@ class BenchResult(msgspec.Struct):
     before: UsageSample | None = None
     after: UsageSample | None = None
     """Idle usage after the load; `before` is the idle usage before it."""
+    idle_cpu: float | None = None
+    """Share of a core that the server used when idle after the load; None if it was not measured."""
+    idle_runnable: float = 0.0
+    """Share of the looks at the idle server in which it ran or waited for a processor."""
     checked: int = 0
     """Number of results that were compared with those without load."""
     varying: set[str] = set()

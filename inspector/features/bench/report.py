@@ -93,7 +93,7 @@ def _level(level: LevelResult) -> dict[str, Any]:
 def _usage(result: BenchResult) -> dict[str, Any] | None:
     if result.before is None:
         return None
-    found = {what: growth(result, what) for what in ("rss", "fds", "threads")}
+    found = {what: growth(result, what) for what in ("rss", "fds", "threads", "processes")}
     peaks = {what: max([getattr(each, what) for level in result.levels for each in level.usage], default=None)
              for what in found}  # fmt: skip
     return {what: {**msgspec.to_builtins(each), "peak": peaks[what]} for what, each in found.items()}

@@ -57,6 +57,8 @@ _REFERENCE_S = 10.0
 _LEAST_STALL_S = 5.0
 _IDLE_S = 0.3
 """Seconds of idling after the load before the processes are sampled."""
+_IDLE_TIMES, _LOOKS, _IDLE_SHARE, _SOME_PROCESSES = 4, 15, 0.1, 10
+"""Times that an idle server is measured, and looks each time, if it uses this much or has so many processes more."""
 _PROBE_S = 2.0
 _SLOW_MS = 1.0
 """Minimum duration of a call that is slow enough for the blocking check."""
@@ -200,11 +202,34 @@ class _Loaded:
         if not self._is_over():
             await asyncio.sleep(_IDLE_S)
             result.after = load.usage()
+            await self._idle(load)
         await self._judge_mismatches(load)
         if not self._is_over():
             self._tell("checking whether a slow call blocks others")
             await self._blocking(distinct)
         result.unknown_responses = self._client.unknown
+
+    async def _idle(self, load: Load) -> None:
+        """Measure the least processor time of the idle server, longer the more it uses; and wait for its children."""
+        result, last = self._result, self._result.after
+        for _ in range(_IDLE_TIMES):
+            if last is None or result.before is None:
+                return
+            began, ran = time.monotonic(), 0
+            for _ in range(_LOOKS):
+                await asyncio.sleep(_IDLE_S / _LOOKS)
+                ran += self._tree is not None and self._tree.is_runnable()
+            now = load.usage()
+            if now is None:
+                return
+            runnable = ran / _LOOKS
+            share = (now.cpu_s - last.cpu_s) / (time.monotonic() - began)
+            result.idle_runnable = runnable if result.idle_cpu is None else min(runnable, result.idle_runnable)
+            result.idle_cpu = share if result.idle_cpu is None else min(share, result.idle_cpu)
+            leaves = now.processes - result.before.processes >= _SOME_PROCESSES
+            last = result.after = now
+            if result.idle_cpu < _IDLE_SHARE and not leaves:
+                return
 
     def _tell(self, phase: str) -> None:
         self._progress.phase = phase

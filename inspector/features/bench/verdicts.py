@@ -24,6 +24,7 @@ from inspector.features.bench.model import (
     UsageSample,
     summary,
 )
+from inspector.features.bench.scaling import scaling_verdicts
 from inspector.present.stats_report import sparkline
 
 FORMAT, VERSION = "mcp-inspect-bench", 1
@@ -43,9 +44,10 @@ _SETTLING = 0.3
 _MOST_POINTS = 120
 _FADES = 1 / 3
 """A slope below this fraction of the previous slope fades: something fills up and does not leak."""
-_LEAST_GROWTH = {"rss": 8 * _MIB, "fds": 20, "threads": 10}
-_LEAST_SHARE = {"rss": 0.1, "fds": 0.0, "threads": 0.0}
+_LEAST_GROWTH = {"rss": 8 * _MIB, "fds": 20, "threads": 10, "processes": 10}
+_LEAST_SHARE = {"rss": 0.1, "fds": 0.0, "threads": 0.0, "processes": 0.0}
 """Minimum growth as a fraction of the previous usage."""
+_LEAST_SLOPE = 0.05
 _MOST_SHOWN = 300
 _WAITED = 0.5
 """Fraction of the slow call that another request must wait for to count as blocked."""
@@ -58,6 +60,8 @@ Another request must wait for that fraction and the margin: so long it waits for
 """
 _AT_ONCE = 1.5
 """Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
+_MORE_THAN_IN_TURN = 1.8
+"""Factor from which several calls slow each other down instead of waiting for each other."""
 _LONG_MS = 50.0
 """Minimum duration from which a computing server is criticized for handling calls sequentially."""
 _FIRST_MS, _FIRST_FACTOR = 100.0, 10.0
@@ -70,11 +74,13 @@ _MUCH_SLOWER, _MUCH_TAU = 2.0, 0.75
 _SLOWER, _TAU = 1.1, 0.4
 """Factor and rank correlation that each level must reach."""
 _LEAST_SLOWER_MS = 0.3
-_UNITS = {"rss": "memory", "fds": "open descriptors", "threads": "threads"}
+_UNITS = {"processes": "child processes", "rss": "memory", "fds": "open descriptors", "threads": "threads"}
+_IDS = {"processes": "process", "rss": "memory", "fds": "descriptor", "threads": "thread"}
 _FIXES = {
     "rss": "Look for a list or cache that each call adds to.",
     "fds": "Close files and sockets also where a call fails.",
     "threads": "Join threads, or use a pool.",
+    "processes": "Wait for child processes and end them, also where a call fails.",
 }
 _CLAUSE = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=|<|>|==)\s*([0-9.]+)\s*(x|%|ms|s|MB|MiB|/s)?\s*\Z")
 _UNITS_OF = {"ms": 1.0, "s": 1000.0, "MB": 1e6, "MiB": float(_MIB), "/s": 1.0}
@@ -142,7 +148,7 @@ def _is_exhausted(result: BenchResult, what: str, first: int, last: int) -> bool
     if what == "rss" or result.after is None:
         return False
     most = max((level.load for level in result.levels if level.model != "open"), default=16)
-    if last - first < max(100, 8 * most):
+    if last - first < (max(20, 2 * most) if what == "processes" else max(100, 8 * most)):
         return False
     used = [_of(each, what) for level in result.levels for each in level.usage]
     return all(now >= 0.8 * peak for now, peak in zip(used, accumulate(used, max), strict=True))
@@ -182,6 +188,7 @@ def verdicts(result: BenchResult) -> list[BenchVerdict]:
         *(blocking_verdicts(result.blocking) if result.blocking is not None else ()),
         *_slow_first(result),
         *_slowing(result),
+        *scaling_verdicts(result),
         *_growing(result),
         *_errors(result),
     ]
@@ -289,7 +296,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
     factor = found.together_ms / found.slow_ms if found.slow_ms else 1.0
     fast_waits = found.fast_beside_ms - found.fast_ms > least and found.fast_last >= _LAST and bool(found.fast)
     in_turn = (  # calls that share a busy CPU all end late, queued calls do not
-        factor > 0.75 * found.together
+        0.75 * found.together < factor < _MORE_THAN_IN_TURN * found.together
         and found.together_first_ms < _AT_ONCE * found.slow_ms
         and (waits or found.cpu_ms is None)
     )
@@ -374,12 +381,13 @@ def _growing(result: BenchResult) -> Iterator[BenchVerdict]:
         slope = found.per_1000_calls or 0.0
         amount = f"{slope / _MIB:.1f} MiB" if what == "rss" else f"{slope:.1f}"
         spans = f"{_shown(what, found.first)} to {_shown(what, found.last)}"
-        yield BenchVerdict(
-            f"{ {'rss': 'memory', 'fds': 'descriptor', 'threads': 'thread'}[what] }-growth",
-            f"{name} grow{'s' if what == 'rss' else ''} with each call: {amount} per 1,000 calls, from {spans}",
-            msgspec.to_builtins(found),
-            _FIXES[what],
-        )
+        how = f"with each call: {amount} per 1,000 calls, from {spans}"
+        if what != "rss" and slope < _LEAST_SLOPE:
+            how = f"with the calls, from {spans}, and then stop: at a limit, it seems"
+        grows = f"{name} grow{'s' if what == 'rss' else ''} {how}"
+        yield BenchVerdict(f"{_IDS[what]}-growth", grows, msgspec.to_builtins(found), _FIXES[what])
+        if what == "processes":
+            return  # each of them has memory, descriptors and threads
 
 
 def _shown(what: str, value: int) -> str:

@@ -270,7 +270,7 @@ def _of_verdict(
 
 
 def _shape_words(text: str) -> frozenset[str]:
-    """Return the words of a text about missing arguments and types, in lower case."""
+    """Return the phrases about missing arguments and types in a text, in lower case."""
     return frozenset(found.group().lower() for found in _SHAPE.finditer(text[:_ERROR_TEXT]))
 
 

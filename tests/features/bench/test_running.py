@@ -68,6 +68,13 @@ def quickly(*concurrency: int, seconds: float = 0.5, timeout_s: float = 20.0) ->
         ("swapped", ("fast", "echo"), quickly(4), "swapped-responses"),
         ("shared", ("fast", "echo"), quickly(4), "swapped-responses"),
         ("twice", ("fast",), quickly(1), "unknown-responses"),
+        ("threads", ("fast",), quickly(2, seconds=2), "thread-growth"),
+        ("children", ("fast",), quickly(2, seconds=2), "process-growth"),
+        ("periodic", ("fast",), BenchOptions(concurrency=(1,), calls=220, starts=1), "periodic-stall"),
+        ("newest", ("fast",), quickly(1, 16, seconds=1.5), "starvation"),
+        ("busy", ("fast",), quickly(1), "busy-when-idle"),
+        ("crowded", ("fast",), quickly(1, 4, 16), "throughput-falls"),
+        ("pool", ("fast",), quickly(1, 4, 16, seconds=1.0), "few-at-once"),
         ("failing", ("fast",), quickly(8), "errors-under-load"),
     ],
 )
@@ -77,7 +84,8 @@ def test_a_planted_defect_is_identified(
     result = bench(defect, options, *tools)
     found = verdicts(result)
     assert expected in [each.id for each in found]
-    assert {each.id for each in found} <= {expected, "different-results"}
+    also = {"calls-serialized"} if defect == "newest" else {"different-results"}
+    assert {each.id for each in found} <= {expected, *also}
     assert expected in [each["id"] for each in as_data(result, found)["verdicts"]]
     assert any(expected in text for line in lines(result, found, []) for text, _ in line)
 
@@ -102,8 +110,9 @@ def test_a_right_server_gets_no_verdict(kind: str) -> None:
     assert result.blocking.slow == "slow"
 
 
-def test_calls_of_a_millisecond_that_run_at_once_get_no_verdict() -> None:
-    result = bench("short", quickly(1, 4), "fast")
+@pytest.mark.parametrize("kind", ["short", "pooled"])
+def test_short_calls_that_run_at_once_get_no_verdict(kind: str) -> None:
+    result = bench(kind, quickly(1, 4, 16), "fast")
     assert verdicts(result) == []
 
 

@@ -1,6 +1,8 @@
 """Servers over stdio with faults that were reported in 2025 and 2026, the fourth round."""
 
+import signal
 import sys
+import threading
 from typing import Any
 
 from tests.servers.speaking import HELLO, answer, dies, say, serve
@@ -98,7 +100,31 @@ def _logs_to_the_console() -> None:
     serve({"tools/list": {"tools": [_TOOL]}})
 
 
+def _listens_until_it_is_ended() -> None:
+    """Serves HTTP, and writes its last lines when it gets a signal."""
+
+    def end(*_: object) -> None:
+        sys.stderr.write("INFO:     Shutting down\nINFO:     Waiting for application shutdown.\n")
+        sys.stderr.write("INFO:     Application shutdown complete.\nINFO:     Finished server process [7]\n")
+        sys.stderr.flush()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    sys.stderr.write("INFO:     Started server process [7]\nINFO:     Waiting for application startup.\n")
+    sys.stderr.write("INFO:     Application startup complete.\n")
+    sys.stderr.write("INFO:     Uvicorn running on http://0.0.0.0:8000 (Press CTRL+C to quit)\n")
+    sys.stderr.flush()
+    threading.Event().wait()
+
+
+def _prints_its_help() -> None:
+    print("DevTools - Git Operations CLI\nTotal: 30 operations\n\nCommands:\n  gstatus   Show the status", flush=True)
+    sys.exit(0)
+
+
 SERVERS: dict[str, Run] = {
+    "listens-for-http": _listens_until_it_is_ended,
+    "prints-its-help": _prints_its_help,
     "required-among-the-properties": _takes(properties={"coin": {"type": "string"}, "required": ["coin"]}),
     "output-schema-of-draft-7": _lists(
         _TOOL
