@@ -48,9 +48,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 149_500,
+    "lines": 150_000,
     "lines of tui and present": 51_500,
-    "lines of tests": 125_500,
+    "lines of tests": 126_000,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "test names that are riddles": 20,
