@@ -44,7 +44,7 @@ _DEEP: dict[str, Any] = {
         "where": {
             "type": "object",
             "properties": {"x": {"type": "number"}, "unit": {"type": "string"}},
-            "required": ["x"],
+            "required": ["x", "unit"],
         },
         "size": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         "labels": {"type": "object", "additionalProperties": {"type": "integer"}},
@@ -83,7 +83,11 @@ def _is_number(value: Any) -> bool:
 
 def _wrong_deep(arguments: dict[str, Any]) -> str:
     """The rule of the deep schema that is broken, with the name of the argument; "" if none is."""
-    tags, where, step = arguments.get("tags", ["a"]), arguments.get("where", {"x": 1}), arguments.get("step", 5)
+    tags, where, step = (
+        arguments.get("tags", ["a"]),
+        arguments.get("where", {"x": 1, "unit": "m"}),
+        arguments.get("step", 5),
+    )
     labels = arguments.get("labels", {})
     rules = {
         "text": isinstance(arguments.get("text"), str),
@@ -100,7 +104,7 @@ def _wrong_deep(arguments: dict[str, Any]) -> str:
         "tags most": len(tags) <= 3,
         "tags unique": len({json.dumps(tag) for tag in tags}) == len(tags),
         "step multiple": not step % 5,
-        "where missing": "x" in where,
+        "where missing": {"x", "unit"} <= where.keys(),
         "where type": _is_number(where.get("x", 1)) and isinstance(where.get("unit", ""), str),
         "labels values": all(_is_number(each) and not each % 1 for each in labels.values()),
     }
@@ -204,6 +208,9 @@ _OF_WIDE: dict[str, Any] = {
 }
 _OF_DEEP: dict[str, Any] = {
     "healthy-deep": lambda r, a, w: None,
+    "empty-member-is-missing": lambda r, a, w: (
+        _error("validation failed: unit is required") if not w and a.get("where", {}).get("unit", "m") == "" else None
+    ),
     "accepts-items": lambda r, a, w: _text("done") if w == "tags items" else None,
     "accepts-many-items": lambda r, a, w: _text("done") if w == "tags most" else None,
     "accepts-repeated-items": lambda r, a, w: _text("done") if w == "tags unique" else None,

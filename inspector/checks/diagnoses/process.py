@@ -225,7 +225,8 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     ended = died(case.state)
     if ended and ended[2].code == 0 and case.state.first_message_ns is None:
         if ended[1] - case.state.began_ns < _AT_ONCE_NS:
-            sentence, frames = "the program exited at once, with code 0 and without a message", (ended[0],)
+            frames: tuple[int, ...] = (ended[0],)
+            sentence = "the program exited at once, with code 0 and without a message"
             if (first := case.state.notes.get("exit-without-input")) is not None:
                 sentence = f"the program printed text, which begins with {first[1]!r}, and exited at once, with code 0"
                 frames = (*frames, first[0])

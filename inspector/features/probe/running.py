@@ -75,6 +75,8 @@ _ONE_HABIT = frozenset(
 """Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
 
 _SHORT: Final = 3
+_NEAR: Final = 60
+_ABSENT = re.compile(r"\b(?:missing|required|empty)\b")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
 _CONDITION = re.compile(
     r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
@@ -283,11 +285,26 @@ def _is_about_value(call: ProbeCall, text: str) -> bool:
 def _is_about_empty(call: ProbeCall, text: str) -> bool:
     """Whether an error says that an argument is missing which was sent as an empty string: many servers do."""
     low = text[:_ERROR_TEXT].lower()
-    at = low.find("missing")
-    return at >= 0 and any(
-        value == "" and call.argument in ("", name) and name.lower() in low[at : at + 60]
+    near = [low[max(found.start() - _NEAR, 0) : found.end() + _NEAR] for found in _ABSENT.finditer(low)]
+    empty = {
+        member.lower()
         for name, value in call.arguments.items()
-    )
+        if call.argument in ("", name)
+        for member in _empty_texts(name, value)
+    }
+    return any(name in words for name in empty for words in near)
+
+
+def _empty_texts(name: str, value: Any, depth: int = 6) -> Iterator[str]:
+    """Yield the names of the members that are empty strings, at any depth."""
+    if value == "":
+        yield name
+    elif isinstance(value, dict) and depth:
+        for key, each in value.items():
+            yield from _empty_texts(key, each, depth - 1)
+    elif isinstance(value, list) and depth:
+        for each in value:
+            yield from _empty_texts(name, each, depth - 1)
 
 
 def _leaked(call: ProbeCall, text: str, leaks: _Leaks, *, is_error: bool) -> Iterator[tuple[str, str]]:

@@ -95,6 +95,7 @@ def test_each_planted_fault_is_found(fault: str) -> None:
     [
         "healthy-wide",
         "healthy-deep",
+        "empty-member-is-missing",
         "removes-accents",
         "refuses-undeclared",
         "refuses-unmarked",
