@@ -1,5 +1,7 @@
 """Servers over stdio with faults that were reported in 2025 and 2026, the fourth round."""
 
+import base64
+import json
 import signal
 import sys
 import threading
@@ -122,7 +124,117 @@ def _prints_its_help() -> None:
     sys.exit(0)
 
 
+def _refuses_a_field(request: dict[str, Any]) -> None:
+    message = (
+        'Unrecognized field "form" (class io.modelcontextprotocol.spec.McpSchema$ClientCapabilities$Elicitation), not '
+        "marked as ignorable (0 known properties: ])\n at [Source: UNKNOWN; byte offset: #UNKNOWN]"
+    )
+    say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": message}})
+
+
+def _forgets_the_id(_: dict[str, Any]) -> None:
+    say({"jsonrpc": "2.0", "result": HELLO})
+
+
+def _colours_its_log() -> None:
+    print("\x1b[2m2026-01-29T21:04:35.226Z\x1b[0m \x1b[32m INFO\x1b[0m daedra: Starting on stdio", flush=True)
+    serve({"tools/list": {"tools": [_TOOL]}})
+
+
+def _log_on_the_same_line(request: dict[str, Any]) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"tools": [_TOOL]}})
+    say(f"{body}RAM GUARDIAN: memory at 42% (threshold: 15%) - consider cleanup".encode())
+
+
+def _logs_a_message(request: dict[str, Any]) -> None:
+    answer(request, {"tools": [_TOOL]})
+    say({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "message": "listed"}})
+
+
+def _fails_to_read(request: dict[str, Any]) -> None:
+    error = {"code": 0, "message": "'TextContent' object has no attribute 'content'"}
+    say({"jsonrpc": "2.0", "id": request["id"], "error": error})
+
+
+def _invalid_url(request: dict[str, Any]) -> None:
+    say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": "Invalid URL"}})
+
+
+_PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 1_000).decode()
+
 SERVERS: dict[str, Run] = {
+    "refuses-a-capability": lambda: serve({"initialize": _refuses_a_field}),
+    "null-meta-of-the-handshake": lambda: serve(
+        {"initialize": HELLO | {"_meta": None, "instructions": None}, "tools/list": {"tools": [_TOOL]}}
+    ),
+    "handshake-without-an-id": lambda: serve({"initialize": _forgets_the_id}),
+    "log-in-colours": _colours_its_log,
+    "log-on-the-line-of-a-message": lambda: serve({"tools/list": _log_on_the_same_line}),
+    "log-without-data": lambda: serve(
+        {"initialize": HELLO | {"capabilities": {"tools": {}, "logging": {}}}, "tools/list": _logs_a_message}
+    ),
+    "picture-as-text": _has_content({"type": "text", "text": _PICTURE}),
+    "picture-in-json-in-a-text": _has_content(
+        {"type": "text", "text": json.dumps({"type": "image", "format": "png", "data": _PICTURE, "note": "captured"})}
+    ),
+    "resource-cannot-be-read": lambda: serve(
+        {
+            "initialize": _DOCUMENTS,
+            "tools/list": {"tools": [_TOOL]},
+            "resources/list": {"resources": [{"uri": "homelable://nodes", "name": "nodes"}]},
+            "resources/templates/list": {"resourceTemplates": []},
+            "resources/read": _fails_to_read,
+        }
+    ),
+    "no-templates": lambda: serve(
+        {
+            "initialize": _DOCUMENTS,
+            "tools/list": {"tools": [_TOOL]},
+            "resources/list": {"resources": []},
+        }
+    ),
+    "resources-fail": lambda: serve(
+        {"initialize": _DOCUMENTS, "tools/list": {"tools": [_TOOL]}, "resources/list": _invalid_url}
+    ),
+    "spawn-einval": dies(
+        "node:internal/child_process:421",
+        "    throw new ErrnoException(err, 'spawn');",
+        "    ^",
+        "",
+        "Error: spawn EINVAL",
+        "    at ChildProcess.spawn (node:internal/child_process:421:11)",
+        "    at spawn (node:child_process:796:9) {",
+        "  errno: -4071,",
+        "  code: 'EINVAL',",
+        "  syscall: 'spawn'",
+        "}",
+        "",
+        "Node.js v24.12.0",
+    ),
+    "path-is-cut-at-a-blank": dies(
+        "Error accessing directory /srv/NS/Claude: Error: ENOENT: no such file or directory, stat '/srv/NS/Claude'",
+        "    at async Object.stat (node:internal/fs/promises:1032:18) {",
+        "  errno: -2,",
+        "  code: 'ENOENT',",
+        "  syscall: 'stat',",
+        "  path: '/srv/NS/Claude'",
+        "}",
+    ),
+    "additional-properties-have-a-schema": _takes(
+        properties={
+            "filters": {"type": "object", "additionalProperties": {"type": "string"}, "description": "By name."}
+        }
+    ),
+    "template-and-no-resource": lambda: serve(
+        {
+            "initialize": _DOCUMENTS,
+            "tools/list": {"tools": [_TOOL]},
+            "resources/list": {"resources": []},
+            "resources/templates/list": {
+                "resourceTemplates": [{"uriTemplate": "greeting://{name}", "name": "greeting"}]
+            },
+        }
+    ),
     "listens-for-http": _listens_until_it_is_ended,
     "prints-its-help": _prints_its_help,
     "required-among-the-properties": _takes(properties={"coin": {"type": "string"}, "required": ["coin"]}),

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
 from tests.servers import streams
+from tests.servers.faulty.authorization._house import PROTECTED, house
 from tests.servers.faulty.http._healthy import TOOL, legacy, modern
 from tests.servers.http_fixtures import JSON, STREAM, Handler
 from tests.servers.streams import Peculiar, answer_to
@@ -168,6 +169,29 @@ def _always(status: int, kind: tuple[tuple[str, str], ...], body: bytes) -> Run:
     return lambda: handler
 
 
+def _one_stream_only(request: HttpRequest) -> HttpResponse:
+    error = {"code": -32000, "message": "Conflict: Only one SSE stream is allowed per session"}
+    return HttpResponse(409, JSON, json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode())
+
+
+def _serialized_exception(request: HttpRequest) -> HttpResponse:
+    trace = [{"className": "io.modelcontextprotocol.spec.McpError", "methodName": "<init>", "lineNumber": 28}]
+    error = {"code": -32600, "message": "Invalid message format", "data": None}
+    body = {"cause": None, "stackTrace": trace, "jsonRpcError": error, "message": "Invalid message format"}
+    return HttpResponse(400, JSON, json.dumps(body | {"suppressed": [], "localizedMessage": "x"}).encode())
+
+
+def _knows_no_session(request: HttpRequest) -> HttpResponse | None:
+    """Each request comes to the pod that did not begin the session."""
+    if request.header("mcp-session-id") is None:
+        return _knows_no_newer(request)
+    return _refusal(request, -32001, "Session not found", 404)
+
+
+def _crashes(request: HttpRequest) -> HttpResponse:
+    raise HangUp
+
+
 _NO_ROUTE = {
     "code": "rest_no_route",
     "message": "No route was found matching the URL and request method.",
@@ -199,6 +223,16 @@ SERVERS: dict[str, Run] = {
     "proxy-drops-the-name-of-the-event": _names_no_event,
     "notification-has-no-method": lambda: _but(_knows_no_newer, legacy(notifications_initialized=_method_undefined)),
     "no-such-route-of-wordpress": _always(404, JSON, json.dumps(_NO_ROUTE).encode()),
+    "second-stream-is-a-conflict": lambda: _but(_knows_no_newer, legacy(GET=_one_stream_only)),
+    "exception-as-a-body": lambda: _but(_knows_no_newer, legacy(initialize=_serialized_exception)),
+    "each-request-on-another-pod": lambda: _but(_knows_no_session, legacy(initialize=_begins_a_session)),
+    "resource-has-another-scheme": lambda: house(protected={"resource": "https://api.acme.example/mcp"}),
+    "challenge-names-the-resource": lambda: house(
+        challenge='Bearer resource_metadata="{here}/app"',
+        instead={"/app": HttpResponse(200, _TEXT, b"OK"), PROTECTED: HttpResponse(404, _TEXT, b"Not Found")},
+    ),
+    "get-is-not-allowed": lambda: _but(_knows_no_newer, legacy()),
+    "gateway-crashes-in-the-list": lambda: _but(_knows_no_newer, legacy(tools_list=_crashes)),
     "worker-hangs": _always(500, _TEXT, _HUNG),
 }
 
