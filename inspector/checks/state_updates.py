@@ -373,6 +373,12 @@ def _forget_tokens(progress: dict[RequestId, ProgressState]) -> None:
             del progress[token]
 
 
+def _is_named_metadata(state: ConnectionState, target: str) -> bool:
+    """Whether a challenge names this URL as that of the metadata; the endpoint itself is none."""
+    endpoint = state.connection.url if state.connection is not None else ""
+    return target != endpoint and any(f'"{target}"' in (challenge or "") for _, _, challenge in state.login.refusals)
+
+
 def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> None:
     """Update the state for a request, a response or the end of an exchange, after it was checked."""
     http = case.http
@@ -388,7 +394,7 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
             state.ongoing.listens.pop(asked.id, None)
         if (
             http.request is not None
-            and "/.well-known/" in http.request.target
+            and ("/.well-known/" in http.request.target or _is_named_metadata(state, http.request.target))
             and len(state.login.tried) < _MOST_OF_LOGIN
         ):
             state.login.tried.append(MetadataDocument(case.n, http.request.target, value_of(http, fact)))

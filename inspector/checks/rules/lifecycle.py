@@ -252,6 +252,7 @@ def logging_undeclared(case: CheckMoment) -> Iterator[Violation]:
         yield Violation("the server sent a log message, but does not declare logging", "/method")
 
 
+_TEMPLATES = "resources/templates/list"
 _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 
 
@@ -270,11 +271,20 @@ def list_undeclared(case: CheckMoment) -> Iterator[Violation]:
 
 @error(
     "Capability declared but list method not implemented",
-    *(f"error {method}" for method in _KINDS),
+    *(f"error {method}" for method in (*_KINDS, _TEMPLATES)),
     mild_until="2025-11-25",
 )
 def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
-    """Fix: Implement the method or remove the capability."""
+    """A hint for the list of templates, which most clients do without.
+
+    Fix: Implement the method or remove the capability.
+    """
+    if case.method == _TEMPLATES:
+        if peek.integer(case.value, "code") == -32601 and case.state.capable("resources"):
+            sentence = f"the server declares resources, but does not implement {_TEMPLATES}: some clients fail then"
+            fix = "Return an empty list of resourceTemplates."
+            yield Violation(sentence, "/error/code", severity=Severity.HINT, fix=fix)
+        return
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):
         yield Violation(f"the server declares {kind}, but does not implement {case.method}", "/error/code")

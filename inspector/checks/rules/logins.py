@@ -47,6 +47,14 @@ def challenge_without_metadata(case: CheckMoment) -> Iterator[Violation]:
         if wrong := _wrong_address(named, _dialled(case.state)):
             fix = "Name the metadata once, by the public URL; use X-Forwarded-Proto and X-Forwarded-Host of a proxy."
             yield Violation(f"the challenge of the 401 response {wrong}", frames=(refused[0],), instead=True, fix=fix)
+        elif _PROTECTED not in named[0]:
+            got = next((each for each in login.tried if each.url == named[0]), None)
+            if got is not None and got.value is None:
+                sentence = (
+                    f"the challenge names {named[0][:100]} as the URL of the metadata, which returns no JSON object"
+                )
+                fix = "Name the URL of the metadata document in resource_metadata, not that of the server."
+                yield Violation(sentence, frames=(refused[0], got.frame), instead=True, fix=fix)
         return
     looked = [each for each in login.tried if _PROTECTED in each.url]
     if case.row != _BY_HEADER_ONLY and (not looked or any(each.value is not None for each in looked)):

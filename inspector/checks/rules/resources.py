@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import reason_of
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
@@ -12,6 +13,11 @@ from inspector.protocol import peek
 error, warning, hint = rules_of("server/resources")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
+_OF_A_PROGRAM = re.compile(
+    r"object has no attribute|is not a function|of (?:undefined|null)\b|NoneType|NullPointer|nil pointer"
+    r"|\b(?:Type|Attribute|Key|Name|Index|Reference)Error\b|not (?:iterable|subscriptable|callable)"
+)
+"""Words of exceptions that a program did not catch."""
 
 
 @hint("Duplicate resource URI", "answer resources/list")
@@ -34,6 +40,20 @@ def resource_contents_invalid(case: CheckMoment) -> Iterator[Violation]:
     for at, item in enumerate(peek.items(case.value, "contents")):
         if type(item) is dict and "text" in item and "blob" in item:
             yield Violation("contents have both text and blob", f"/result/contents/{at}", severity=_WARNING)
+
+
+@hint("Listed resource cannot be read", "error resources/read")
+def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
+    """The list names the resource; a warning if the error is that of a program, not of a missing prerequisite.
+
+    Fix: Return the contents of each listed resource, or leave it out of the list.
+    """
+    uri = peek.text(case.asked.params if case.asked else None, "uri")
+    if uri is None or uri not in case.state.lists.known["resources"] or uri.startswith("ui:"):
+        return
+    reason = reason_of(case.value)
+    mild = _WARNING if _OF_A_PROGRAM.search(reason) else None
+    yield Violation(f"{uri[:80]} is listed, but cannot be read: {reason[:160]}", "/error", severity=mild)
 
 
 @warning(

@@ -158,3 +158,15 @@ def test_a_message_that_later_lines_complete_spans_several_lines(lines: tuple[by
     for line in lines:
         talk.frame(line)
     assert [each.id for each in talk.findings()].count("multiline-message") == found
+
+
+@pytest.mark.parametrize(("behind", "found"), [(b"RAM GUARDIAN: memory at 42%", 1), (b"   ", 0), (b"", 0)])
+def test_text_behind_a_message_on_its_line_is_named(behind: bytes, found: int) -> None:
+    flaws = of_one(_line(_FINE + behind)().findings(), "newline-missing")
+    assert [each.sentence for each in flaws] == [
+        f"a message is followed by text on its line: {behind.decode()}"
+    ] * found
+
+
+def test_text_behind_json_that_is_no_message_is_not_named() -> None:
+    assert not of_one(_line(b'{"level":"info"} started')().findings(), "newline-missing")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.protocol.revisions.table import ROWS
+from tests.checks.both import of_one
 from tests.checks.talks import META, Cases, Talk, asked, ids, initialize, initialized, told
 
 _NONE: dict[str, Any] = {"completions": {}}
@@ -189,3 +190,11 @@ def test_skills_that_are_declared_are_listed(row: int) -> None:
         Talk(row, capabilities={"resources": {}}).ask("skills/list").error(-32601),
     ]
     assert ["skills-unavailable" in ids(talk) for talk in talks] == [True, True, False, False, False]
+
+
+def test_missing_list_of_templates_is_a_hint() -> None:
+    (found,) = of_one(Talk().ask("resources/templates/list").error(-32601).findings(), "capability-not-implemented")
+    assert found.severity == "hint"
+    assert not of_one(
+        Talk(capabilities=_NONE).ask("resources/templates/list").error(-32601).findings(), "capability-not-implemented"
+    )

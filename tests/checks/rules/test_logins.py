@@ -172,3 +172,10 @@ def test_before_a_revision_is_known_the_page_is_the_newest_one_s() -> None:
     (found,) = of_one(_looked(None)().findings(), "challenge-without-metadata")
     assert found.page.startswith(ROWS[-1].page)
     assert found.revision == ""
+
+
+@pytest.mark.parametrize(("body", "found"), [(b"OK", 1), (json.dumps(_RESOURCE).encode(), 0)])
+def test_challenge_that_names_another_page_as_metadata_is_wrong(body: bytes, found: int) -> None:
+    talk = _refused('Bearer resource_metadata="https://api.example/app"').fetch("https://api.example/app", body)
+    flaws = of_one(talk.close("refused").findings(), "challenge-without-metadata")
+    assert ["https://api.example/app" in each.sentence for each in flaws] == [True] * found

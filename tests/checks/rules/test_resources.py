@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked, ids, told
 
 _A = {"uri": "a:b", "name": "b"}
@@ -29,6 +30,11 @@ def _read_as(kind: str, text: str = "äb", size: int = 3) -> Script:
     return lambda: Talk().ask("resources/list").answer(listed).ask("resources/read", {"uri": "a:b"}).answer(read)
 
 
+def _listed_and_not_read(uri: str, words: str = "down") -> Script:
+    listed = {"resources": [_A]}
+    return lambda: Talk().ask("resources/list").answer(listed).ask("resources/read", {"uri": uri}).error(0, words)
+
+
 CASES: Cases = {
     "duplicate-resource-uri": (
         asked("resources/list", {"resources": [_A, _A]}),
@@ -51,6 +57,7 @@ CASES: Cases = {
             .tell("notifications/resources/updated", {"uri": "a:b/part"})
         ),
     ),
+    "listed-resource-unreadable": (_listed_and_not_read("a:b"), _listed_and_not_read("a:c")),
     "resource-not-found-code": (
         _read_failed(-32603, "Resource not found: a:b"),
         _read_failed(-32002, "Resource not found: a:b"),
@@ -78,3 +85,12 @@ CASES: Cases = {
 )
 def test_codes_and_sizes_are_judged_by_what_is_known(id_: str, script: Script, *, found: bool) -> None:
     assert (id_ in ids(script())) is found
+
+
+@pytest.mark.parametrize(
+    ("words", "severity"),
+    [("'Text' object has no attribute 'content'", "warning"), ("set API_KEY first", "hint"), ("no network", "hint")],
+)
+def test_listed_resource_that_fails_in_the_program_is_a_warning(words: str, severity: str) -> None:
+    (found,) = of_one(_listed_and_not_read("a:b", words)().findings(), "listed-resource-unreadable")
+    assert found.severity == severity
