@@ -55,6 +55,7 @@ FAULT = sys.argv[1]
 HOME = os.path.dirname(os.__file__) + "/site-packages/server"
 _counter = itertools.count(1)
 _changes: list[int] = []
+_texts: list[str] = []
 
 
 def _wrong(arguments: dict[str, Any]) -> str:
@@ -178,6 +179,14 @@ def _echo(arguments: dict[str, Any], wrong: str, **changed: Any) -> dict[str, An
     return None if wrong else _text(f"{given['text'][:50]} of {given['id']}, {given['limit']} at most")
 
 
+def _remember(arguments: dict[str, Any], wrong: str) -> dict[str, Any] | None:
+    """All texts so far."""
+    if wrong:
+        return None
+    _texts.append(arguments["text"][:20])
+    return _text(", ".join(_texts))
+
+
 def _slow_outside_ascii(text: str) -> None:
     time.sleep(0 if text.isascii() else 1.5)
 
@@ -191,6 +200,7 @@ _OF_WIDE: dict[str, Any] = {
     "zero-is-missing": lambda r, a, w: _error("limit is required") if not w and not a.get("limit", 5) else None,
     "accepts-undeclared": lambda r, a, w: _text("done") if w.startswith("mcp_inspect") else None,
     "slow-outside-ascii": lambda r, a, w: None if w else _slow_outside_ascii(a["text"]),
+    "remembers": lambda r, a, w: _remember(a, w),
     "source-path": lambda r, a, w: _error(f"{w}: TypeError in /srv/app/handlers/work.py:33") if w else None,
     "removes-accents": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "ignore").decode()),
     "own-response-is-invalid": lambda r, a, w: (

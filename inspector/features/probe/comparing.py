@@ -75,6 +75,16 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
             yield "value-ignored", f"the result is that of a call without it if {call.what}", at
 
 
+def remembered_texts(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:
+    """Yield the first call whose response has the marked text of an earlier call, but not in its own arguments."""
+    marked = [at for at, call in enumerate(calls) if MARKED in call.arguments.values()]
+    for at in range(marked[0] + 1 if marked else len(calls), len(calls)):
+        text = texts[at]
+        if text is not None and MARKED in text and at not in marked:
+            yield "text-of-another-call", f"the response has the text of an earlier call, {MARKED!r}", at
+            return
+
+
 def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> list[int]:
     """Return the places of valid calls with a value that took much longer than the others; None: do not count."""
     counted = [each for call, each in zip(calls, seconds, strict=True) if call.valid and each is not None]

@@ -18,7 +18,7 @@ from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
 from inspector.checks.rules.results import failure_in
 from inspector.errors import InspectError
-from inspector.features.probe.comparing import changed_values, ignored_values, slow_places
+from inspector.features.probe.comparing import changed_values, ignored_values, remembered_texts, slow_places
 from inspector.features.probe.plan import ProbeCall, plan_tool
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
@@ -144,7 +144,8 @@ def judge(
     counts: dict[str, int] = {}
     written = msgspec.json.encode(tool).decode()
     leaks = _Leaks(secrets, lambda path: path in written or (is_local and not _is_home_here(path)))
-    for id_, sentence, frames in _flaws(outcomes, leaks):
+    is_read_only = peek.flag(tool, "annotations", "readOnlyHint") is True
+    for id_, sentence, frames in _flaws(outcomes, leaks, is_read_only=is_read_only):
         counts[id_] = counts.get(id_, 0) + 1
         if counts[id_] <= (1 if id_ in _ONE_HABIT else _MOST_EACH):
             found.append(input_finding(id_, f"{name}: {sentence}", frames, revision))
@@ -171,7 +172,9 @@ def _is_home_here(path: str) -> bool:
     return home is None or os.path.isdir(home.group())
 
 
-def _flaws(outcomes: Sequence[ProbeOutcome], leaks: _Leaks) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+def _flaws(
+    outcomes: Sequence[ProbeOutcome], leaks: _Leaks, *, is_read_only: bool
+) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     before: ProbeOutcome | None = None
     base = next((each for each in outcomes if each.call.valid), None)
     for each in outcomes:
@@ -181,7 +184,8 @@ def _flaws(outcomes: Sequence[ProbeOutcome], leaks: _Leaks) -> Iterator[tuple[st
             yield "not-idempotent", "the same arguments give another result", (*each.frames[:1], *before.frames[:1])
         before = each
     calls, texts = [each.call for each in outcomes], [_succeeded(each) for each in outcomes]
-    for id_, sentence, at in (*changed_values(calls, texts), *ignored_values(calls, texts)):
+    remembered = remembered_texts(calls, texts) if is_read_only else ()  # others may be meant to remember
+    for id_, sentence, at in (*changed_values(calls, texts), *ignored_values(calls, texts), *remembered):
         yield id_, sentence, outcomes[at].frames
 
 
@@ -434,6 +438,8 @@ async def run_probe(
                     is_local=session.transport.kind == "stdio",
                 )
                 found += await run.slow_values(tool, calls, outcomes)
+                if not any(_succeeded(each) is not None for each in outcomes if each.call.valid):
+                    warn(f"{visible(tool.name, limit=60)}: no valid call succeeded, so little is known about it")
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
                 return found

@@ -46,6 +46,7 @@ _FOUND = {
     "accepts-undeclared": "invalid-input-accepted",
     "slow-outside-ascii": "slow-input",
     "source-path": "response-has-path",
+    "remembers": "text-of-another-call",
     "accepts-items": "invalid-input-accepted",
     "accepts-many-items": "invalid-input-accepted",
     "accepts-repeated-items": "invalid-input-accepted",
@@ -134,6 +135,11 @@ def test_probe_does_not_blame_effects_unrelated_to_arguments(fault: str) -> None
     assert ("undeclared-constraint" in {each["id"] for each in found}) is (
         fault in ("strict", "no-empty-text", "empty-is-missing")
     )
+
+
+def test_probe_of_a_tool_that_always_fails_says_that_little_is_known() -> None:
+    assert "work: no valid call succeeded" in probed("no-network").stderr
+    assert "no valid call succeeded" not in probed("healthy").stderr
 
 
 def test_a_read_only_tool_may_give_another_result_each_time() -> None:
