@@ -3,6 +3,8 @@
 A text is read as the form reads what is typed into the argument's field: see `interpret`.
 """
 
+from typing import Final
+
 from inspector.forms.fields import (
     UNSET,
     ArrayField,
@@ -17,8 +19,12 @@ from inspector.forms.fields import (
     opened,
 )
 from inspector.forms.interpret import accepts, interpret, is_within_bounds
+from inspector.forms.paths import dotted
 from inspector.forms.patterns import example_of
 from inspector.forms.read_schema import read_schema
+from inspector.forms.validate import validate
+
+MOST_MISMATCHES: Final = 5
 
 
 def interpret_argument(schema: object, name: str, text: str) -> object:
@@ -28,6 +34,12 @@ def interpret_argument(schema: object, name: str, text: str) -> object:
     """
     value = interpret(argument_field(schema, name), text).value
     return text if value is UNSET else value
+
+
+def mismatches(schema: object, arguments: object) -> list[str]:
+    """Return how arguments differ from their schema, one phrase each: "tags must be an array, got a string"."""
+    found = validate(schema, {} if arguments is None else arguments).problems
+    return [f"{dotted(each.path)} {each.sentence}".lstrip() for each in found[:MOST_MISMATCHES]]
 
 
 def argument_field(schema: object, name: str) -> Field:

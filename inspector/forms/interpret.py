@@ -33,7 +33,7 @@ from inspector.forms.fields import (
 from inspector.forms.keywords import wrong_format
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.simple import as_text
-from inspector.forms.typed import NO_INTEGER, NO_NUMBER, Parsed, parse_json, parse_number, same, text_of
+from inspector.forms.typed import Parsed, parse_integer, parse_json, parse_number, same, text_of
 from inspector.forms.values import branch_of
 
 _DEEPEST: Final = 8
@@ -219,12 +219,9 @@ def _read_one(asked: Opened, text: str) -> Reading:
 
 
 def _read_number(asked: Opened, text: str) -> Parsed:
-    parsed = parse_number(text)
-    if not isinstance(asked, NumberField) or not asked.integer:
-        return parsed
-    if isinstance(parsed.value, float) and not parsed.value.is_integer():
-        return msgspec.structs.replace(parsed, problem=NO_INTEGER)
-    return msgspec.structs.replace(parsed, problem=NO_INTEGER) if parsed.problem == NO_NUMBER else parsed
+    if isinstance(asked, NumberField) and asked.integer:
+        return parse_integer(text)
+    return parse_number(text)
 
 
 def _read_bool(asked: Opened, text: str) -> Parsed:

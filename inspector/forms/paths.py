@@ -80,6 +80,11 @@ def pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
+def dotted(path: Path) -> str:
+    """Return the path as people write it: "a[0].b"; "" for the root."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+
+
 def place_in_form(value: object, path: Path) -> Path:
     """Return the path in the form's value for a path in its JSON, where UNSET items are omitted."""
     place: list[str | int] = []

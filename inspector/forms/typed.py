@@ -89,6 +89,21 @@ def parse_number(text: str) -> Parsed:
         return Parsed(UNSET, str(error))
 
 
+def parse_integer(text: str) -> Parsed:
+    """Parse a number as an integer: 1e3 and 5.0 without a point or an exponent, which many servers refuse."""
+    parsed = parse_number(text)
+    if parsed.problem == NO_NUMBER:
+        return msgspec.structs.replace(parsed, problem=NO_INTEGER)
+    if not isinstance(parsed.value, float) or parsed.value == 0:
+        return parsed
+    exact = Decimal(text.strip())
+    return (
+        Parsed(int(exact))
+        if exact == exact.to_integral_value()
+        else msgspec.structs.replace(parsed, problem=NO_INTEGER)
+    )
+
+
 def same(left: object, right: object) -> bool:
     """Return whether two JSON values are equal: true is not 1, but 1 and 1.0 are the same number."""
     if isinstance(left, bool) or isinstance(right, bool):

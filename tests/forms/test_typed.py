@@ -8,7 +8,7 @@ from hypothesis import given
 
 from inspector.forms.fields import UNSET
 from inspector.forms.read_schema import read_schema
-from inspector.forms.typed import json_text, parse_json, parse_number, same, text_of
+from inspector.forms.typed import json_text, parse_integer, parse_json, parse_number, same, text_of
 from tests.forms.schemas import any_json
 
 TEXT, NUMBER = read_schema({"type": "string"}), read_schema({"type": "number"})
@@ -41,6 +41,21 @@ def test_minus_zero_keeps_its_sign() -> None:
     value = parse_number("-0").value
     assert isinstance(value, float)
     assert math.copysign(1, value) == -1
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1e3", 1000), ("5.0", 5), ("-2.50e1", -25), (" 007 ", 7), ("9007199254740993.0", 9007199254740993)],
+)
+def test_an_integer_is_read_without_point_and_exponent(text: str, value: int) -> None:
+    parsed = parse_integer(text)
+    assert json_text(parsed.value) == str(value)
+    assert parsed.problem == parsed.note == ""
+
+
+@pytest.mark.parametrize("text", ["1.5", "x", "1e-3", "5.00000000000000000001"])
+def test_parse_integer_refuses_other_numbers(text: str) -> None:
+    assert "not an integer" in parse_integer(text).problem
 
 
 @pytest.mark.parametrize("text", ["x", "1,5", "0x10", "1_000", "١", "NaN", "Infinity", "1e", "--1"])

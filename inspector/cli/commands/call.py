@@ -13,6 +13,7 @@ from inspector.cli.lists import counted, fetch
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, TaskOptions, make
 from inspector.errors import UsageError
+from inspector.forms.arguments import mismatches
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
 from inspector.protocol.jsonrpc import ErrorResponse
@@ -51,7 +52,7 @@ _EXAMPLES = (
 @headless_options
 @click.pass_obj
 def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
-    """Call a tool. Arguments that do not match its schema are sent unchanged."""
+    """Call a tool. Arguments that do not match its schema are sent unchanged, with a warning."""
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), env.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
@@ -69,14 +70,19 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
 
 
 def _caution(visit: CommandSession, name: str, params: Any) -> None:
-    """Warn before the call of headers that will not work."""
-    revision = visit.session.revision
-    if revision is None or not revision.routing_headers or visit.session.transport.kind != "http":
-        return
+    """Warn before the call of arguments that do not match the schema, and of headers that will not work."""
     tools = visit.session.journal.conversation.catalogue.tools
-    schema = next((tool.input_schema for tool in tools if tool.name == name), None)
-    for message in cautions(schema, peek.at(params, "arguments")):
-        visit.output.warn(f"{name}: {message}")
+    found = next((tool for tool in tools if tool.name == name), None)
+    if found is None:
+        return
+    arguments = peek.at(params, "arguments")
+    wrong = mismatches(found.input_schema, arguments)
+    if wrong:
+        visit.output.warn(f"{name}: sent unchanged, not as its inputSchema asks: {'; '.join(wrong)}")
+    revision = visit.session.revision
+    if revision is not None and revision.routing_headers and visit.session.transport.kind == "http":
+        for message in cautions(found.input_schema, arguments):
+            visit.output.warn(f"{name}: {message}")
 
 
 def _task_options(task: bool, ttl: float | None, no_wait: bool) -> TaskOptions | None:

@@ -103,6 +103,29 @@ def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
     assert "'ad' is not among the 19 tools that are listed (did you mean 'add'?); calling it anyway" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-a", "tags=x"), "tags must be an array, got a string"),
+        (("-a", "number=x", "-a", "tags=[1, 2]"), "number must be an integer, got a string; tags[0] must be a string"),
+        (("--args", '{"tags": {}}'), "tags must be an array, got an object"),
+        (("-a", "at=noon"), "at is not a time with its zone (23:59:59Z)"),
+        (("-a", "tags=[]", "-a", "number=1e3"), ""),
+    ],
+)
+def test_arguments_that_do_not_match_the_schema_are_sent_with_a_warning(words: tuple[str, ...], said: str) -> None:
+    texts = {"type": "array", "items": {"type": "string"}}
+    fields = {"tags": texts, "number": {"type": "integer"}, "at": {"type": "string", "format": "time"}}
+    methods = {
+        "tools/list": {"result": {"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": fields}}]}},
+        "tools/call": {"result": {"content": []}},
+    }
+    ran = inspect("call", "t", *words, *scripted(methods))
+    assert ran.status == 0
+    assert ("! t: sent unchanged" in ran.stderr) is bool(said)
+    assert said in ran.stderr
+
+
 def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
     ran = inspect("call", "t", "--json", *scripted({"tools/call": {"result": {"content": []}}}))
     assert (ran.status, ran.data["result"]) == (0, {"content": []})

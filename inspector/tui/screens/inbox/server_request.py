@@ -52,7 +52,7 @@ from inspector.tui.screens.inbox.sampling import (
 )
 from inspector.tui.theme import glyphs, role_styles
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine, button_spans, form_or_json
-from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
+from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, hint_count, hints_span, wrong_or_awaited
 from inspector.tui.widgets.schema_form.moves import FormScroll
 from inspector.tui.widgets.section_card import section_renderable
 
@@ -111,6 +111,8 @@ class ResponseState(msgspec.Struct, frozen=True):
     """Whether it is JSON that has no form."""
     awaited: int = 0
     """Number of problems that are only required fields not filled in yet."""
+    hints: int = 0
+    """Number of texts of another format than the schema's, which can be sent."""
 
 
 class AnswerBar(ItemBar, can_focus=True):
@@ -198,6 +200,8 @@ def _button(words: str, action: str, name: str, role: Role, rank: int = 0) -> Ba
 
 def _wrong(standing: ResponseState) -> Sequence[BarItem]:
     count = standing.problems
+    if not count and standing.hints:
+        return (BarItem((hints_span(standing.hints),), rank=3),)
     if not count:
         return (BarItem(((f"{glyphs().ok} Valid", "ok"),), rank=4),)
     return (BarItem((wrong_or_awaited(count, standing.awaited),), rank=3),)
@@ -415,6 +419,7 @@ class QuestionPane(Widget):
             sampling,
             fixed=self._sampling_editor.is_json,
             awaited=awaited_count(form),
+            hints=hint_count(form),
         )
         self._bar.say(self.server_request, standing, roots=self.edits_roots)
 
@@ -527,8 +532,8 @@ class QuestionPane(Widget):
         if _is_unreadable(self):
             drop_typed_ahead(self)
             return False
-        verdict = await form.judge()
-        if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
+        await form.judge()
+        if form.state.is_wrong and self._armed is not form.state.value:
             self._armed = form.state.value
             drop_typed_ahead(self)
             await form.show_all_problems()

@@ -31,7 +31,7 @@ from inspector.tui.screens.items.model import finding_spans
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans, form_or_json
 from inspector.tui.widgets.schema_form.fields import FieldNode
-from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, wrong_or_awaited
+from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, hint_count, hints_span, wrong_or_awaited
 from inspector.tui.widgets.schema_form.moves import FormScroll
 
 _FOLDED = 2
@@ -52,6 +52,8 @@ class CallBarContent(msgspec.Struct, frozen=True):
     problems: int = 0
     awaited: int = 0
     """Number of problems that are only required fields not filled in yet, which are no errors so far."""
+    hints: int = 0
+    """Number of texts of another format than the schema's, which can be sent."""
     verdict: Literal["fine", "awaited", "none"] = "fine"
     """State without problems: validated, not validated yet, or impossible to validate."""
     armed: bool = False
@@ -155,6 +157,8 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
         items.append(BarItem(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
     if problems:
         items.append(BarItem((wrong_or_awaited(problems, content.awaited),)))
+    elif content.hints:
+        items.append(BarItem((hints_span(content.hints),)))
     elif not content.bare:
         items.append(BarItem((_VERDICTS[content.verdict],)))
     if content.task:
@@ -416,6 +420,7 @@ class ItemForm(Widget):
             CallBarContent(
                 form.problem_count,
                 awaited_count(form),
+                hint_count(form),
                 verdict="awaited" if verdict is None else "none" if verdict.ok is None else "fine",
                 armed=self._armed is not None and self._armed is form.state.value,
                 as_json=form.as_json,
@@ -454,8 +459,8 @@ class ItemForm(Widget):
         if self.withheld():
             self.decline()
             return
-        verdict = await form.judge()
-        if (verdict.ok is False or form.state.unread) and self._armed is not form.state.value:
+        await form.judge()
+        if form.state.is_wrong and self._armed is not form.state.value:
             await form.show_all_problems()
             if not self.asks_later(item):
                 drop_typed_ahead(self)

@@ -328,9 +328,12 @@ class BlockEdit(TextArea):
         return row, cluster_start(self.document.get_line(row), column)
 
     async def _on_key(self, event: events.Key) -> None:
-        """Also insert joiners and tags."""
+        """Also insert joiners and tags. Enter begins to type, as in a line: no text begins with a newline by it."""
         typed = event.character or ""
-        if typed in _JOINERS and not self.read_only:
+        if event.key == "enter" and not self.text:
+            event.stop()
+            event.prevent_default()
+        elif typed in _JOINERS and not self.read_only:
             event.stop()
             event.prevent_default()
             self._replace_via_keyboard(typed, *self.selection)

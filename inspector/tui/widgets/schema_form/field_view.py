@@ -106,6 +106,7 @@ class FieldView(Widget):
         self._kind = ""
         """Kind of the current value, if the field allows several."""
         self._problems: Sequence[str] = ()
+        self._hints: Sequence[str] = ()
         self._within = 0
         """Number of problems in the fields within."""
         self._shape: Shape = shape_of(field, self.value, self.selected)
@@ -315,21 +316,22 @@ class FieldView(Widget):
         self.set_class(folded, "-folded")
         self._renew_head()
 
-    def show_problems(self, problems: Sequence[str], *, within: int = 0) -> None:
-        """Show the problems of this field, and the number of problems in the fields `within`."""
+    def show_problems(self, problems: Sequence[str], hints: Sequence[str] = (), *, within: int = 0) -> None:
+        """Show the problems of this field and hints about it, and the number of problems in the fields `within`."""
         if within != self._within:
             self._within = within
             self._renew_head()
-        if list(problems) != list(self._problems):
-            self._problems = list(problems)
+        if list(problems) != list(self._problems) or list(hints) != list(self._hints):
+            self._problems, self._hints = list(problems), list(hints)
             self._say()
 
     @property
     def _said(self) -> list[str]:
         """What is wrong with the value, or a note about it."""
         lines = [self._own_problem] if self._own_problem else list(self._problems)
-        if self._own_note and not lines:
-            return [f"{glyphs().warning} {visible(self._own_note, limit=400)}"]
+        if not lines:
+            notes = [self._own_note] if self._own_note else self._hints
+            return [f"{glyphs().warning} {visible(note, limit=400)}" for note in notes[:5]]
         return [f"{glyphs().error} {visible(line, limit=400)}" for line in lines[:5]]
 
     def _say(self) -> None:
@@ -346,6 +348,7 @@ class FieldView(Widget):
             self.mount(static)
         if static is not None:
             static.display = bool(shown)
+            static.set_class(not self.is_wrong, "-mild")
             static.update(Text("\n".join(shown)))
 
     def _renew_head(self) -> None:

@@ -65,6 +65,7 @@ class FieldNode(FieldView):
     FieldNode > .field--about { color: $text-muted; height: auto; max-height: 12; }
     FieldNode > Segments { background: $panel; }
     FieldNode > .field--wrong { color: $text-error; height: auto; }
+    FieldNode > .field--wrong.-mild { color: $text-warning; }
     FieldNode.-leaf { border-left: blank; padding-left: 1; }
     FieldNode.-leaf.-wrong { border-left: heavy $error; }
     FieldNode.-leaf.-here { border-left: outer $accent; }

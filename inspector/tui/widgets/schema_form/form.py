@@ -5,6 +5,7 @@ problems appear at the fields. Invalid JSON changes nothing: the last valid valu
 """
 
 import time
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -63,6 +64,7 @@ class SchemaForm(Widget):
     SchemaForm { height: auto; layout: vertical; }
     SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 2 1 2; }
     SchemaForm.-wrong > .form--whole { display: block; }
+    SchemaForm.-mild > .form--whole { color: $text-warning; }
     SchemaForm > .form--note { color: $text-warning; height: auto; display: none; margin: 0 2 1 2; }
     SchemaForm.-noted > .form--note { display: block; }
     SchemaForm > .form--fields { height: auto; }
@@ -234,12 +236,16 @@ class SchemaForm(Widget):
 
     def _show_problems(self) -> None:
         nodes = {node.path: node for node in self.query(FieldNode)} if not self.as_json else {}
-        problems = self.state.problems_by_path({path for path in nodes if path} | self._undrawn)
+        drawn = {path for path in nodes if path} | self._undrawn
+        problems, hints = self.state.problems_by_path(drawn), self.state.hints_by_path(drawn)
         for path, node in nodes.items():
             within = sum(
                 len(problems[each]) for each in problems if len(each) > len(path) and each[: len(path)] == path
             )
-            node.show_problems(problems.get(path, ()) if path else (), within=within)
+            if path:
+                node.show_problems(problems.get(path, ()), hints.get(path, ()), within=within)
+            else:  # those of the whole value are above the fields
+                node.show_problems((), within=within)
         whole = [self.json_problem] if self.json_problem else []
         if self.as_json:
             self.state.insists, insisted = True, self.state.insists
@@ -250,7 +256,8 @@ class SchemaForm(Widget):
             whole += problems.get((), [])
         if self.state.verdict is not None and self.state.verdict.note:
             whole.append(self.state.verdict.note)
-        self._show_own_problems(whole)
+        own_hints = self.state.hints_by_path(set()) if self.as_json else {(): hints.get((), [])}
+        self._show_own_problems(whole, [sentence for each in own_hints.values() for sentence in each])
         self.post_message(self.Changed(self))
 
     @property
@@ -263,9 +270,10 @@ class SchemaForm(Widget):
         if self.state.verdict is not None:
             self._show_problems()
 
-    def _show_own_problems(self, sentences: list[str]) -> None:
-        self.set_class(bool(sentences), "-wrong")
-        shown = [f"{glyphs().error} {visible(sentence, limit=300)}" for sentence in sentences[:8]]
+    def _show_own_problems(self, sentences: Sequence[str], hints: Sequence[str] = ()) -> None:
+        signed = [*((glyphs().error, each) for each in sentences), *((glyphs().warning, each) for each in hints)]
+        shown = [f"{sign} {visible(sentence, limit=300)}" for sign, sentence in signed[:8]]
+        self.update_classes({"-wrong": bool(shown), "-mild": not sentences})
         if shown != self._own_problems:  # an update lays the screen out again
             self._own_problems = shown
             self._whole.update(Text("\n".join(shown)))
@@ -373,12 +381,12 @@ class SchemaForm(Widget):
         self.focus_first()
 
     def focus_first(self) -> None:
-        """Focus the first editor; the line that adds members only if the focus would be lost otherwise."""
+        """Focus the first editor; a line that adds to other members only if the focus would be lost otherwise."""
         if self.as_json:
             self._json.focus()
             return
         able = [widget for widget in self._fields.query("*") if widget.focusable]
-        lines = [widget for widget in able if not widget.has_class("body--more")]
+        lines = [widget for widget in able if not _adds_to_others(widget)]
         better = [widget for widget in lines if not (isinstance(widget, FormBar) and widget.folds)]
         found = better or lines or (able if self.has_focus_within else [])
         if found:
@@ -402,6 +410,21 @@ class SchemaForm(Widget):
             self.state.take_json(parsed.value, "text")
 
 
+def _adds_to_others(line: Widget) -> bool:
+    """Whether a line adds a member to others, or an argument that the tool does not name."""
+    node = line.parent.parent if isinstance(line.parent, ObjectBody) else None
+    return (
+        isinstance(node, FieldNode)
+        and line.has_class("body--more")
+        and (not node.path or len(node.query(FieldNode)) > 0)
+    )
+
+
+def hint_count(form: SchemaForm) -> int:
+    """Return the number of hints, which ask nobody first."""
+    return len(form.state.hints)
+
+
 def awaited_count(form: SchemaForm) -> int:
     """Return how many problems are only required fields not filled in yet; 0 in the JSON view, which shows all."""
     return 0 if form.as_json else form.state.awaited
@@ -413,3 +436,8 @@ def wrong_or_awaited(problems: int, awaited: int) -> Span:
     if not wrong:
         return f"{awaited} required", "muted"
     return f"{glyphs().error} {wrong} error{'' if wrong == 1 else 's'}", "error"
+
+
+def hints_span(hints: int) -> Span:
+    """Return the number of hints about a form."""
+    return f"{glyphs().warning} {hints} format hint{'' if hints == 1 else 's'}", "warning"

@@ -4,7 +4,7 @@ Widgets read and write through it and never keep their own value, so form and JS
 nothing. Values are never changed in place: references to an older value stay valid.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from inspector.forms.fields import (
@@ -22,7 +22,7 @@ from inspector.forms.fields import (
     opened,
 )
 from inspector.forms.interpret import Reading, text_for
-from inspector.forms.paths import Path, get_at, move_at, place_in_form, remove_at, set_at
+from inspector.forms.paths import Path, dotted, get_at, move_at, place_in_form, remove_at, set_at
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import Problem, Validation, validate
@@ -71,16 +71,31 @@ class FormState:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Known problems of the value."""
+        """Known problems of the value, without hints."""
+        return tuple(each for each in self._violations if each.keyword != "format")
+
+    @property
+    def hints(self) -> tuple[Problem, ...]:
+        """Texts of another format than that of the schema: `format` is a hint, and many servers accept more."""
+        return tuple(each for each in self._violations if each.keyword == "format")
+
+    @property
+    def _violations(self) -> tuple[Problem, ...]:
         return self.verdict.problems if self.verdict else ()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the value is known to be wrong: a request asks first."""
+        return bool(self.problems or self.unread)
 
     @property
     def awaited(self) -> int:
         """Number of problems that are only missing required values in untouched fields."""
-        return sum(self._is_awaited(problem, place_in_form(self.value, problem.path)) for problem in self.problems)
+        return sum(map(self._waits_for, self.problems))
 
-    def _is_awaited(self, problem: Problem, place: Path) -> bool:
-        return problem.keyword == "required" and not self.insists and place not in self._touched
+    def _waits_for(self, problem: Problem) -> bool:
+        is_early = problem.keyword == "required" and not self.insists
+        return is_early and place_in_form(self.value, problem.path) not in self._touched
 
     def at(self, path: Path) -> FormValue:
         """Return the value at a path, or UNSET."""
@@ -167,16 +182,21 @@ class FormState:
 
     def problems_by_path(self, drawn: "set[Path]") -> dict[Path, list[str]]:
         """Return the problems by the path where they are shown: their own, or the nearest one above that is `drawn`."""
+        return self._by_path([each for each in self.problems if not self._waits_for(each)], drawn)
+
+    def hints_by_path(self, drawn: "set[Path]") -> dict[Path, list[str]]:
+        """Return the hints by the path where they are shown."""
+        found = self._by_path(self.hints, drawn)
+        return {path: [f"{each}; the server may accept it" for each in sentences] for path, sentences in found.items()}
+
+    def _by_path(self, problems: Sequence[Problem], drawn: "set[Path]") -> dict[Path, list[str]]:
         found: dict[Path, list[str]] = {}
-        for problem in self.problems:
+        for problem in problems:
             place = place_in_form(self.value, problem.path)
-            if self._is_awaited(problem, place):
-                continue
             whole = place
             while place not in drawn and place:
                 place = place[:-1]
-            inner = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in whole[len(place) :])
-            message = f"{inner.lstrip('.')} {problem.sentence}" if inner else problem.sentence
+            message = f"{dotted(whole[len(place) :])} {problem.sentence}".lstrip()
             found.setdefault(place, []).append(message)
         return found
 

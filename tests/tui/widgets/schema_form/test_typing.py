@@ -14,6 +14,7 @@ NULL = {"type": "null"}
 MODEL = props("x", x={"type": "integer"})
 CIRCLE = props("kind", "r", kind={"const": "circle"}, r={"type": "number"})
 SQUARE = props("kind", "s", kind={"const": "square"}, s={"type": "number"})
+FORMAT = {"type": "string", "format": "time"}
 LEVEL = {"enum": ["low", "high"], "type": "string"}
 
 
@@ -325,3 +326,39 @@ async def test_no_letter_typed_at_the_branches_of_a_union_unsets_it() -> None:
         app.form.focus_first()
         await pilot.press(*"ur")
         await until(lambda: app.form.arguments == {"value": {"unit": "ur"}}, "all is typed into the first branch")
+
+
+async def test_the_name_of_the_first_member_is_the_first_place_of_a_required_record() -> None:
+    record = {"type": "object", "additionalProperties": {"type": "integer"}}
+    async with (app := Filling(props("counts", counts=record, z={"type": "string"}))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await press(pilot, "key\n4")
+        assert app.form.arguments == {"counts": {"key": 4}}
+
+
+@pytest.mark.parametrize("shape", [FORMAT, optional(FORMAT), {"type": "array", "items": FORMAT}])
+async def test_a_text_of_another_format_is_a_hint_and_is_sent(shape: Any) -> None:
+    async with (app := Filling(props(at=shape))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await press(pilot, "10:20")
+        await app.judged(pilot)
+        assert "▲ is not a time with its zone (23:59:59Z)" in app.screen_text
+        assert app.form.problem_count == 0
+        assert not app.form.state.is_wrong
+        await pilot.press("tab")
+        await pilot.pause()
+        assert "▲ is not a time with its zone (23:59:59Z)" in app.screen_text, "also at rest"
+        await app.form.toggle_json()
+        await until(lambda: "is not a time with its zone" in app.screen_text, "it is also above the JSON")
+
+
+async def test_enter_begins_to_type_in_a_block_as_in_a_line() -> None:
+    block = {"type": "string", "contentMediaType": "application/json"}
+    async with (app := Filling(props(body=block))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await pilot.press("enter", *"ab", "enter", "c")
+        await pilot.pause()
+        assert app.form.arguments == {"body": "ab\nc"}
