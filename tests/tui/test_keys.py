@@ -37,7 +37,7 @@ ONE_MEANING = {
     "e": {"payload.editor", "marks.comment"},
     "m": {"traffic.mark", "marks.colour", "export.notes"},
     "w": {"text.wrap"},
-    "a": {"line.add", "columns.add", "start.add"},
+    "a": {"columns.add", "start.add"},
     "i": {"tools.info", "resources.info", "prompts.info"},
     "j": {"move.down"},
     "k": {"move.up"},

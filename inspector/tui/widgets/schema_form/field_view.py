@@ -157,7 +157,8 @@ class FieldView(Widget):
         self.update_classes(classes_of(self.field, self.place, self._shape) | {"-bar": has_bar})
         if has_bar:
             self.styles.grid_columns = f"{self.place.head_width} 1fr"
-            yield FormBar(spans, actions, classes="field--head", letters=not row)
+            beside = row and self._shape in RESTING  # one stop for one row: its keys work in the editor
+            yield FormBar(spans, actions, classes="field--head", letters=not row, clicked_only=beside)
         statics = [Static(Text(lines), classes="field--about")] if lines else []
         body = list(self._body())
         self._text = next((each.written for each in body if isinstance(each, LineEdit | BlockEdit)), None)

@@ -56,6 +56,8 @@ class FieldNode(FieldView):
         keys.binding(keys.action("form.unset")),
         keys.binding(keys.action("form.remove")),
         keys.binding(keys.action("form.null")),
+        keys.binding(keys.action("line.up")),
+        keys.binding(keys.action("line.down")),
     ]
 
     DEFAULT_CSS = """
@@ -288,6 +290,10 @@ class FieldNode(FieldView):
         event.stop()
         await self.act(event.action)
 
+    async def action_do(self, name: str) -> None:
+        """Move an item from the editor in it."""
+        await self.act(name)
+
     async def act(self, action: str) -> None:
         """Run an action of the head."""
         match action:
@@ -308,7 +314,8 @@ class FieldNode(FieldView):
         if event.action == "remove":
             self.state.remove(path)
         else:
-            to = int(path[-1]) + (1 if event.action == "down" else -1)
+            last = len(self.value) - 1 if isinstance(self.value, list) else 0
+            to = min(max(int(path[-1]) + (1 if event.action == "down" else -1), 0), last)
             self.state.move(path, to)
             path = (*path[:-1], to)
         await self.redraw()
@@ -363,7 +370,9 @@ class FieldNode(FieldView):
             await self._set_state(from_json(self.field, default) if again else UNSET)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Remove what can be removed altogether, and unset the others: both leave out the field."""
+        """Remove what can be removed altogether, and unset the others: both leave out the field. Move items only."""
+        if action == "do":
+            return self.place.of > 1
         return action not in ("remove", "unset") or (action == "remove") is self.place.removable
 
     def action_remove(self) -> None:

@@ -25,7 +25,7 @@ from inspector.tui.theme import glyphs, spans_to_text
 
 # A focusable line with actions: the head of a field.
 
-_LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down", "add")} | {
+_LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down")} | {
     "null": keys.shown_key("form.null")
 }
 """Keys of the actions, shown while the line is focused."""
@@ -41,7 +41,7 @@ EMPTY = '""'
 @dataclass(frozen=True, slots=True)
 class FieldAction:
     name: str
-    """Name in messages: "add", "remove", "up", "down", "fold", "write", "choose"."""
+    """Name in messages: "remove", "up", "down", "fold"."""
     label: str
 
 
@@ -85,25 +85,27 @@ class FormBar(Widget):
         *,
         typed_at: bool = True,
         letters: bool = True,
+        clicked_only: bool = False,
     ) -> None:
         """`typed_at`: it is among input fields, so that printable keys without a binding do nothing.
 
-        `letters`: whether the keys of the actions are shown while it is focused.
+        `letters`: whether the keys of the actions are shown while it is focused. `clicked_only`: it is never focused.
         """
         super().__init__(classes=classes)
+        self._clicked_only = clicked_only
         self._letters = letters
         self._typed_at = typed_at
         self._spans = spans
         self._actions = tuple(actions)
         self._zones: list[tuple[range, str]] = []
-        self.can_focus = bool(actions)
+        self.can_focus = bool(actions) and not clicked_only
 
     def show(self, spans: Sequence[Span], actions: Sequence[FieldAction] | None = None) -> None:
         """Show other spans and actions; with `actions` None, the actions stay."""
         self._spans = spans
         if actions is not None:
             self._actions = tuple(actions)
-            self.can_focus = bool(actions)
+            self.can_focus = bool(actions) and not self._clicked_only
         self.refresh(layout=len(self._rows(self.size.width)) != self.size.height)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:

@@ -362,3 +362,33 @@ async def test_enter_begins_to_type_in_a_block_as_in_a_line() -> None:
         await pilot.press("enter", *"ab", "enter", "c")
         await pilot.pause()
         assert app.form.arguments == {"body": "ab\nc"}
+
+
+NAMES = {"type": "array", "items": {"type": "string"}}
+
+
+async def test_a_letter_goes_into_the_first_item_also_if_the_form_is_entered_again() -> None:
+    async with (app := Filling(props(tags={**NAMES, "default": ["p", "q"]}))).run_test(size=SIZE) as pilot:
+        for _ in range(2):
+            app.form.focus_first()
+            await pilot.pause()
+        await pilot.press("r")
+        assert app.form.arguments == {"tags": ["pr", "q"]}
+
+
+async def test_a_row_is_one_stop_on_the_way_up_and_takes_letters() -> None:
+    async with (app := Filling(props(tags=NAMES), {"tags": ["a", "b", "c"]})).run_test(size=SIZE) as pilot:
+        app.node("tags", 2).focus()
+        await pilot.pause()
+        await pilot.press("up", "x", "up", "y")
+        assert app.form.arguments == {"tags": ["ay", "bx", "c"]}
+
+
+async def test_an_item_is_moved_from_its_editor() -> None:
+    async with (app := Filling(props(tags=NAMES), {"tags": ["a", "b", "c"]})).run_test(size=SIZE) as pilot:
+        app.node("tags", 1).focus()
+        await pilot.pause()
+        await pilot.press("shift+up", "1")
+        assert app.form.arguments == {"tags": ["b1", "a", "c"]}
+        await pilot.press("shift+up", "shift+down", "shift+down", "shift+down", "2")
+        assert app.form.arguments == {"tags": ["a", "c", "b12"]}

@@ -39,7 +39,7 @@ async def test_enter_does_the_first_thing_and_letters_the_others() -> None:
     app = Bars(FormBar([("crew", "strong")], [FieldAction("fold", "fold"), UP, REMOVE]))
     async with app.run_test(size=(60, 3)) as pilot:
         app.query_one(FormBar).focus()
-        await pilot.press("enter", "x d", "x up", "a")
+        await pilot.press("enter", "x d", "x up")
         assert actions(app) == ["fold", "remove", "up"]
 
 
