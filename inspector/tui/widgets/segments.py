@@ -242,12 +242,12 @@ class Segments(Widget, can_focus=True):
         return [at for at in found if at >= self._typed_from]
 
     def on_focus(self) -> None:
-        """Show the cursor."""
-        self._run = ""
+        """Show the cursor. A word may have been begun by a letter that came before the focus."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
+        """Hide the cursor; the next word is another one."""
+        self._run = ""
         self.refresh()
 
 

@@ -74,10 +74,15 @@ class UnionBody(FieldGround):
         chosen = len(titles) + 1 if node.value is None else 0 if self._branch is None else self._branch + 1
         # "u" may begin a text for the first place of the branch
         yield Segments(["unset", *titles, *null], (chosen,), faint=1, states_typed=False)
-        if self._branch is not None:
-            branch = self._asked.branches[self._branch]
-            self._drawn = node.inner(Inner(node.path, branch.field, FieldPlace(bare=True, chooses=False)))
+        self._drawn = self._inner()
+        if self._drawn is not None:
             yield self._drawn
+
+    def _inner(self) -> FieldView | None:
+        if self._branch is None:
+            return None
+        branch = self._asked.branches[self._branch]
+        return self._node.inner(Inner(self._node.path, branch.field, FieldPlace(bare=True, chooses=False)))
 
     async def on_segments_chosen(self, event: Segments.Chosen) -> None:
         """Draw another branch, with its previous input or what it needs."""
@@ -94,8 +99,14 @@ class UnionBody(FieldGround):
         if shape_of(node.field, node.value, node.selected) != "union":
             node.call_later(node.draw_and_focus)  # not from here: this widget is removed by that
             return
-        await self.recompose()
-        self.query_one(Segments).focus()
+        event.control.choose(event.index)  # it stays, with the word that is being typed
+        event.control.focus()
+        with self.app.batch_update():
+            if self._drawn is not None:
+                await self._drawn.remove()
+            self._drawn = self._inner()
+            if self._drawn is not None:
+                await self.mount(self._drawn)
 
     async def on_segments_typed(self, event: Segments.Typed) -> None:
         """Type a text that begins no branch into the first place of the branch, the first one if none is chosen."""

@@ -53,6 +53,12 @@ SHAPES: dict[str, tuple[Any, str, Any]] = {
     "list as JSON": ({"type": "array", "items": {"type": "integer"}}, "[1, 2]", [1, 2]),
     "model as JSON": (optional(MODEL), '{"x": 3}', {"x": 3}),
     "union of models": ({"oneOf": [CIRCLE, SQUARE]}, "s\t\t2", {"kind": "square", "s": 2}),
+    "union of models by its word": ({"oneOf": [CIRCLE, SQUARE]}, "square\t\t2", {"kind": "square", "s": 2}),
+    "list of unions": (
+        {"type": "array", "items": {"oneOf": [CIRCLE, SQUARE]}},
+        "square\t\t2",
+        [{"kind": "square", "s": 2}],
+    ),
     "list of choices": ({"type": "array", "items": LEVEL}, "h", ["high"]),
     "record": ({"type": "object", "additionalProperties": {"type": "integer"}}, "key\n4", {"key": 4}),
     "record or null": (optional({"type": "object", "additionalProperties": {"type": "string"}}), "k\nv", {"k": "v"}),
