@@ -30,7 +30,7 @@ from inspector.forms.fields import (
     kind_of,
     opened,
 )
-from inspector.forms.keywords import wrong_format
+from inspector.forms.keywords import is_multiple, wrong_format
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.simple import as_text
 from inspector.forms.typed import Parsed, parse_integer, parse_json, parse_number, same, text_of
@@ -305,15 +305,8 @@ def is_within_bounds(field: NumberField, value: float) -> bool:
         and (above is None or value > above)
         and (below is None or value < below)
         and (not field.integer or value % 1 == 0)
-        and (not field.multiple_of or _is_multiple(value, field.multiple_of))
+        and (not field.multiple_of or is_multiple(value, field.multiple_of))
     )
-
-
-def _is_multiple(value: float, step: float) -> bool:
-    try:
-        return not value % step
-    except OverflowError:  # an integer too large to be compared with a fraction
-        return False
 
 
 def _matches(pattern: str, text: str) -> bool:

@@ -9,6 +9,7 @@ This module does not depend on the library; `validate` combines the two.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from fractions import Fraction
 from ipaddress import IPv6Address
 from typing import Any, Final, TypeAlias
 
@@ -219,6 +220,20 @@ def _identity(value: object) -> object:
     return value
 
 
+def is_multiple(value: float, step: float) -> bool:
+    """Return whether a number is a multiple of another one, as both are written: 0.07 is one of 0.01."""
+    return (_as_written(value) / _as_written(step)).denominator == 1
+
+
+def _as_written(number: float) -> Fraction:
+    return Fraction(repr(number) if isinstance(number, float) else number)
+
+
+def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Faults:
+    if isinstance(instance, int | float) and not isinstance(instance, bool) and not is_multiple(instance, step):
+        yield KeywordFault(f"must be a multiple of {step!r}")
+
+
 def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Faults:
     if isinstance(instance, str) and isinstance(name, str):
         wanted = wrong_format(name, instance)
@@ -237,6 +252,7 @@ OURS: Final[Mapping[str, Keyword]] = {
     "dependencies": _dependent,
     "uniqueItems": _unique_items,
     "format": _format,
+    "multipleOf": _multiple_of,
 }
 """Keywords replaced in every dialect."""
 

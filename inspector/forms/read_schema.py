@@ -376,7 +376,7 @@ class _Reader:
         return ObjectField(
             **_words(schema, place),
             properties=tuple(
-                (name, self.read(each, needed if name in required else inside)) for name, each in named.items()
+                (name, _fixed(self.read(each, needed if name in required else inside))) for name, each in named.items()
             ),
             patterns=tuple(
                 (pattern, self.read(each, inside))
@@ -517,6 +517,17 @@ def _choice(schema: Schema, words: dict[str, Any]) -> Opened:
             for at, value in enumerate(values)
         ),
     )
+
+
+def _fixed(field: Field) -> Field:
+    """Return a property with a single choice as one with a fixed value, as some libraries write those."""
+    if not isinstance(field, ChoiceField) or field.multi or len(field.options) != 1:
+        return field
+    value, title = field.options[0].value, field.options[0].title
+    if title != simple.as_text(value):
+        return field
+    common = {each: getattr(field, each) for each in ConstField.__struct_fields__ if each != "value"}
+    return ConstField(**common, value=value)
 
 
 def _branches(schema: Schema) -> list[object]:

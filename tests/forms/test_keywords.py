@@ -79,6 +79,11 @@ def test_an_unknown_format_takes_anything() -> None:
         ({"uniqueItems": False}, [1, 1], []),
         ({"format": "email"}, "x", [((), "is not an email address")]),
         ({"format": 5}, "x", []),
+        ({"multipleOf": 0.01}, 0.07, []),
+        ({"multipleOf": 0.01}, 19.99, []),
+        ({"multipleOf": 0.01}, 0.075, [((), "must be a multiple of 0.01")]),
+        ({"multipleOf": 5e-324}, 10**400, []),
+        ({"multipleOf": 2}, True, []),
     ],
 )
 def test_problem_is_at_the_member_to_mend(

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.forms.fields import (
+    UNSET,
     ArrayField,
     BoolField,
     ChoiceField,
@@ -34,6 +35,7 @@ from inspector.forms.read_schema import (
     resolve,
 )
 from inspector.forms.refs import SchemaDocument
+from inspector.forms.values import fresh_value
 from tests.forms.schemas import TREE, any_json, doubling, schema_like
 
 
@@ -168,7 +170,7 @@ def test_an_optional_value_is_a_nullable_field_however_it_is_written(schema: obj
         ({"enum": ["a", 1, None, [2]]}, [("a", "a"), (1, "1"), (None, "null"), ([2], "[2]")]),
         ({"enum": ["a", "b"], "enumNames": ["A"]}, [("a", "A"), ("b", "b")]),
         ({"oneOf": [{"const": "a", "title": "A"}, {"const": 2}]}, [("a", "A"), (2, "2")]),
-        ({"anyOf": [{"const": True}]}, [(True, "true")]),
+        ({"anyOf": [{"const": True}, {"const": 5}]}, [(True, "true"), (5, "5")]),
     ],
 )
 def test_choices_have_values_and_titles(schema: object, options: list[tuple[object, str]]) -> None:
@@ -492,3 +494,16 @@ def test_unresolvable_schema_has_a_reason(schema: object, why: str) -> None:
 def test_a_budget_gives_what_it_has_and_then_nothing() -> None:
     budget = FormBudget(1)
     assert [budget.spend(), budget.spend()] == [True, False]
+
+
+def test_a_property_with_one_choice_is_fixed_and_names_its_branch() -> None:
+    tagged = [
+        {"type": "object", "properties": {"tag": {"enum": [name]}, name: {"type": "string"}}, "required": ["tag"]}
+        for name in ("circle", "square")
+    ]
+    root = read_schema({"type": "object", "properties": {"shape": {"anyOf": tagged}}})
+    assert isinstance(root, ObjectField)
+    field = root.child("shape")
+    assert isinstance(field, UnionField)
+    assert [each.title for each in field.branches] == ["circle", "square"]
+    assert fresh_value(field.branches[1].field) == {"tag": "square", "square": UNSET}

@@ -289,7 +289,10 @@ class FieldView(Widget):
 
     def _head(self, place: FieldPlace | None = None) -> tuple[list[Span], list[FieldAction]]:
         folded, place = self.has_class("-folded"), place or self.place
-        spans = head_spans(self.field, place, self._shape, self.value, folded=folded, kind=self._kind)
+        kind = self._kind
+        if kind and self._is_open and self._shape == "line":
+            kind = f"{kind} {keys.shown_key('form.kind')}"
+        spans = head_spans(self.field, place, self._shape, self.value, folded=folded, kind=kind)
         actions = field_actions(self.field, place, self._shape, folded=folded)
         return with_problems(spans, self._within) if folded else spans, actions
 

@@ -257,7 +257,7 @@ def kind_words(asked: Field) -> str:
 
 def kind_width(asked: Field) -> int:
     """Return the width of a field's kind in a column."""
-    least = len("integer") if isinstance(asked, JsonField) else 0
+    least = len("integer ^e") if isinstance(asked, JsonField) else 0
     return max(least, min(cell_width(kind_words(asked)), _WIDEST_KIND))
 
 

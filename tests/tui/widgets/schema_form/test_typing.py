@@ -132,9 +132,10 @@ async def test_the_kind_of_a_typed_value_is_shown_and_one_key_reads_it_as_the_ne
         await pilot.press("5")
         assert "integer or string" not in app.screen_text
         assert "integer" in app.screen_text
+        assert "integer ^e" in app.screen_text, "the key is said beside it"
         await pilot.press("ctrl+e")
         assert app.form.arguments == {"value": "5"}
-        assert "string" in app.screen_text
+        assert "string ^e" in app.screen_text
         await pilot.press("ctrl+e", "6")
         assert app.form.arguments == {"value": 56}
 
