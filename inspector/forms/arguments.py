@@ -19,7 +19,6 @@ from inspector.forms.fields import (
     opened,
 )
 from inspector.forms.interpret import accepts, interpret, is_within_bounds
-from inspector.forms.paths import dotted
 from inspector.forms.patterns import example_of
 from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import validate
@@ -39,7 +38,7 @@ def interpret_argument(schema: object, name: str, text: str) -> object:
 def mismatches(schema: object, arguments: object) -> list[str]:
     """Return how arguments differ from their schema, one phrase each: "tags must be an array, got a string"."""
     found = validate(schema, {} if arguments is None else arguments).problems
-    return [f"{dotted(each.path)} {each.sentence}".lstrip() for each in found[:MOST_MISMATCHES]]
+    return [each.about(each.path) for each in found[:MOST_MISMATCHES]]
 
 
 def argument_field(schema: object, name: str) -> Field:

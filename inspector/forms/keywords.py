@@ -225,7 +225,7 @@ def is_multiple(value: float, step: float) -> bool:
     return (_as_written(value) / _as_written(step)).denominator == 1
 
 
-def _as_written(number: float) -> Fraction:
+def _as_written(number: int | float) -> Fraction:
     return Fraction(repr(number) if isinstance(number, float) else number)
 
 

@@ -19,7 +19,7 @@ import msgspec
 from inspector.forms.dialects import DEFAULT, TooLarge, dialect_of, mentions, without_dialects
 from inspector.forms.fields import UNSET
 from inspector.forms.keywords import OURS, Keyword, KeywordFault, schema_faults
-from inspector.forms.paths import Path, get_at, pointer
+from inspector.forms.paths import Path, dotted, get_at, pointer
 from inspector.forms.patterns import PatternUnusable, bounds
 from inspector.forms.simple import as_text
 
@@ -227,6 +227,16 @@ class Problem(msgspec.Struct, frozen=True):
     def pointer(self) -> str:
         """The path as a JSON pointer."""
         return pointer(self.path)
+
+    @property
+    def is_hint(self) -> bool:
+        """Whether it is a text of another format: `format` is an annotation, and many servers accept more."""
+        return self.keyword == "format"
+
+    def about(self, place: Path) -> str:
+        """Return a phrase about the value at `place`, which may be within the value shown with it."""
+        words = f"{dotted(place)} {self.sentence}".lstrip()
+        return f"{words}, but may be accepted" if self.is_hint else words
 
 
 class Validation(msgspec.Struct, frozen=True):

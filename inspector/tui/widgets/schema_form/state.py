@@ -22,7 +22,7 @@ from inspector.forms.fields import (
     opened,
 )
 from inspector.forms.interpret import Reading, text_for
-from inspector.forms.paths import Path, dotted, get_at, move_at, place_in_form, remove_at, set_at
+from inspector.forms.paths import Path, get_at, move_at, place_in_form, remove_at, set_at
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import Problem, Validation, validate
@@ -72,12 +72,12 @@ class FormState:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Known problems of the value, without hints."""
-        return tuple(each for each in self._violations if each.keyword != "format")
+        return tuple(each for each in self._violations if not each.is_hint)
 
     @property
     def hints(self) -> tuple[Problem, ...]:
-        """Texts of another format than that of the schema: `format` is a hint, and many servers accept more."""
-        return tuple(each for each in self._violations if each.keyword == "format")
+        """Known violations that stop nobody."""
+        return tuple(each for each in self._violations if each.is_hint)
 
     @property
     def _violations(self) -> tuple[Problem, ...]:
@@ -186,8 +186,7 @@ class FormState:
 
     def hints_by_path(self, drawn: "set[Path]") -> dict[Path, list[str]]:
         """Return the hints by the path where they are shown."""
-        found = self._by_path(self.hints, drawn)
-        return {path: [f"{each}; the server may accept it" for each in sentences] for path, sentences in found.items()}
+        return self._by_path(self.hints, drawn)
 
     def _by_path(self, problems: Sequence[Problem], drawn: "set[Path]") -> dict[Path, list[str]]:
         found: dict[Path, list[str]] = {}
@@ -196,8 +195,7 @@ class FormState:
             whole = place
             while place not in drawn and place:
                 place = place[:-1]
-            message = f"{dotted(whole[len(place) :])} {problem.sentence}".lstrip()
-            found.setdefault(place, []).append(message)
+            found.setdefault(place, []).append(problem.about(whole[len(place) :]))
         return found
 
 
