@@ -432,9 +432,8 @@ class QuestionPane(Widget):
         if self.server_request is None and not self.edits_roots:
             self.query_one(FormScroll).focus()
             return
-        self._bar.focus()
-        if not self.has_class("-over"):
-            self.form.focus_first()
+        if self.has_class("-over") or not self.form.focus_first():
+            self._bar.focus()
 
     def can(self, action: QuestionAction) -> bool:
         """Return whether an action applies to the current content."""

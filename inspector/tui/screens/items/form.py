@@ -544,8 +544,8 @@ class ItemForm(Widget):
 
     def focus_first(self) -> None:
         """Focus the first field, or the button if there is none."""
-        self._bar.focus()
-        self.form.focus_first()
+        if not self.form.focus_first():
+            self._bar.focus()
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
         """Show on the bar what a press does now."""

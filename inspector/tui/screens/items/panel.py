@@ -108,6 +108,8 @@ class StepLayout:
 
     async def _focus_form(self) -> None:
         left = self._left
+        if self.form.form.has_focus_within:
+            return
         if left is not None and left[0].is_attached and self.form in left[0].ancestors:
             left[0].focus()
         elif left is not None and left[1] is not None:  # its editor is built again

@@ -5,7 +5,7 @@ value is a row of text until it has the focus: only then are the widgets of its 
 """
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
@@ -25,7 +25,7 @@ from inspector.forms.values import FormValue, fresh_value, from_json
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.widgets.choose import ChooseScreen
-from inspector.tui.widgets.schema_form.bodies import FieldsBody, body_of
+from inspector.tui.widgets.schema_form.bodies import FieldsBody, ListBody, body_of
 from inspector.tui.widgets.schema_form.editors import (
     BlockEdit,
     ChoiceSegments,
@@ -47,6 +47,9 @@ from inspector.tui.widgets.schema_form.view import (
     state_of,
 )
 from inspector.tui.widgets.segments import Segments
+
+_AT_HEAD: Final = ("space", *keys.action("menu.act").keys)
+"""Printable keys that do something at the head of a field; others are typed into its first place."""
 
 
 class FieldNode(FieldView):
@@ -113,6 +116,12 @@ class FieldNode(FieldView):
         if self._shape in RESTING and event.is_printable and not is_action:
             event.stop()
             put_text(await self.focus_editor(), typed)
+        elif isinstance(focused, FormBar) and event.is_printable and event.key not in _AT_HEAD:
+            event.stop()
+            self.fold(folded=False)
+            bodies = self.query_children("ListBody").results(ListBody)
+            lines = [line for body in bodies for line in body.query_children(ValueLine)]
+            put_text(lines[0].focus() if lines else await self.focus_editor(), typed)
 
     async def on_descendant_blur(self) -> None:
         """Be text again, unless the whole terminal has lost the focus."""

@@ -36,7 +36,7 @@ from inspector.tui.widgets.schema_form.field_view import FieldGround
 from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
-from inspector.tui.widgets.schema_form.view import FieldPlace, FormBar
+from inspector.tui.widgets.schema_form.view import FieldPlace
 
 _PAUSE: Final = 0.15
 """Pause in changes, in seconds, after which the value is validated."""
@@ -380,17 +380,22 @@ class SchemaForm(Widget):
         await self._draw()
         self.focus_first()
 
-    def focus_first(self) -> None:
-        """Focus the first editor; a line that adds to other members only if the focus would be lost otherwise."""
+    def focus_first(self) -> bool:
+        """Focus the first editor, at once; return whether there is one.
+
+        A line that adds to other members is focused only if the focus would be lost otherwise.
+        """
         if self.as_json:
             self._json.focus()
-            return
-        able = [widget for widget in self._fields.query("*") if widget.focusable]
+            return True
+        focused = self.screen.focused  # a field that builds its editor cannot be focused again meanwhile
+        able = [widget for widget in self._fields.query("*") if widget.focusable or widget is focused]
         lines = [widget for widget in able if not _adds_to_others(widget)]
-        better = [widget for widget in lines if not (isinstance(widget, FormBar) and widget.folds)]
+        better = [widget for widget in lines if not only_heads(widget)]
         found = better or lines or (able if self.has_focus_within else [])
         if found:
-            found[0].focus()
+            self.screen.set_focus(found[0])
+        return bool(found)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Set the value from the JSON text if it is valid."""

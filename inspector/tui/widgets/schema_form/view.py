@@ -155,11 +155,6 @@ class FormBar(Widget):
         """Consume printable keys."""
         return self._typed_at and keys.types(key, character)
 
-    @property
-    def folds(self) -> bool:
-        """Whether Enter only folds the fields below."""
-        return bool(self._actions) and self._actions[0].name == "fold"
-
     def action_do(self, name: str) -> None:
         """Run an action by its name, if it is available here."""
         if any(action.name == name for action in self._actions):

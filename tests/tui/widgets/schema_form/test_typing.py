@@ -399,3 +399,25 @@ async def test_an_item_is_moved_from_its_editor() -> None:
         assert app.form.arguments == {"tags": ["b1", "a", "c"]}
         await pilot.press("shift+up", "shift+down", "shift+down", "shift+down", "2")
         assert app.form.arguments == {"tags": ["a", "c", "b12"]}
+
+
+@pytest.mark.parametrize(
+    ("shape", "text", "value"),
+    [
+        (MODEL, "4", {"x": 4}),
+        (NAMES, "a", ["a"]),
+        ({"oneOf": [CIRCLE, SQUARE]}, "square\t\t2", {"kind": "square", "s": 2}),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, "key\n4", {"key": 4}),
+    ],
+)
+@pytest.mark.parametrize("is_folded", [False, True])
+async def test_letters_at_the_head_of_a_group_go_to_its_first_place(
+    shape: Any, text: str, value: Any, is_folded: bool
+) -> None:
+    app = Filling(props("value", value=shape), {"value": [] if shape is NAMES else {}})
+    async with app.run_test(size=SIZE) as pilot:
+        app.query("FormBar").first().focus()
+        await pilot.pause()
+        await pilot.press(*["enter"] * is_folded)
+        await press(pilot, text)
+        assert app.form.arguments == {"value": value}
