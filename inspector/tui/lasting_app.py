@@ -148,6 +148,7 @@ class LastingApp(App[_T]):
         if (
             isinstance(event, Paste)
             and isinstance(self.focused, Input)
+            and not getattr(self.focused, "takes_lines", False)
             and (more := len(event.text.splitlines()) - 1) > 0
         ):
             left_out = f"{more:,} more were" if more > 1 else "another was"

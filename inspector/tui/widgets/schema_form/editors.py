@@ -212,6 +212,14 @@ class ValueLine(LineEdit):
         if self.is_attached:
             self.refresh_bindings()
 
+    takes_lines = True
+    """Whether a pasted text may have several lines: its field becomes a block then."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Leave a text of several lines to the field."""
+        if len(event.text.splitlines()) > 1:
+            event.prevent_default()
+
     def insert_text_at_cursor(self, text: str) -> None:
         """Insert a text. A blank at its start does not hide the state that the line shows."""
         if not self.value and not self._blanks and text.isspace():
@@ -392,7 +400,9 @@ def many(asked: ChoiceField) -> bool:
 
 def put_text(widget: Widget | None, text: str) -> None:
     """Type a text into an editor that was just focused."""
-    if isinstance(widget, Input):
+    if isinstance(widget, ValueLine) and "\n" in text:
+        widget.post_message(events.Paste(text))
+    elif isinstance(widget, Input):
         widget.insert_text_at_cursor(text)
     elif isinstance(widget, TextArea):
         widget.move_cursor(widget.document.end)

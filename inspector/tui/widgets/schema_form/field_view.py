@@ -44,13 +44,12 @@ from inspector.tui.widgets.schema_form.resting import (
     choices_of,
     head_row,
     indent_of,
-    is_secret,
     problem_rows,
     roomy,
     with_value,
     written,
 )
-from inspector.tui.widgets.schema_form.state import FormState, Shape, shape_of
+from inspector.tui.widgets.schema_form.state import FormState, Shape, is_secret, shape_of
 from inspector.tui.widgets.schema_form.view import (
     GROUPS,
     FieldAction,
@@ -399,4 +398,5 @@ async def _focused(able: Sequence[Widget]) -> Widget | None:
         return None
     if isinstance(able[0], FieldView):
         return await able[0].focus_editor()
-    return able[0].focus()
+    able[0].screen.set_focus(able[0])  # at once, so that the next key arrives there
+    return able[0]

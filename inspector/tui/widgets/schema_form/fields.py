@@ -123,6 +123,33 @@ class FieldNode(FieldView):
             lines = [line for body in bodies for line in body.query_children(ValueLine)]
             put_text(lines[0].focus() if lines else await self.focus_editor(), typed)
 
+    async def on_paste(self, event: events.Paste) -> None:
+        """Put a pasted text into the field, all of its lines."""
+        event.stop()
+        text, closed = "\n".join(event.text.splitlines()), self._shape == "opener"
+        if closed:
+            await self._opens(text)
+        else:
+            await self._insert(text)
+
+    async def _insert(self, text: str) -> None:
+        """Insert a text at the cursor, which it follows."""
+        line = await self.focus_editor()
+        if not isinstance(line, ValueLine) or self._shape != "line":
+            put_text(line, text.partition("\n")[0])
+            return
+        start, end = sorted(line.selection)
+        before = line.value[:start] + text
+        whole = before + line.value[end:]
+        self._typed(whole)
+        if shape_of(self.field, self.value, self.selected) == "line":
+            line.value, line.cursor_position = whole, len(before)
+            return
+        await self.redraw()
+        block = await self.focus_editor()
+        if isinstance(block, BlockEdit):
+            block.move_cursor((before.count("\n"), len(before.rpartition("\n")[2])))
+
     async def on_descendant_blur(self) -> None:
         """Be text again, unless the whole terminal has lost the focus."""
         if not self.app.app_focus or self.has_focus_within:

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from inspector.forms.fields import UNSET, ChoiceField, Field, TextField
+from inspector.forms.fields import UNSET, ChoiceField, Field
 from inspector.forms.interpret import text_for
 from inspector.forms.typed import json_text, same, text_of
 from inspector.forms.values import FormValue
@@ -52,11 +52,6 @@ def choices_of(asked: Field, value: FormValue) -> Choices:
 
 Shown: TypeAlias = Span | Choices
 """A value as its editor shows it: a text, or choices."""
-
-
-def is_secret(asked: Field) -> bool:
-    """Whether the text of a field is hidden."""
-    return isinstance(asked, TextField) and (asked.write_only or asked.format == "password")
 
 
 def written(field: Field, asked: Field, value: FormValue, shape: Shape, selected: int | None) -> tuple[str, int | None]:

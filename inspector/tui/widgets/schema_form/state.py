@@ -281,9 +281,14 @@ def is_container(field: Field) -> bool:
     return isinstance(opened(field), ObjectField | ArrayField)
 
 
+def is_secret(asked: Field) -> bool:
+    """Whether the text of a field is hidden."""
+    return isinstance(asked, TextField) and (asked.write_only or asked.format == "password")
+
+
 def _shape_of_text(asked: Opened, value: FormValue, selected: int | None) -> Shape:
     found = text_for(asked, value, selected)
     if found is None or isinstance(value, dict | list):
         return "json"
-    in_a_line = "\n" not in found[0] and len(found[0]) <= LONGEST_LINE
+    in_a_line = ("\n" not in found[0] and len(found[0]) <= LONGEST_LINE) or is_secret(asked)
     return "line" if in_a_line and not (isinstance(asked, TextField) and asked.multiline) else "block"

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from inspector.forms.fields import UNSET
@@ -421,3 +422,26 @@ async def test_letters_at_the_head_of_a_group_go_to_its_first_place(
         await pilot.press(*["enter"] * is_folded)
         await press(pilot, text)
         assert app.form.arguments == {"value": value}
+
+
+@pytest.mark.parametrize(
+    ("shape", "text", "value"),
+    [
+        ({"type": "string"}, "a\nb\n\nc", "a\nb\n\nc"),
+        ({"type": "string"}, "one line\n", "one line"),
+        ({"type": "integer"}, "5\r\n", 5),
+        (optional({"type": "string"}), "a\r\nb", "a\nb"),
+        (MODEL, '{\n "x": 3\n}\n', {"x": 3}),
+        (NAMES, '[\n "a",\n "b"\n]', ["a", "b"]),
+        (NAMES, "a\nb", ["a\nb"]),
+        ({}, '{\n "a": 1\n}', {"a": 1}),
+        ({"type": "string", "format": "password"}, "key\nend", "key\nend"),
+    ],
+)
+async def test_all_lines_of_a_pasted_text_are_taken(shape: Any, text: str, value: Any) -> None:
+    async with (app := Filling(props(value=shape))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        app.post_message(Paste(text))
+        await until(lambda: app.form.arguments == {"value": value}, "the value is all of the text")
+        assert ("key" in app.screen_text) is False
