@@ -242,7 +242,7 @@ class Segments(Widget, can_focus=True):
         return [at for at in found if at >= self._typed_from]
 
     def on_focus(self) -> None:
-        """Show the cursor. A word may have been begun by a letter that came before the focus."""
+        """Show the cursor. A letter typed earlier than the focus was set may have begun a word."""
         self.refresh()
 
     def on_blur(self) -> None:

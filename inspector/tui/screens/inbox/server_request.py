@@ -432,8 +432,9 @@ class QuestionPane(Widget):
         if self.server_request is None and not self.edits_roots:
             self.query_one(FormScroll).focus()
             return
-        if self.has_class("-over") or not self.form.focus_first():
-            self._bar.focus()
+        self._bar.focus()
+        if not self.has_class("-over"):
+            self.form.focus_first()
 
     def can(self, action: QuestionAction) -> bool:
         """Return whether an action applies to the current content."""

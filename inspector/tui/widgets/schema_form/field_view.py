@@ -398,5 +398,4 @@ async def _focused(able: Sequence[Widget]) -> Widget | None:
         return None
     if isinstance(able[0], FieldView):
         return await able[0].focus_editor()
-    able[0].screen.set_focus(able[0])  # at once, so that the next key arrives there
-    return able[0]
+    return able[0].focus()

@@ -381,7 +381,7 @@ class SchemaForm(Widget):
         self.focus_first()
 
     def focus_first(self) -> bool:
-        """Focus the first editor, at once; return whether there is one.
+        """Focus the first editor; return whether there is one.
 
         A line that adds to other members is focused only if the focus would be lost otherwise.
         """
@@ -394,7 +394,7 @@ class SchemaForm(Widget):
         better = [widget for widget in lines if not only_heads(widget)]
         found = better or lines or (able if self.has_focus_within else [])
         if found:
-            self.screen.set_focus(found[0])
+            found[0].focus()
         return bool(found)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
@@ -426,7 +426,7 @@ def _adds_to_others(line: Widget) -> bool:
 
 
 def hint_count(form: SchemaForm) -> int:
-    """Return the number of hints, which ask nobody first."""
+    """Return the number of hints, with which a request is sent without a question."""
     return len(form.state.hints)
 
 

@@ -76,7 +76,7 @@ class FormState:
 
     @property
     def hints(self) -> tuple[Problem, ...]:
-        """Known violations that stop nobody."""
+        """Known violations with which a request is sent without a question."""
         return tuple(each for each in self._violations if each.is_hint)
 
     @property

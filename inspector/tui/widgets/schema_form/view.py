@@ -26,7 +26,8 @@ from inspector.tui.theme import glyphs, spans_to_text
 # A focusable line with actions: the head of a field.
 
 _LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down")} | {
-    "null": keys.shown_key("form.null")
+    "null": keys.shown_key("form.null"),
+    "kind": keys.shown_key("form.kind"),
 }
 """Keys of the actions, shown while the line is focused."""
 GROUPS = ("object", "list", "union")
@@ -252,7 +253,7 @@ def kind_words(asked: Field) -> str:
 
 def kind_width(asked: Field) -> int:
     """Return the width of a field's kind in a column."""
-    least = len("integer ^e") if isinstance(asked, JsonField) else 0
+    least = len(f"integer {_LETTERS['kind']}") if isinstance(asked, JsonField) else 0
     return max(least, min(cell_width(kind_words(asked)), _WIDEST_KIND))
 
 
