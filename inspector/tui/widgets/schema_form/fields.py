@@ -335,6 +335,9 @@ class FieldNode(FieldView):
         match action:
             case "fold":
                 self.fold(folded=not self.has_class("-folded"))
+            case "enter":
+                self.fold(folded=False)
+                await self.focus_editor()
             case "remove" if not self.place.removable:
                 await self.write(UNSET)
                 await self.focus_editor(at_head=True)

@@ -42,7 +42,7 @@ EMPTY = '""'
 @dataclass(frozen=True, slots=True)
 class FieldAction:
     name: str
-    """Name in messages: "remove", "up", "down", "fold"."""
+    """Name in messages: "remove", "up", "down", "fold", "enter"."""
     label: str
 
 
@@ -167,13 +167,16 @@ class FormBar(Widget):
             self.post_message(self.Pressed(self, self._actions[0].name))
 
     def on_click(self, event: events.Click) -> None:
-        """Run the clicked action; a click anywhere else runs the first one."""
+        """Run the clicked action; elsewhere the first one, or beside the sign of a group, go to its first place."""
         event.stop()
         for zone, name in self._zones:
             if event.x in zone and event.y == self.size.height - 1:
                 self.post_message(self.Pressed(self, name))
                 return
-        self.action_press()
+        if self._actions and self._actions[0].name == "fold" and event.x > 1:
+            self.post_message(self.Pressed(self, "enter"))
+        else:
+            self.action_press()
 
     def on_focus(self) -> None:
         """Show the key letters and the focus mark on the left."""

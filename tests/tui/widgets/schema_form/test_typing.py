@@ -445,3 +445,17 @@ async def test_all_lines_of_a_pasted_text_are_taken(shape: Any, text: str, value
         app.post_message(Paste(text))
         await until(lambda: app.form.arguments == {"value": value}, "the value is all of the text")
         assert ("key" in app.screen_text) is False
+
+
+@pytest.mark.parametrize("offset", [(6, 0), (40, 0)])
+async def test_a_click_on_the_head_of_a_group_goes_to_its_first_place(offset: tuple[int, int]) -> None:
+    async with (app := Filling(props("value", value=MODEL))).run_test(size=SIZE) as pilot:
+        await pilot.click(app.query("FormBar").first(), offset=offset)
+        await pilot.press("4")
+        assert app.form.arguments == {"value": {"x": 4}}
+
+
+async def test_a_click_on_the_sign_of_a_group_folds_it() -> None:
+    async with (app := Filling(props("value", value=MODEL))).run_test(size=SIZE) as pilot:
+        await pilot.click(app.query("FormBar").first(), offset=(0, 0))
+        assert app.node("value").has_class("-folded")
