@@ -263,8 +263,14 @@ def _learn_from_result(state: ConnectionState, case: CheckMoment, asked: Tracked
 def _discovered(state: ConnectionState, asked: TrackedRequest, result: Any) -> None:
     declared = peek.text(asked.params, "_meta", PREFIX + "protocolVersion") or ""
     opening = from_discover(declared, result)
-    if isinstance(opening, Opening):
+    if isinstance(opening, Opening) and not _opened_since(state, asked):
         state.settle(opening)
+
+
+def _opened_since(state: ConnectionState, asked: TrackedRequest) -> bool:
+    """Whether a handshake that began after this request is complete, so that its response is too late."""
+    opened = state.opening is not None and state.opening.era is Era.LEGACY
+    return opened and state.handshake is not None and state.handshake.frame > asked.frame
 
 
 def _listed(state: ConnectionState, case: CheckMoment, asked: TrackedRequest) -> None:

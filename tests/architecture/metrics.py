@@ -50,7 +50,7 @@ GOALS = {
 REACHED = {
     "lines": 150_000,
     "lines of tui and present": 51_500,
-    "lines of tests": 126_000,
+    "lines of tests": 127_000,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "test names that are riddles": 20,

@@ -92,6 +92,14 @@ def test_a_refused_handshake_and_a_refused_probe_settle_nothing() -> None:
     assert inspection.state.row == 0
 
 
+def test_a_discovery_that_is_answered_after_the_handshake_settles_nothing() -> None:
+    talk = Talk(5, opened=False).ask("server/discover").ask("initialize", initialize(4))
+    talk.answer(initialized(4)).answer({"supportedVersions": [ROWS[-1].date], "capabilities": {}}, id_=1)
+    inspection = Inspection()
+    inspection.take(talk.entries)
+    assert inspection.state.row == 4
+
+
 def test_a_request_may_declare_its_own() -> None:
     params = {"_meta": {META + "protocolVersion": ROWS[-1].date}}
     assert row_of_request(ConnectionState(), "tools/list", params) == 5

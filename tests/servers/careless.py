@@ -214,6 +214,11 @@ _OF_WIDE: dict[str, Any] = {
     "refuses-in-a-report": lambda r, a, w: (
         _text(json.dumps({"status": "rejected", "errors": [{"message": "Field required", "path": [w]}]})) if w else None
     ),
+    "needs-a-key": lambda r, a, w: None if w else _error("Unauthorized: API key is required for monitor requests"),
+    "needs-a-variable": lambda r, a, w: None if w else _error("Missing required field: env GITHUB_TOKEN is missing"),
+    "needs-a-login": lambda r, a, w: None if w else _error("A login is required. Please log in first."),
+    "needs-a-program": lambda r, a, w: None if w else _error("ffmpeg is required, but it is not installed"),
+    "needs-an-argument": lambda r, a, w: None if w else _error("apiKey is required"),
     "refuses-undeclared": lambda r, a, w: _refused(r, -32602, f"Invalid params: {w}") if w else None,
 }
 _OF_DEEP: dict[str, Any] = {

@@ -195,6 +195,22 @@ async def test_a_probe_that_is_answered_late_still_opens_the_conversation() -> N
         assert live.opening.revision.date == MODERN
 
 
+async def test_a_probe_that_is_answered_after_the_handshake_does_not_change_the_session() -> None:
+    async def serve(peer: Peer) -> None:
+        probe = await hear(peer, "server/discover")
+        reply(peer, await hear(peer, "initialize"), HELLO)
+        reply(peer, probe, DISCOVERED)
+        asked = await hear(peer, "tools/list")
+        assert "_meta" not in asked.get("params", {})
+        reply(peer, asked, {"tools": []})
+        await peer.receive()
+
+    async with session(serve, options(replace(WISH, era=None, silence_s=0.05))) as live:
+        assert live.opening is not None
+        assert live.opening.era is Era.LEGACY
+        assert (await live.list_all("tools")).failed is None
+
+
 @pytest.mark.parametrize("first", ["late answer", "refusal"])
 async def test_versions_that_a_refused_handshake_names_lead_to_one_of_them(first: str) -> None:
     async def serve(peer: Peer) -> None:

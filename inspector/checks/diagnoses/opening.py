@@ -284,7 +284,7 @@ def unknown_method_unanswered(case: CheckMoment) -> Iterator[Violation]:
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
             yield Violation(
-                (f"server/discover got no response, which delayed the connection by {wait:.1f} s"),
+                (f"server/discover had no response when initialize was answered, {wait:.1f} s later"),
                 frames=(asked.frame,),
                 instead=True,
             )

@@ -43,6 +43,11 @@ _VALIDATION = re.compile(
 """Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
 _OF_A_RESPONSE = re.compile(r"(?i)validation errors? for \w*(?:response|result|output)\b|output validation error")
 """Messages of the same validators about what the tool returns, or has got itself."""
+_OF_SETUP = re.compile(
+    r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?i:\bunauthori[sz]ed\b|\bforbidden\b|\b(?:api|access) (?:key|token)s?\b"
+    r"|\bcredentials?\b|\bauthenticat|\b(?:log|sign)(?:ged|ned)?[ -]?in\b|\benvironment variable|\bnot installed\b)"
+)
+"""Words of errors about what the server lacks: a key, a login, a variable or a program."""
 _SHAPE = re.compile(
     r"(?i)\brequired\b|\bmissing\b|is not of type|expected (?:string|number|object|array|boolean|integer), received"
     r"|\[type=(?:missing|\w+_type|\w+_parsing), |must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b"
@@ -247,7 +252,9 @@ def _failure_of(message: ResultResponse | ErrorResponse, text: str) -> _Failure:
     if isinstance(message, ResultResponse) and peek.flag(message.result, "isError") is not True:
         _, _, is_unmarked = failure_in(message.result)
         return _Failure.OTHERWISE if is_unmarked else _Failure.NOT
-    if code == _INVALID_PARAMS or (_VALIDATION.search(text) and not _OF_A_RESPONSE.search(text)):
+    if code == _INVALID_PARAMS or (
+        _VALIDATION.search(text) and not _OF_A_RESPONSE.search(text) and not _OF_SETUP.search(text[:_ERROR_TEXT])
+    ):
         return _Failure.REJECTED
     return _Failure.INSIDE if code == _INTERNAL else _Failure.OTHERWISE
 
@@ -347,9 +354,14 @@ def text_of(message: ResultResponse | ErrorResponse) -> str:
         data = peek.at(message.error, "data")
         parts = [message.message, *_strings(data)]
     else:
-        parts = list(_strings(peek.at(message.result, "content")))
+        blocks = peek.items(message.result, "content")
+        parts = [each for block in blocks for each in _strings(_without_type(block))]
         parts += _strings(peek.at(message.result, "structuredContent"))
     return "\n".join(parts)[:_LONGEST]
+
+
+def _without_type(block: Any) -> Any:
+    return {key: value for key, value in block.items() if key != "type"} if isinstance(block, dict) else block
 
 
 def _strings(value: Any, depth: int = 12) -> Iterator[str]:

@@ -30,6 +30,8 @@ class OpeningTracker:
 
     def __init__(self) -> None:
         self.opening: Opening | None = None
+        self._handshake = 0
+        """Number of the exchange that completed a handshake; 0 if none did."""
 
     @property
     def revision(self) -> str | None:
@@ -42,7 +44,10 @@ class OpeningTracker:
             if exchange.probe and self.opening is not None:
                 return None  # sent to see the reaction; the session does not use it
             found = from_initialize(params, result)
+            self._handshake = exchange.number
         elif exchange.method == "server/discover":
+            if self.opening is not None and exchange.number < self._handshake and self.opening.era is Era.LEGACY:
+                return None  # the client stopped waiting for it, and opened with initialize
             found = from_discover(exchange.revision or "", result)
         elif exchange.revision and declared_revision(params):
             found = self._from_stateless(exchange, exchange.revision, result)

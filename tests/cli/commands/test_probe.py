@@ -43,6 +43,7 @@ _FOUND = {
     "writes-ascii": "value-changed",
     "zero-is-default": "value-ignored",
     "zero-is-missing": "valid-input-rejected",
+    "needs-an-argument": "valid-input-rejected",
     "accepts-undeclared": "invalid-input-accepted",
     "slow-outside-ascii": "slow-input",
     "source-path": "response-has-path",
@@ -98,6 +99,10 @@ def test_each_planted_fault_is_found(fault: str) -> None:
         "healthy-deep",
         "empty-member-is-missing",
         "removes-accents",
+        "needs-a-key",
+        "needs-a-variable",
+        "needs-a-login",
+        "needs-a-program",
         "refuses-undeclared",
         "refuses-unmarked",
         "refuses-in-a-report",
@@ -137,7 +142,7 @@ def test_probe_does_not_blame_effects_unrelated_to_arguments(fault: str) -> None
     )
 
 
-def test_probe_of_a_tool_that_always_fails_says_that_little_is_known() -> None:
+def test_tool_that_always_fails_is_named_on_stderr() -> None:
     assert "work: no valid call succeeded" in probed("no-network").stderr
     assert "no valid call succeeded" not in probed("healthy").stderr
 

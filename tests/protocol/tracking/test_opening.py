@@ -26,6 +26,22 @@ def test_handshake_probe_does_not_change_the_opening() -> None:
     assert opening.revision.date == "2026-07-28"
 
 
+def test_a_discovery_that_is_answered_after_the_handshake_changes_nothing() -> None:
+    wire = Wire()
+    wire.ask(1, "server/discover", meta(), probe=True)
+    wire.ask(2, "initialize", {"protocolVersion": "2025-11-25"})
+    wire.answer(2, {"protocolVersion": "2025-11-25", "capabilities": {}})
+    wire.answer(1, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}})
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert opening.revision.date == "2025-11-25"
+    wire.ask(3, "server/discover", meta())
+    wire.answer(3, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}})
+    opening = wire.conversation.opening
+    assert opening is not None
+    assert opening.revision.date == "2026-07-28", "one that is asked afterwards does"
+
+
 def test_a_result_without_a_result_type_proves_nothing() -> None:
     wire = Wire()
     wire.ask(1, "tools/list", meta())

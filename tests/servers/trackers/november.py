@@ -124,6 +124,23 @@ def _prints_its_help() -> None:
     sys.exit(0)
 
 
+_unanswered: list[dict[str, Any]] = []
+
+
+def _opens_before_it_is_discovered(request: dict[str, Any]) -> None:
+    answer(request, HELLO)
+    for each in _unanswered:
+        answer(each, _whole({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}, cached=True))
+
+
+def _refuses_a_change_of_version(request: dict[str, Any]) -> None:
+    if "_meta" not in request.get("params", {}):
+        answer(request, {"tools": [_TOOL]})
+        return
+    text = "The negotiated protocol version cannot change within a session."
+    say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32600, "message": text}})
+
+
 def _refuses_a_field(request: dict[str, Any]) -> None:
     message = (
         'Unrecognized field "form" (class io.modelcontextprotocol.spec.McpSchema$ClientCapabilities$Elicitation), not '
@@ -338,6 +355,13 @@ SERVERS: dict[str, Run] = {
     "content-of-type-blob": _has_content({"type": "blob", "data": "aGVsbG8=", "mimeType": "text/plain"}),
     "text-and-blob": _reads({"uri": "file:///demo.txt", "mimeType": "text/plain", "text": "hello", "blob": "aGVsbG8="}),
     "blob-without-a-type": _reads({"uri": "file:///demo.txt", "blob": "AAECAw=="}),
+    "discovery-answered-late": lambda: serve(
+        {
+            "server/discover": lambda request: _unanswered.append(request),
+            "initialize": _opens_before_it_is_discovered,
+            "tools/list": _refuses_a_change_of_version,
+        }
+    ),
     "discovery-without-cache-hints": lambda: serve(
         {
             "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": _WHO},
