@@ -143,6 +143,7 @@ class MetadataDocument(msgspec.Struct, frozen=True):
     url: str
     value: Any
     """The object at that URL; None if there was none."""
+    status: int | None = None
 
 
 class LoginState(msgspec.Struct):

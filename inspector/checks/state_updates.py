@@ -403,7 +403,8 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
             and ("/.well-known/" in http.request.target or _is_named_metadata(state, http.request.target))
             and len(state.login.tried) < _MOST_OF_LOGIN
         ):
-            state.login.tried.append(MetadataDocument(case.n, http.request.target, value_of(http, fact)))
+            status = http.response.status if http.response is not None else None
+            state.login.tried.append(MetadataDocument(case.n, http.request.target, value_of(http, fact), status))
 
 
 def _is_of_the_server(state: ConnectionState, http: HttpExchangeState) -> bool:

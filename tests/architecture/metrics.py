@@ -48,7 +48,7 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_000,
+    "lines": 151_000,
     "lines of tui and present": 51_500,
     "lines of tests": 127_000,
     "lines of decorators of checks": 700,

@@ -108,7 +108,9 @@ def test_a_journal_s_entries_are_what_it_takes() -> None:
     inspection = Inspection()
     found = inspection.take(journal.store.entry(n) for n in range(1, journal.count + 1))
     journal.close()
-    assert [(each.id, each.frames) for each in found if each.severity is Severity.ERROR] == [("server-killed", (29,))]
+    assert [(each.id, each.frames) for each in found if each.severity is Severity.ERROR] == [
+        ("server-killed", (29, 16))
+    ]
     assert ("unexpected-exit", (29, 16)) in [(each.id, each.frames) for each in found]
     assert {each.id for each in inspection.finish() if each.severity is Severity.ERROR} == {"hidden-text"}
 

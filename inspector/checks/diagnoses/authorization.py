@@ -88,7 +88,7 @@ def resource_metadata_missing(case: CheckMoment) -> Iterator[Violation]:
     named = any("resource_metadata" in (challenge or "") for _, _, challenge in login.refusals)
     speaks_oauth = named or any(each.value is not None for each in login.tried)
     if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
-        places = ", ".join(each.url[:80] for each in looked[:3])
+        places = ", ".join(f"{each.url[:80]} ({each.status or 'no response'})" for each in looked[:3])
         yield Violation(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
 
 
@@ -316,8 +316,7 @@ def authorization_server_metadata_missing(case: CheckMoment) -> Iterator[Violati
     named = any(peek.items(each.value, "authorization_servers") for each in _requested_metadata(state))
     looked = [each for each in state.login.tried if any(place in each.url for place in _SERVER)]
     if named and looked and all(each.value is None for each in looked):
-        statuses = state.notes.get("authorization-server-metadata-missing", {})
-        places = ", ".join(f"{each.url[:90]} ({statuses.get(each.frame, '?')})" for each in looked[:2])
+        places = ", ".join(f"{each.url[:90]} ({each.status or 'no response'})" for each in looked[:2])
         frames = tuple(each.frame for each in looked)
         yield Violation(f"the authorization server has no metadata at {places}", frames=frames, instead=True)
 
@@ -329,13 +328,6 @@ def oauth_endpoint_missing(case: CheckMoment) -> Iterator[Violation]:
     Fix: Add `authorization_endpoint` and `token_endpoint` to the metadata.
     """
     found = _brought(case, *_SERVER)
-    if found is None and case.http is not None and case.fact is not None and case.fact.event is HttpEvent.END:
-        if (
-            case.http.response is not None
-            and len(case.state.notes.setdefault("authorization-server-metadata-missing", {})) < 100
-        ):
-            case.state.notes["authorization-server-metadata-missing"][case.n] = case.http.response.status
-        return
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
     if found is not None and missing and peek.text(found, "issuer") and once(case, "oauth-endpoint-missing"):
         yield Violation(f"the authorization server's metadata lacks {' and '.join(missing)}")

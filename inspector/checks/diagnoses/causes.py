@@ -144,6 +144,16 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         _java,
         "Start it with that Java version, by absolute path.",
     ),
+    (
+        r"'?([A-Za-z]:\\[^'\n]{1,200}?)'? is not recognized as an internal or external command",
+        "cmd.exe tried to run {}, which does not exist: the path is cut at its first blank if it has one",
+        "Put double quotes around the path, or use one without blanks.",
+    ),
+    (
+        r"'?([^'\n\\]{1,100}?)'? is not recognized as (?:an internal or external command|the name of a cmdlet)",
+        "Windows did not find the program {}",
+        "Install it, or give its absolute path.",
+    ),
     (r"Unable to access jarfile (\S+)", "the jar file {} does not exist", "Give its absolute path, or set --cwd."),
     (
         r"You must install or update \.NET(?:.*\n)+?Framework: '([^'\n]+)', version '([^'\n]+)'",

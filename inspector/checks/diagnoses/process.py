@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, telling_line
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.state import CheckMoment, ConnectionState
+from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
 
@@ -190,7 +190,7 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     state, ended = case.state, exit_of(case.state)
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
-    waiting = [each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
+    waiting = _waiting(state)
     worked = any(each.answered is not None and each.method not in _OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
@@ -233,6 +233,11 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, frames=frames, instead=True)
 
 
+def _waiting(state: ConnectionState) -> list[TrackedRequest]:
+    """Return the requests of the client that have no response, oldest first."""
+    return [each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
+
+
 @error("Server was killed", "end")
 def server_killed(case: CheckMoment) -> Iterator[Violation]:
     """A signal that mcp-inspect did not send, or the exit code that a container makes of one.
@@ -246,9 +251,11 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
     if signal:
         fix = _KILLED.get(signal, "Examine the core dump: native code failed.")
         mild = _HINT if fix == _ASKED_TO_END else None
-        sentence = f"the server was killed by {signal}"
+        waiting = _waiting(case.state)[-1:] if case.state.opening is not None else []
+        during = f" during {waiting[0].method[:60]}" if waiting else ""
+        sentence = f"the server was killed by {signal}{during}"
         if not ended[2].signal:  # only an exit code is known, which a program may also choose by itself
-            sentence = f"the server {exit_words(ended[2].code or 0)}"
+            sentence = f"the server {exit_words(ended[2].code or 0)}{during}"
             fix = f"If a shell or container started it, {signal} killed its child. {fix}"
         logged = (
             cause_in(case.state) if signal in ("SIGABRT", "SIGILL", "SIGTRAP") else None
@@ -256,6 +263,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
         if logged is not None:
             sentence, fix = f"{sentence}: {logged[1]}", logged[2] or fix
         frames = (logged[0], ended[0]) if logged is not None else (ended[0],)
+        frames = (*frames, *(each.frame for each in waiting))
         yield Violation(sentence, frames=frames, instead=True, fix=fix, severity=mild)
 
 

@@ -330,7 +330,8 @@ def session_id_changed(case: CheckMoment) -> Iterator[Violation]:
     if not before:
         yield Violation("the first Mcp-Session-Id is in another response than that to initialize")
     elif given != before:
-        yield Violation("Mcp-Session-Id changes during the session")
+        method = http.asked[0].method[:60] if http.asked else "a request without a response"
+        yield Violation(f"Mcp-Session-Id changes during the session, with the response to {method}")
 
 
 @error("Response on the `GET` stream", "carried", since="2025-03-26", until="2025-11-25")

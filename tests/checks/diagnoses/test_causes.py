@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.checks.diagnoses.causes import telling_line
+from inspector.checks.diagnoses.causes import known_cause, telling_line
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,17 @@ def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) ->
     found = telling_line(newest)
     assert found is not None
     assert found[1] == told
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [
+        (("'C:\\Program' is not recognized as an internal or external command,", "operable program."), "C:\\Program"),
+        (("'npx' is not recognized as an internal or external command,", "operable program."), "program npx"),
+        (("uvx : The term 'uvx' is not recognized as the name of a cmdlet, function, script file,",), "program uvx"),
+        (("WARN 'frobnicate' is not recognized as a setting",), None),
+    ],
+)
+def test_program_that_windows_did_not_find_is_named(lines: tuple[str, ...], named: str | None) -> None:
+    found = known_cause([(n, line) for n, line in enumerate(lines, 1)][::-1])
+    assert (found is None) if named is None else (found is not None and named in found[1])

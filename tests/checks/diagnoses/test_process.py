@@ -165,6 +165,13 @@ def test_exit_code_of_a_shell_signal_is_reported_as_code(code: int, signal: str)
     assert real.sentence == f"the server was killed by {signal}"
 
 
+def test_a_signal_in_a_session_is_named_with_the_request_that_waited_for_its_response() -> None:
+    (found,) = (each for each in Talk().ask("ping").exit(None, "SIGSEGV").findings() if each.id == "server-killed")
+    assert found.sentence == "the server was killed by SIGSEGV during ping"
+    (idle,) = (each for each in Talk().exit(None, "SIGSEGV").findings() if each.id == "server-killed")
+    assert idle.sentence == "the server was killed by SIGSEGV"
+
+
 def test_an_end_before_any_request_was_answered_is_reported_although_its_code_is_0() -> None:
     (found,) = (each for each in Talk().exit(0).findings() if each.id == "exit-during-session")
     assert found.sentence == "the server exited directly after the handshake with code 0, with nothing on stderr"

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import signal
 import sys
 import threading
@@ -179,7 +180,67 @@ def _invalid_url(request: dict[str, Any]) -> None:
 
 _PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 1_000).decode()
 
+_NOTIFY = (
+    "file:///srv/anki/dist/server.js:41",
+    "        await this.server.notify({",
+    "                          ^",
+    "",
+    "TypeError: this.server.notify is not a function",
+    "    at AnkiServer.notifyToolsListChanged (file:///srv/anki/dist/server.js:41:27)",
+    "    at AnkiServer.run (file:///srv/anki/dist/server.js:33:20)",
+    "    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
+    "",
+    "Node.js v22.11.0",
+)
+_PIPE = "open //./pipe/dockerDesktopLinuxEngine: The system cannot find the file specified."
+_MANY_TOOLS = HELLO | {"capabilities": {"tools": {}, "resources": {"listChanged": True}}}
+
+
+def _faults(_: dict[str, Any]) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _wraps_its_stderr(request: dict[str, Any]) -> None:
+    say({"jsonrpc": "2.0", "method": "notifications/stderr", "params": {"content": "listening"}})
+    answer(request, {"tools": [_TOOL]})
+
+
+def _updates_nobody(request: dict[str, Any]) -> None:
+    say({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "file:///demo.txt"}})
+    answer(request, {"resources": [{"uri": "file:///demo.txt", "name": "demo"}]})
+
+
 SERVERS: dict[str, Run] = {
+    "dies-of-ping": lambda: serve({"tools/list": {"tools": [_TOOL]}, "ping": _faults}),
+    "stderr-as-a-notification": lambda: serve({"tools/list": _wraps_its_stderr}),
+    "method-of-another-sdk": dies(*_NOTIFY),
+    "module-in-a-sentence": dies("Failed to run server: No module named 'fitz'"),
+    "path-of-windows-with-a-blank": dies(
+        "'C:\\Program' is not recognized as an internal or external command,", "operable program or batch file."
+    ),
+    "docker-desktop-is-off": dies(
+        f'docker: error during connect: Head "http://%2F%2F.%2Fpipe%2FdockerDesktopLinuxEngine/_ping": {_PIPE}',
+        code=125,
+    ),
+    "content-of-a-media-type": _has_content({"type": "application/json", "text": "{}"}),
+    "failure-in-the-structure": _returns(
+        {"content": [], "structuredContent": {"code": "E_MCP_TOOL_ERROR", "message": "fetch failed"}}
+    ),
+    "update-without-the-capability": lambda: serve(
+        {"initialize": _MANY_TOOLS, "tools/list": {"tools": [_TOOL]}, "resources/list": _updates_nobody}
+    ),
+    "app-is-plain-html": lambda: serve(
+        {
+            "initialize": _MANY_TOOLS,
+            "tools/list": {"tools": [_TOOL | {"_meta": {"ui": {"resourceUri": "ui://demo/page.html"}}}]},
+            "resources/list": {"resources": [{"uri": "ui://demo/page.html", "name": "p", "mimeType": "text/html"}]},
+            "resources/read": {
+                "contents": [
+                    {"uri": "ui://demo/page.html", "mimeType": "text/html", "text": "<!doctype html><p>hi</p>"}
+                ]
+            },
+        }
+    ),
     "refuses-a-capability": lambda: serve({"initialize": _refuses_a_field}),
     "null-meta-of-the-handshake": lambda: serve(
         {"initialize": HELLO | {"_meta": None, "instructions": None}, "tools/list": {"tools": [_TOOL]}}

@@ -1,6 +1,7 @@
 """Servers over HTTP with faults that were reported in 2025 and 2026, the fourth round."""
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 
@@ -192,6 +193,36 @@ def _crashes(request: HttpRequest) -> HttpResponse:
     raise HangUp
 
 
+def _keeps_sessions(request: HttpRequest) -> HttpResponse | None:
+    """A stateful server of the Go SDK: it answers the discovery, and refuses all else of that version."""
+    if request.header(_VERSION) != "2026-07-28" or request.method != "POST":
+        return None
+    if _method(request) == "server/discover":
+        result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
+        more = {"ttlMs": 0, "cacheScope": "private", "_meta": _META}
+        return HttpResponse(200, JSON, answer_to(request, result | more))
+    said = b'Bad Request: protocol version "2026-07-28" is only supported on stateless HTTP servers '
+    return HttpResponse(400, _TEXT, said + b"(set StreamableHTTPOptions.Stateless = true)\n")
+
+
+def _sees_another_method(request: HttpRequest) -> HttpResponse | None:
+    if request.method != "POST":
+        return None
+    named = request.header("mcp-method") or ""
+    said = f"Header mismatch: Mcp-Method header value '{named}' does not match body value 'initialize'"
+    return _refusal(request, -32020, said)
+
+
+_counter = itertools.count(1)
+
+
+def _begins_sessions_always(result: object) -> Peculiar:
+    def reply(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, (*JSON, ("Mcp-Session-Id", f"s-{next(_counter)}")), answer_to(request, result))
+
+    return reply
+
+
 _NO_ROUTE = {
     "code": "rest_no_route",
     "message": "No route was found matching the URL and request method.",
@@ -203,6 +234,19 @@ _HUNG = (
 )
 
 SERVERS: dict[str, Run] = {
+    "stateful-server-of-go": lambda: _but(_keeps_sessions, legacy()),
+    "gateway-sees-another-method": lambda: _but(_sees_another_method, legacy()),
+    "session-with-each-response": lambda: _but(
+        _knows_no_newer,
+        legacy(initialize=_begins_sessions_always(_HELLO), tools_list=_begins_sessions_always({"tools": [TOOL]})),
+    ),
+    "metadata-with-a-slash": lambda: house(
+        challenge='Bearer resource_metadata="{here}/.well-known/oauth-protected-resource/mcp/"',
+        instead={
+            PROTECTED: HttpResponse(404, _TEXT, b"Not Found"),
+            PROTECTED + "/": HttpResponse(404, _TEXT, b"Not Found"),
+        },
+    ),
     "older-transport-answers-its-posts": lambda: _older_with_bodies(),
     "encoding-of-a-decoded-body": lambda: _but(_knows_no_newer, legacy(initialize=_keeps_the_encoding)),
     "session-on-another-pod": lambda: _but(_lives_on_another_pod, legacy(initialize=_begins_a_session)),
