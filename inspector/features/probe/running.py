@@ -44,7 +44,7 @@ _VALIDATION = re.compile(
 _OF_A_RESPONSE = re.compile(r"(?i)validation errors? for \w*(?:response|result|output)\b|output validation error")
 """Messages of the same validators about what the tool returns, or has got itself."""
 _OF_SETUP = re.compile(
-    r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?i:\bunauthori[sz]ed\b|\bforbidden\b|\b(?:api|access) (?:key|token)s?\b"
+    r"\b[A-Z][A-Z0-9]{0,30}_[A-Z0-9]|(?i:\bunauthori[sz]ed\b|\bforbidden\b|\b(?:api|access) (?:key|token)s?\b"
     r"|\bcredentials?\b|\bauthenticat|\b(?:log|sign)(?:ged|ned)?[ -]?in\b|\benvironment variable|\bnot installed\b)"
 )
 """Words of errors about what the server lacks: a key, a login, a variable or a program."""
