@@ -94,8 +94,10 @@ class FormState:
         return sum(map(self._waits_for, self.problems))
 
     def _waits_for(self, problem: Problem) -> bool:
-        is_early = problem.keyword == "required" and not self.insists
-        return is_early and place_in_form(self.value, problem.path) not in self._touched
+        place = place_in_form(self.value, problem.path)
+        is_empty = problem.keyword == "minProperties" and to_json(self.at(place)) == {}
+        is_early = (problem.keyword == "required" or is_empty) and not self.insists
+        return is_early and place not in self._touched
 
     def at(self, path: Path) -> FormValue:
         """Return the value at a path, or UNSET."""

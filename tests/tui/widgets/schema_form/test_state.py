@@ -116,6 +116,15 @@ def test_missing_field_is_reported_after_a_visit_or_insisting() -> None:
     assert set(state.problems_by_path({("a",), ("b",)})) == {("a",), ("b",)}
 
 
+def test_an_empty_record_is_no_error_until_it_is_visited() -> None:
+    record = {"type": "object", "additionalProperties": TEXT, "minProperties": 1}
+    state = judged(FormState(props("a", a=record)))
+    assert state.problems_by_path(set()) == {}
+    assert state.awaited == 1
+    state.put(("a",), {})
+    assert list(judged(state).problems_by_path({("a",)})) == [("a",)]
+
+
 def test_fields_are_counted_for_the_value_that_is_there() -> None:
     root = read_schema(props(a={"type": "array", "items": TEXT}, b=props(c=TEXT), d=True))
     assert drawn_count(root, {"a": ["1", "2"], "b": UNSET, "d": {"x": [1, 2, 3]}}) == 6
