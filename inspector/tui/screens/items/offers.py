@@ -226,7 +226,8 @@ class Completions(Widget):
             return
         region, form = field.content_region, self.parent.region if isinstance(self.parent, Widget) else field.region
         widest = max((cell_width(visible(each, limit=300)) for each in self._found.values), default=0)
-        width = min(max(_LEAST, widest + 4, note_width + 4), form.width)
+        beside = form.right - region.x + 1  # up to the edge: no rest of a description is left beside it
+        width = min(max(_LEAST, widest + 4, note_width + 4, beside), form.width)
         height = 1 + min(len(self._found.values), _ROWS)
         is_above = region.bottom + height > self.screen.size.height and region.y >= height
         x = max(form.x, min(region.x - 1, form.right - width))  # what is beside the form stays visible
