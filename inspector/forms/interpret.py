@@ -1,10 +1,10 @@
 """Interpretation of typed text: text + field → value. The one reader for forms and the command line.
 
 A field is a place to type, and what is typed decides the value. Text that the schema accepts becomes that value,
-preferring, in order: the branch that is selected, the branches as listed, a string. A branch for which the text itself
-is the value is preferred to one that converts it: `012` is "012" for an integer or a string. So `5` is 5 for an integer
-or null, "5" for a string or an integer, and 5 without a type, where `abc` is "abc" and `{"a": 1}` an object. Text that
-nothing accepts is kept as a string, with the reason.
+preferring, in order: the branch that is selected, an object or array whose JSON it is, the branches as listed, a
+string. A branch for which the text itself is the value is preferred to one that converts it: `012` is "012" for an
+integer or a string. So `5` is 5 for an integer or null, "5" for a string or an integer, and 5 without a type, where
+`abc` is "abc" and `{"a": 1}` an object. Text that nothing accepts is kept as a string, with the reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from inspector.forms.keywords import is_multiple, wrong_format
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.simple import as_text
 from inspector.forms.typed import Parsed, parse_integer, parse_json, parse_number, same, text_of
-from inspector.forms.values import branch_of
+from inspector.forms.values import branch_of, suits
 
 _DEEPEST: Final = 8
 """Maximum nesting of unions."""
@@ -79,8 +79,9 @@ def interpret(field: Field, text: str, selected: int | None = None) -> Reading:
     fit = [each for each in read if not each.reading.problem]
     good = [each for each in fit if accepts(each.field, each.reading.value)]
     chosen = [each for each in good if selected is not None and each.branch == selected]
+    parts = [each for each in good if _has_parts(each)]
     literal = [each for each in good if is_literal(each.field, each.reading, text)]
-    first = next(iter([*chosen, *literal, *good, *fit]), None)
+    first = next(iter([*chosen, *parts, *literal, *good, *fit]), None)
     if first is not None:
         likeliest = _likeliest(first, fit)
         return msgspec.structs.replace(likeliest.reading, branch=likeliest.branch)
@@ -160,6 +161,12 @@ class _Candidate(NamedTuple):
     branch: int | None
     field: Opened
     reading: Reading
+
+
+def _has_parts(each: _Candidate) -> bool:
+    """Whether a text is the JSON of an object or an array that fits: then it is not meant as a string."""
+    value, is_json = each.reading.value, isinstance(each.field, JsonField)
+    return isinstance(value, dict | list) and not is_json and suits(each.field, value)
 
 
 def _alternatives(

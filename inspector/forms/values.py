@@ -153,6 +153,26 @@ def fits(field: Field, value: FormValue) -> bool:
     return value is UNSET or _score(opened(field), value, 0) >= 0
 
 
+def suits(field: Field, value: object, depth: int = 0) -> bool:
+    """Return whether the items and members of a value fit, too, as deep as branches are compared."""
+    asked = opened(field)
+    if depth > _ALIKE:
+        return True
+    match asked:
+        case ArrayField() if isinstance(value, list):
+            items = [(asked.item_at(at), each) for at, each in enumerate(value[:_MOST_COMPARED])]
+            return all(item is not None and suits(item, each, depth + 1) for item, each in items)
+        case ObjectField() if isinstance(value, dict):
+            named = {name: each for name, each in asked.properties if name in value or each.required}
+            return all(name in value and suits(each, value[name], depth + 1) for name, each in named.items())
+        case UnionField():
+            return fits(asked, value) and (
+                value is None or any(suits(each.field, value, depth + 1) for each in asked.branches)
+            )
+        case _:
+            return fits(asked, value)
+
+
 def branch_of(union: UnionField, value: FormValue) -> int | None:
     """Return the index of the branch that fits a value best, the first one if equal; 0 for UNSET, None if none fits."""
     if value is UNSET:
@@ -163,6 +183,7 @@ def branch_of(union: UnionField, value: FormValue) -> int | None:
 
 
 _NEVER = -1
+_MOST_COMPARED = 100
 _ALIKE = 4
 """Maximum depth of the comparison: enough to distinguish branches, and fast."""
 

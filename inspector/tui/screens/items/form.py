@@ -544,7 +544,9 @@ class ItemForm(Widget):
 
     def focus_first(self) -> None:
         """Focus the first field, or the button if there is none."""
-        if not self.form.focus_first():
+        if self.form.focus_first():
+            self._head.fold(True)  # now, so that no row moves a moment later, below a click
+        else:
             self._bar.focus()
 
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
