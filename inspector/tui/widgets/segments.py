@@ -201,7 +201,8 @@ class Segments(Widget, can_focus=True):
             return
         if not self._letters or letter is None or not letter.isprintable():
             return
-        if not letter.isalnum() and not (self._run and self._beginning(self._run + letter)):
+        goes_on = self._run and (self._beginning(self._run + letter) or not self._beginning(self._run))
+        if not letter.isalnum() and not goes_on:
             return
         event.stop()
         event.prevent_default()

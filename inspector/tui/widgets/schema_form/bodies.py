@@ -17,7 +17,8 @@ from textual.widgets import Input, Static
 from inspector.forms.fields import UNSET, ArrayField, JsonField, ObjectField, UnionField
 from inspector.forms.interpret import Reading
 from inspector.forms.paths import Path
-from inspector.forms.values import FormValue, branch_of, fresh_value
+from inspector.forms.typed import parse_json
+from inspector.forms.values import FormValue, branch_of, fresh_value, from_json
 from inspector.tui import keys
 from inspector.tui.widgets.schema_form.editors import ValueLine, put_text
 from inspector.tui.widgets.schema_form.field_view import FieldGround, FieldView, Inner
@@ -289,9 +290,13 @@ class ObjectBody(FieldsBody):
         event.stop()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Add a member with this name."""
+        """Add a member with this name, or go to the one that has it."""
         event.stop()
-        await self._add(event.value)
+        if isinstance(self._node.value, dict) and event.value in self._node.value:
+            event.input.clear()
+            await self._node.focus_at((*self._node.path, event.value))
+        else:
+            await self._add(event.value)
 
     async def on_input_blurred(self, event: Input.Blurred) -> None:
         """Add a member with this name."""
@@ -302,22 +307,32 @@ class ObjectBody(FieldsBody):
     def read_name(self) -> None:
         """Add a member whose name is typed, before the value of the form is used: a name alone is not sent."""
         for line in self.query_children(Input):
-            if self._put(line.value) and self._node.state.at((*self._node.path, line.value)) is UNSET:
-                self._node.state.type((*self._node.path, line.value), Reading(UNSET, "", problem=_NO_VALUE))
-                self._node.call_later(self._show, line.value)
+            if (added := self._put(line.value)) is None:
+                continue
+            if self._node.state.at((*self._node.path, added)) is UNSET:
+                self._node.state.type((*self._node.path, added), Reading(UNSET, "", problem=_NO_VALUE))
+            self._node.call_later(self._show, added)
 
     async def _add(self, name: str) -> None:
-        if self._put(name):
-            await self._show(name)
+        if (added := self._put(name)) is not None:
+            await self._show(added)
 
-    def _put(self, name: str) -> bool:
-        """Add a member, unless it exists; return whether it was added."""
+    def _put(self, text: str) -> str | None:
+        """Add a member of this name, unless it exists, or those of a JSON object; return the name of the last one."""
         node = self._node
-        if not name or (isinstance(node.value, dict) and name in node.value):
-            return False
-        field = member_field(self._asked, name)
-        node.state.put((*node.path, name), UNSET if field is None else fresh_value(field))
-        return True
+        members = parse_json(text).value
+        if isinstance(members, dict) and members:
+            read = from_json(self._asked, members)
+            known = node.value if isinstance(node.value, dict) else {}
+            node.state.put(
+                node.path, known | {name: read[name] for name in members} if isinstance(read, dict) else known
+            )
+            return str([*members][-1])
+        if not text or (isinstance(node.value, dict) and text in node.value):
+            return None
+        field = member_field(self._asked, text)
+        node.state.put((*node.path, text), UNSET if field is None else fresh_value(field))
+        return text
 
     async def _show(self, name: str) -> None:
         await self._node.redraw()

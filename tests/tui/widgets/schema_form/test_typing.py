@@ -459,3 +459,35 @@ async def test_a_click_on_the_sign_of_a_group_folds_it() -> None:
     async with (app := Filling(props("value", value=MODEL))).run_test(size=SIZE) as pilot:
         await pilot.click(app.query("FormBar").first(), offset=(0, 0))
         assert app.node("value").has_class("-folded")
+
+
+RECORD = {"type": "object", "additionalProperties": {"type": "integer"}}
+
+
+@pytest.mark.parametrize("key", ["enter", "tab"])
+async def test_a_json_object_in_place_of_a_name_is_all_of_its_members(key: str) -> None:
+    async with (app := Filling(props("counts", counts=RECORD), {"counts": {"a": 1}})).run_test(size=SIZE) as pilot:
+        app.query_one("ObjectBody > .body--more").focus()
+        await pilot.pause()
+        await press(pilot, '{"b": 2, "c": 3}')
+        await pilot.press(key)
+        await until(lambda: app.form.arguments == {"counts": {"a": 1, "b": 2, "c": 3}}, "the members are there")
+
+
+async def test_enter_on_a_name_that_exists_goes_to_its_value() -> None:
+    async with (app := Filling(props("counts", counts=RECORD), {"counts": {"a": 1, "b": 2}})).run_test(
+        size=SIZE
+    ) as pilot:
+        app.query("ObjectBody > .body--more").last().focus()
+        await pilot.pause()
+        await press(pilot, "a\n5")
+        assert app.form.arguments == {"counts": {"a": 15, "b": 2}}
+
+
+async def test_a_space_in_a_word_that_begins_no_choice_chooses_nothing() -> None:
+    async with (app := Filling(props(flag={"type": "boolean"}))).run_test(size=SIZE) as pilot:
+        app.form.focus_first()
+        await pilot.pause()
+        await press(pilot, "no idea")
+        await until(lambda: "no choice begins with no idea" in app.screen_text, "the text is shown")
+        assert app.form.arguments == {}
