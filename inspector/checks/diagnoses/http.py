@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec.structs import replace
 
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
-from inspector.checks.diagnoses.probes import lacks_header
+from inspector.checks.diagnoses.probes import is_of_probes, lacks_header
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
@@ -138,8 +138,8 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
-    if "no HTTP response" in fact.why and (is_discovery(http) or _is_stream_of_session(case, http)):
-        return  # the host was reached, and the next request shows more
+    if "no HTTP response" in fact.why and (is_of_probes(http) or _is_stream_of_session(case, http)):
+        return  # the host was reached, and other requests show more
     if (
         not _UNREACHED.search(fact.why)
         or "/.well-known/" in http.request.target

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.rules.http import TAKES_ORIGINS
+from inspector.checks.rules.http import NO_RESPONSE, TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
 from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
@@ -83,9 +83,12 @@ def invalid_params_error_code(case: CheckMoment) -> Iterator[Violation]:
         yield from _refusal(case, _INVALID_PARAMS, "a call without a tool name")
 
 
-@warning("Probe got no response", "end")
+@warning("Probe got no response", "http end", "end")
 def probe_unanswered(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Respond to every request, with an error if need be."""
+    if case.fact is not None:
+        yield from _dropped(case)
+        return
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
     )  # it made the server exit (`exit-on-invalid-message`)
@@ -100,6 +103,24 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Violation]:
         if is_silent and not is_judged_elsewhere and not is_list_again:
             frames = (each.frame,)
             yield Violation(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
+
+
+def is_of_probes(http: HttpExchangeState) -> bool:
+    """Whether an HTTP exchange carries only requests that test how the server reacts."""
+    return bool(http.asked) and all(each.probe for each in http.asked)
+
+
+def _dropped(case: CheckMoment) -> Iterator[Violation]:
+    """Yield a violation if the connection was closed in place of an HTTP response to a probe."""
+    http, fact = case.http, case.fact
+    if http is None or fact is None or case.state.opening is None or not is_of_probes(http):
+        return
+    found = NO_RESPONSE.search(fact.why) if fact.event is HttpEvent.ERROR and http.response is None else None
+    first = http.asked[0]
+    if found is not None and first.method != "server/discover" and not probes.calls_a_tool(first.method, first.params):
+        sentence = f"{first.method[:60]}, sent as a probe, got no HTTP response: {found[1].rstrip('.')[:160]}"
+        fix = "Return a JSON-RPC error; see the log of the server, where the handler may have failed."
+        yield Violation(sentence, frames=(case.n, first.frame), instead=True, fix=fix)
 
 
 @warning(

@@ -28,7 +28,7 @@ _NEVER = 1 << 62
 _GRACE_NS = 150_000_000
 """Time that a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
-_NO_RESPONSE = re.compile(r"gave no HTTP response: (.+)")
+NO_RESPONSE = re.compile(r"gave no HTTP response: (.+)")
 _NO_STATUS_LINE = re.compile(r"illegal status line: bytearray\(b['\"]([^'\"]{0,200})")
 TAKES_ORIGINS = "origin-not-validated"
 """Key in a state's notes: the server has responded to a request from another origin."""
@@ -134,7 +134,7 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     fact, exchange = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or exchange is None or exchange.request is None:
         return
-    found = _NO_RESPONSE.search(fact.why)
+    found = NO_RESPONSE.search(fact.why)
     if found and exchange.request.method == "GET" and exchange.response is None and case.state.opening is not None:
         if case.state.is_sampled("get-response-invalid no response", 1, _NEVER):
             yield Violation(f"GET got no HTTP response: {_as_words(found[1])}; 405 means that there is no stream")

@@ -10,6 +10,7 @@ from inspector.protocol.jsonrpc import encode
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Entry, Script, Talk
 
+_GONE = "127.0.0.1:34243 gave no HTTP response: Server disconnected without sending a response"
 _PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}]}
 _LOCAL = "http://localhost:8000/mcp"
 
@@ -223,3 +224,17 @@ def test_a_cancelled_call_of_an_existing_tool_is_not_an_unanswered_probe() -> No
     talk = _asked("tools/call", {"name": "wait", "arguments": {}})
     talk.wait(10).inform("notifications/cancelled", {"requestId": 77}).close()
     assert "probe-unanswered" not in {finding.id for finding in talk.findings()}
+
+
+def _dropped(params: object, *, probe: bool = True) -> dict[str, Severity]:
+    """The findings if the connection is closed instead of an HTTP response to a call."""
+    talk = Talk(4, transport="http", connection=ConnectionFact(ConnectionEvent.OPEN, "http", url=_LOCAL))
+    _asked("tools/call", params, probe=probe, talk=talk.post(target=_LOCAL))
+    talk.fact(HttpFact(HttpEvent.ERROR, talk.http, why=_GONE))
+    return {each.id: each.severity for each in talk.findings() if "without sending" in each.sentence}
+
+
+def test_probe_that_gets_no_http_response_does_not_make_the_server_unreachable() -> None:
+    assert _dropped({"arguments": {}}) == {"probe-unanswered": Severity.WARNING}
+    assert _dropped({"name": "add", "arguments": {}}) == {}, "the probing of tools reports it"
+    assert _dropped({"name": "add", "arguments": {}}, probe=False) == {"server-unreachable": Severity.ERROR}
