@@ -21,6 +21,7 @@ from inspector.checks.findings import Finding
 from inspector.checks.registry import CHECKS
 from inspector.checks.runner import DisabledCheck, Inspection
 from inspector.config.remembered import Mute
+from inspector.giving_way import rest
 from inspector.present.gc_control import no_collection
 from inspector.present.words import GRADES
 from inspector.protocol import peek
@@ -444,7 +445,7 @@ class LiveChecks(JournalFindings):
 
 
 def _rest() -> None:
-    time.sleep(_REST_S)
+    rest(_REST_S)
 
 
 # What checks could find in a recording when only its first entries existed: findings discovered by then.

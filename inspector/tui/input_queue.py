@@ -17,13 +17,16 @@ search acts, too: where it leads depends on what was found. If that is nothing, 
 Keys typed ahead do not delay leaving. `ctrl+q` acts at once and drops the events before it. `q` may be part of a
 text, so it waits for its turn. Of several screen changes in the queue, only the last one is carried out. What fails,
 or asks first, drops the keys behind it (`drop_typed_ahead`).
+
+Nothing is painted between a key and its last effect (`QueuedScreen`): the clock of Textual would paint the half of it,
+and the rest again. Long effects are painted ten times a second.
 """
 
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from textual.app import App, ScreenStackError
@@ -31,9 +34,12 @@ from textual.errors import NoWidget
 from textual.events import Click, Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
 from textual.geometry import Offset
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
+
+from inspector.giving_way import ask_for_way, return_way
 
 PATIENCE_S: Final = 2.0
 """Maximum wait of an event, in seconds: a handler that hangs must not lock the keyboard."""
@@ -44,10 +50,18 @@ _ROUNDS: Final = 2
 _MOST_TURNS: Final = 20
 """Maximum number of waits per round for a widget that keeps receiving messages: keys continue during a flood."""
 
+_UNPAINTED_S: Final = 0.1
+"""Maximum time that effects of keys stay unpainted while others follow."""
+_LONG_PAINT_S: Final = 0.015
+_REST_AFTER_PAINT: Final = 2
+"""A paint that takes long is followed by so many times its duration without one, except for a key: in a flood, painting
+would use all the time, and each key would wait for a paint."""
+
 _FINDS: Final = "search.done"
 """The action of a search that goes to what was found."""
 _LEAVES: Final = "ctrl+q"
 """Textual's own key to quit: it is never text, and works wherever the focus is."""
+_T = TypeVar("_T")
 
 
 class Postponed:
@@ -117,6 +131,10 @@ class InputQueue:
         """What is settled by a worker, by its widget and group."""
         self._waited_s = self._looked_s = 0.0
         """How long it has been busy, and the monotonic time of the last tick."""
+        self._painted_s = self._rest_until_s = 0.0
+        """Monotonic time of the last paint, or of the first key since then; time until which only keys are painted."""
+        self._is_unpainted = self._paints_key = False
+        """Whether a paint was left out; whether what a key has changed is painted."""
 
     @property
     def is_idle(self) -> bool:
@@ -127,6 +145,23 @@ class InputQueue:
     def has_key(self) -> bool:
         """Whether the next event is a key that waits for its turn."""
         return bool(self._waiting) and isinstance(self._waiting[0][0], Key)
+
+    def may_paint(self) -> bool:
+        """Whether to paint before the next key. Otherwise it is done after its last effect, or after a rest."""
+        now = time.monotonic()
+        is_amid = self._is_busy and now - self._painted_s < _UNPAINTED_S
+        return self._paints_key or not (is_amid or now < self._rest_until_s)
+
+    def paint(self, paint: Callable[[], None]) -> None:
+        """Paint, or leave it out for now."""
+        start = time.monotonic()
+        self._is_unpainted = not self.may_paint()
+        if self._is_unpainted:
+            return
+        paint()
+        self._painted_s = time.monotonic()
+        took = self._painted_s - start
+        self._rest_until_s = self._painted_s + _REST_AFTER_PAINT * took if took > _LONG_PAINT_S else 0.0
 
     @staticmethod
     def concerns(event: Event) -> bool:
@@ -169,6 +204,8 @@ class InputQueue:
                 self._working.clear()
         if self._waiting:
             await self._go_on()
+        if self._is_unpainted and self.may_paint():
+            self._paint()
 
     def hold(self) -> None:
         """Hold events until `release`: the focus is about to move to the widget that the next one is meant for."""
@@ -247,11 +284,32 @@ class InputQueue:
     async def _do(self, act: Callable[[Event], Awaitable[None]], event: Event) -> None:
         """Handle an event. A tick that comes while its action waits, as for a verdict, does not start the next one."""
         walk, self._is_busy, self._waited_s = self._walk, True, 0.0
+        if not self._is_unpainted:
+            self._painted_s = time.monotonic()
+        if isinstance(event, Key):
+            ask_for_way()
         try:
             await act(event)
         finally:
             if walk == self._walk:
                 self._is_busy = False
+
+    def _paint(self) -> None:
+        """Paint what a key has changed. Textual would wait for the next tick of its clock of 60 Hz.
+
+        A dialog that opens paints itself once it is laid out.
+        """
+        screen = self._app.screen_stack[-1] if self._app.screen_stack else None
+        if screen is None or not screen.is_running or not screen.size or getattr(screen, "_opening", False):
+            return
+        self._paints_key = True
+        try:
+            with screen._context():  # noqa: SLF001 - as the clock calls it
+                screen._on_timer_update()  # noqa: SLF001
+                if self._is_unpainted:
+                    screen._compositor_refresh()  # noqa: SLF001
+        finally:
+            self._paints_key = False
 
     def _shows_screen(self, event: Event) -> bool:
         """Whether an event is a key that shows another screen and would not be typed into the focused widget."""
@@ -312,9 +370,6 @@ class InputQueue:
         if not self._is_held:
             self._round(self._walk, rounds, first)
 
-    def _round(self, walk: int, rounds: int, first: Widget | None) -> None:
-        self._step(walk, rounds, iter(list(self._way(first))), first)
-
     def _way(self, first: Widget | None) -> Iterator[MessagePump]:
         seen: set[MessagePump] = set()
         try:
@@ -327,51 +382,69 @@ class InputQueue:
                     seen.add(node)
                     yield node
 
-    def _step(self, walk: int, rounds: int, way: Iterator[MessagePump], first: Widget | None) -> None:
-        """Wait for the next widget that still processes messages; the last one is the app itself."""
-        for node in way:
-            if node.call_later(self._passed, walk, rounds, way, first, node, 0):
-                return
-        self._app.call_later(self._arrived, walk, rounds - 1, first)
+    def _round(self, walk: int, rounds: int, first: Widget | None, turns: int = 0) -> None:
+        """Wait at once for the widgets on the way that still process messages; the last one is the app itself.
 
-    def _passed(
-        self, walk: int, rounds: int, way: Iterator[MessagePump], first: Widget | None, node: MessagePump, turns: int
-    ) -> None:
-        """Continue after the messages queued in a widget, including those added meanwhile."""
-        if walk != self._walk:
-            return
-        again = partial(self._passed, walk, rounds, way, first, node, turns + 1)
-        if turns < _MOST_TURNS:
-            # Textual has no public name for the message that it has already taken from the queue, nor for the callbacks
-            # that a panel has scheduled after a refresh, such as focusing a field once it is laid out.
-            if (node.message_queue_size or getattr(node, "_pending_message", None)) and node.call_later(again):
-                return
-            if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):
-                return
-        self._step(walk, rounds, way, first)
+        One after the other, each would take a turn of the event loop, which a flood lengthens.
+        """
+        nodes = list(self._way(first))
+        waiting = [node for node in nodes if not turns or _is_busy(node, after_layout=rounds == 1)]
+        if rounds == 1:
+            for node in waiting:
+                _lay_out(node)
+        left = 0
+
+        def passed() -> None:
+            nonlocal left
+            left -= 1
+            if not left and walk == self._walk:
+                self._round(walk, rounds, first, turns + 1)
+
+        for node in waiting if turns <= _MOST_TURNS else ():
+            left += node.call_later(passed)
+        if not left:
+            self._app.call_later(self._arrived, walk, rounds - 1, first)
 
     async def _arrived(self, walk: int, rounds: int, first: Widget | None) -> None:
         if walk != self._walk:
             return
+        if not self._waiting:
+            self.update()  # before the last round, too: a widget tells its screen only later that it is to be painted
         if rounds:
             self._round(walk, rounds, first)
-        else:
-            self._is_busy = False
-            if not self._waiting:
-                self.update()
-                _paint(self._app)
-            await self._go_on()
+            return
+        self._is_busy = False
+        if not self._waiting:
+            self._paint()
+            return_way()
+        await self._go_on()
 
 
-def _paint(app: App[None]) -> None:
-    """Paint what a key has changed. Textual would wait for the next tick of its clock of 60 Hz.
+def _is_busy(node: MessagePump, *, after_layout: bool) -> bool:
+    """Whether messages wait in a widget, or in a screen callbacks that are called once it is laid out.
 
-    A dialog that opens paints itself once it is laid out.
+    Textual has no public name for the message that it has already taken from the queue, nor for the callbacks.
     """
-    screen = app.screen_stack[-1] if app.screen_stack else None
-    if screen is not None and screen.is_running and screen.size and not getattr(screen, "_opening", False):
-        with screen._context():  # noqa: SLF001 - as the clock calls it
-            screen._on_timer_update()  # noqa: SLF001
+    has_messages = node.message_queue_size or getattr(node, "_pending_message", None)
+    return bool(has_messages or (after_layout and getattr(node, "_callbacks", None)))
+
+
+def _lay_out(node: MessagePump) -> None:
+    """Lay out a screen that has callbacks for then, such as focusing a field. Textual would wait for its clock."""
+    if isinstance(node, Screen) and node._callbacks and node.is_running and node.size:  # noqa: SLF001
+        with node._context():  # noqa: SLF001
+            node._on_timer_update()  # noqa: SLF001
+
+
+class QueuedScreen(Screen[_T]):
+    """A screen that is painted once for each key, not for each of its effects."""
+
+    def _compositor_refresh(self) -> None:
+        queue = _queue_of(self)
+        if queue is None:
+            super()._compositor_refresh()
+        else:
+            queue.paint(super()._compositor_refresh)
 
 
 def hold_keys(widget: Widget) -> None:

@@ -3,8 +3,9 @@
 from typing import TypeVar
 
 from textual.events import Event
+from textual.screen import Screen
 
-from inspector.tui.input_queue import InputQueue
+from inspector.tui.input_queue import InputQueue, QueuedScreen
 from inspector.tui.lasting_app import LastingApp
 
 _T = TypeVar("_T")
@@ -21,6 +22,10 @@ class QueuedApp(LastingApp[_T]):
     def watch_queue(self) -> None:
         """Release waiting keys regularly, should a handler hang."""
         self.set_interval(_LOOK_S, self.input_queue.look)
+
+    def get_default_screen(self) -> Screen[object]:
+        """The screen below all dialogs."""
+        return QueuedScreen(id="_default")
 
     def refocus(self) -> None:
         """Focus a visible widget, because the focus was on a hidden one."""

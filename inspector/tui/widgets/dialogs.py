@@ -27,7 +27,7 @@ from textual.widgets import Input, Static
 from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.input_queue import drop_typed_ahead
+from inspector.tui.input_queue import QueuedScreen, drop_typed_ahead
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans
@@ -36,7 +36,7 @@ from inspector.tui.widgets.segments import Segments
 ResultT = TypeVar("ResultT")
 
 
-class Dialog(ModalScreen[ResultT]):
+class Dialog(QueuedScreen[ResultT], ModalScreen[ResultT]):
     """A screen over another one, which is visible through a translucent background."""
 
     places: tuple[ActionScope, ...] = ()
