@@ -61,6 +61,8 @@ async def settled(app: App[Any]) -> None:
     """Wait until all that a key or click has brought about in this event loop is done and drawn."""
     await _settled(app)
     if app.is_running and app.screen_stack and not app._batch_count and app.screen._compositor._dirty_regions:
+        if (queue := getattr(app, "input_queue", None)) is not None:
+            queue._rest_until_s = 0.0  # the test looks now
         with painting():
             app.screen._compositor_refresh()
 

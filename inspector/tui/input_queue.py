@@ -57,6 +57,8 @@ _REST_AFTER_PAINT: Final = 2
 """A paint that takes long is followed by so many times its duration without one, except for a key: in a flood, painting
 would use all the time, and each key would wait for a paint."""
 
+FIRST_LOAD: Final = "first load"
+"""Group of the work that gives a widget its first content: keys that move a cursor wait for it, too."""
 _FINDS: Final = "search.done"
 """The action of a search that goes to what was found."""
 _LEAVES: Final = "ctrl+q"
@@ -255,7 +257,12 @@ class InputQueue:
             return bound is not None and bound.binding.id == _FINDS
         if focused is not None and focused.check_consume_key(event.key, event.character):
             return False
-        return bound is None or not (bound.binding.id or "").startswith("move.")
+        return bound is None or self._is_loading or not (bound.binding.id or "").startswith("move.")
+
+    @property
+    def _is_loading(self) -> bool:
+        """Whether a visible widget has nothing yet to move in."""
+        return any(group == FIRST_LOAD and is_displayed(widget) for widget, group in self._working)
 
     async def _go_on(self) -> None:
         while self._waiting and not self._is_busy:

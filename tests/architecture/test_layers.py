@@ -14,7 +14,7 @@ from tests.architecture.sources import Source, dotted, read, sources
 
 FLOORS = (
     ("errors", "documents"),
-    ("text", "atomic_write"),
+    ("text", "atomic_write", "giving_way"),
     ("json_file",),
     ("protocol", "forms"),
     ("transports", "capture", "checks", "config"),
@@ -49,7 +49,7 @@ _RULES = {
     "text": Rule(
         (_PURE - {"time"}) | _SCREEN | {"jsonschema"}, "every room shows foreign text"
     ),  # time of day, by zone
-    "atomic_write": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
+    "atomic_write", "giving_way": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
     "json_file": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only reads and writes files"),
     "protocol": Rule(_PURE | _SCREEN | {"jsonschema"}, "a fold of frames must be repeatable"),
     "forms": Rule(_PURE | _SCREEN | {"jsonschema"}, "command line and dialogs both use it"),

@@ -1,11 +1,17 @@
 """Input events take their turn, and callbacks wait for a pause in typing."""
 
 import asyncio
+from typing import Any
 
-from textual.app import App
+from rich.console import RenderableType
+from textual.app import App, ComposeResult
 from textual.events import Event, Key
+from textual.screen import Screen
+from textual.widgets import Static
 
 from inspector.tui.input_queue import InputQueue, Postponed
+from inspector.tui.queued_app import QueuedApp
+from tests.settling import painting
 from tests.waiting import until
 
 
@@ -40,3 +46,40 @@ async def test_a_timer_that_is_due_after_its_callback_was_called_does_nothing() 
         postponed._call(app.screen)
         assert not postponed.call_all()
     assert called == ["searched"]
+
+
+class Painting(QueuedApp[None]):
+    """Notes each update of the terminal; `x` changes a text in two steps, between which the clock of Textual paints."""
+
+    BINDINGS = [("x", "change", "Change")]  # noqa: RUF012 - as Textual wants it
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.painted: list[str] = []
+        self.label = Static("before")
+
+    def compose(self) -> ComposeResult:
+        yield self.label
+
+    def action_change(self) -> None:
+        self.label.update("half")
+        self.call_later(self._finish)
+
+    def _finish(self) -> None:
+        self.screen._dirty_widgets.add(self.label)
+        self.screen._on_timer_update()
+        self.label.update("whole")
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        super()._display(screen, renderable)
+        if renderable is not None:
+            self.painted.append(str(self.label.render()))
+
+
+async def test_a_key_is_painted_once_after_its_last_effect() -> None:
+    async with (app := Painting()).run_test() as pilot:
+        await pilot.pause()
+        app.painted.clear()
+        with painting():
+            await pilot.press("x")
+    assert app.painted == ["whole"]

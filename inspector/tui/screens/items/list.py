@@ -36,7 +36,7 @@ from inspector.protocol.tracking.catalogue import Listing
 from inspector.text import clock, visible
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
-from inspector.tui.input_queue import forget_postponed, postpone, settling
+from inspector.tui.input_queue import FIRST_LOAD, forget_postponed, postpone, settling
 from inspector.tui.screens.items.model import findings_about, own_findings, shared_lines
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.threads import read_on_thread
@@ -106,12 +106,13 @@ class ListLoader:
         self._show = show
         self._awaited: tuple[Listing, ...] = ()
         """Long list that a thread is reading."""
+        self._has_shown = False
 
     def load(self, listings: tuple[Listing, ...], memory: RememberedServer | None) -> None:
         """Prepare and show a list; a long one is shown once a thread has read it."""
         if sum(len(listing.items) for listing in listings) <= MANY:
             self._awaited = ()
-            self._show(self._read(listings, memory))
+            self._show_loaded(self._read(listings, memory))
         elif not self._awaited or any(map(operator.is_not, listings, self._awaited)):
             self._awaited = listings
 
@@ -120,9 +121,16 @@ class ListLoader:
                 freeze_young()
                 if listings is self._awaited:
                     self._awaited = ()
-                    self._show(loaded)
+                    self._show_loaded(loaded)
 
-            self._owner.run_worker(load, group="load", exclusive=True)  # type: ignore[arg-type]
+            if self._has_shown:
+                self._owner.run_worker(load, group=FIRST_LOAD, exclusive=True)  # type: ignore[arg-type]
+            else:
+                settling(self._owner, FIRST_LOAD, load)
+
+    def _show_loaded(self, loaded: LoadedList) -> None:
+        self._has_shown = self._has_shown or bool(loaded.items)
+        self._show(loaded)
 
     def stop(self) -> None:
         """Discard the list that a thread is reading."""

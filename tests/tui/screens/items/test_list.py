@@ -3,6 +3,7 @@
 import dataclasses
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from inspector.present.items import ItemRow, ToolList, always
 from inspector.protocol.listed_items import Prompt, Resource, Tool
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.screens.items import list as taking
-from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, keys_of
+from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, ListLoader, LoadedList, keys_of
 from inspector.tui.screens.items.model import ListedRows, PromptRow, prompt_offers
 from tests.tui.screen_text import text
 from tests.tui.screens.acting import Acting
@@ -57,6 +58,26 @@ async def test_a_long_list_is_searched_on_a_thread_and_only_the_newest_search_is
         assert ("red_2000", False) in sought
         assert not any(name == "slow_1" for name, _ in app.meant)
         assert all(not wanted for wanted, here in sought if here)
+
+
+async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    may_read, read_list = threading.Event(), ListLoader._read
+
+    def reading(self: ListLoader, *arguments: Any) -> LoadedList:
+        may_read.wait(30)
+        return read_list(self, *arguments)
+
+    monkeypatch.setattr(ListLoader, "_read", reading)
+    async with ToolsSide(Acting([{"name": f"red_{n}"} for n in range(MANY + 2)])).run_test(size=(60, 12)) as pilot:
+        app = pilot.app
+        assert isinstance(app, ToolsSide)
+        app.side.list.focus()
+        await pilot.press("down", "down")
+        assert app.side.chosen is None
+        may_read.set()
+        await until(lambda: app.meant[-1:] == [("red_2", False)], "the third tool is chosen")
 
 
 async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:

@@ -1,0 +1,39 @@
+"""Long work pauses while the user waits for the effect of a key, and only then."""
+
+from threading import Event, Thread
+from types import SimpleNamespace
+
+import pytest
+
+from inspector import giving_way
+from tests.waiting import PATIENCE_S
+
+
+def test_work_continues_only_once_the_effect_of_a_key_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(giving_way, "_MOST_S", PATIENCE_S)
+    rested = Event()
+    giving_way.ask_for_way()
+    work = Thread(target=lambda: (giving_way.rest(0.0), rested.set()))
+    work.start()
+    assert not rested.is_set()
+    giving_way.return_way()
+    assert rested.wait(PATIENCE_S)
+    work.join()
+
+
+def test_a_second_key_does_not_stop_work_before_it_had_as_much_time_as_the_first_one_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [10.0]
+    monkeypatch.setattr(giving_way, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(giving_way, "_until_s", 0.0)
+    monkeypatch.setattr(giving_way, "_next_s", 0.0)
+    giving_way.ask_for_way()
+    now[0] = 10.03
+    giving_way.return_way()
+    now[0] = 10.04
+    giving_way.ask_for_way()
+    assert giving_way._until_s <= now[0]
+    now[0] = 10.07
+    giving_way.ask_for_way()
+    assert giving_way._until_s > now[0]
