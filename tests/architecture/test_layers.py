@@ -49,7 +49,8 @@ _RULES = {
     "text": Rule(
         (_PURE - {"time"}) | _SCREEN | {"jsonschema"}, "every room shows foreign text"
     ),  # time of day, by zone
-    "atomic_write", "giving_way": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
+    "atomic_write": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only writes files"),
+    "giving_way": Rule(_SCREEN | {"jsonschema"}, "it only pauses"),
     "json_file": Rule(_SCREEN | _CLOCK_AND_CHANCE | {"jsonschema"}, "it only reads and writes files"),
     "protocol": Rule(_PURE | _SCREEN | {"jsonschema"}, "a fold of frames must be repeatable"),
     "forms": Rule(_PURE | _SCREEN | {"jsonschema"}, "command line and dialogs both use it"),
