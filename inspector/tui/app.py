@@ -227,6 +227,7 @@ class InspectApp(QueuedApp[None]):
     def on_ready(self) -> None:
         """Connect right after the first paint, before the remaining widgets are created."""
         self.tab.conversation.begin()
+        self.take_left_keys()
 
     def _begin_checking(self) -> None:
         Thread(target=_import_ahead, name="mcp-inspect imports", daemon=True).start()

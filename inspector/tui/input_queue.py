@@ -187,6 +187,12 @@ class InputQueue:
             self._app.bell()
         return keys
 
+    def take_keys(self) -> list[Key]:
+        """Take the keys that wait, and drop the other events."""
+        keys = [event for event, _, _ in self._waiting if isinstance(event, Key)]
+        self._waiting.clear()
+        return keys
+
     def take_repeats(self, most: int) -> int:
         """Take the next events, at most so many, that are the same key as the one that is handled; return how many."""
         key, count = getattr(self._handled, "key", None), 0

@@ -118,3 +118,15 @@ def test_torn_capture_is_shown_with_a_notice(tmp_path: Path) -> None:
         window.press(b"q")
         assert window.ended(PATIENCE_S)
     assert window.status == ExitStatus.OK
+
+
+def test_keys_typed_behind_the_choice_of_a_server_reach_its_session(tmp_path: Path) -> None:
+    with Window((), tmp_path) as window:
+        window.until(b"Demo server")
+        window.press(b"\x1b[B")
+        window.until_still()
+        window.press(b"\r2")
+        window.until(b"[2 Tools")
+        window.press(b"q")
+        assert window.ended(PATIENCE_S)
+        assert window.status == ExitStatus.OK
