@@ -509,7 +509,7 @@ class ItemsPanel(Panel, Generic[FormT]):
                 return self._can_do(str(parameters[0]) if parameters else "")
             case "picture":
                 return has_picture(self.result.looked)
-            case "result":
+            case "result" | "again" | "edit":
                 return not self.result.is_empty
             case "tab":
                 return self.steps.here() == "result" or not (self.steps.is_narrow or self.form.has_focus_within)
