@@ -18,7 +18,7 @@ Keys typed ahead do not delay leaving. `ctrl+q` acts at once and drops the event
 text, so it waits for its turn. Of several screen changes in the queue, only the last one is carried out. What fails,
 or asks first, drops the keys behind it (`drop_typed_ahead`).
 
-Nothing is painted between a key and its last effect (`QueuedScreen`): the clock of Textual would paint the half of it,
+Nothing is painted between a key and its last effect (`paint_in_turn`): the clock of Textual would paint the half of it,
 and the rest again. Long effects are painted ten times a second.
 """
 
@@ -449,15 +449,23 @@ def _lay_out(node: MessagePump) -> None:
             node._on_timer_update()  # noqa: SLF001
 
 
+def paint_in_turn(screen: Screen[Any], paint: Callable[[], None]) -> None:
+    """Paint the visible screen once for each key, not for each of its effects; one below others at once.
+
+    The latter only tells the one above what has changed.
+    """
+    queue = _queue_of(screen)
+    if queue is None or screen is not screen.app.screen:
+        paint()
+    else:
+        queue.paint(paint)
+
+
 class QueuedScreen(Screen[_T]):
-    """A screen that is painted once for each key, not for each of its effects."""
+    """A screen that is painted once for each key."""
 
     def _compositor_refresh(self) -> None:
-        queue = _queue_of(self)
-        if queue is None:
-            super()._compositor_refresh()
-        else:
-            queue.paint(super()._compositor_refresh)
+        paint_in_turn(self, super()._compositor_refresh)
 
 
 def hold_keys(widget: Widget) -> None:

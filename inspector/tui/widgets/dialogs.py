@@ -27,7 +27,7 @@ from textual.widgets import Input, Static
 from inspector.present.spans import Span
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope
-from inspector.tui.input_queue import QueuedScreen, drop_typed_ahead
+from inspector.tui.input_queue import drop_typed_ahead, paint_in_turn
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
 from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans
@@ -36,7 +36,7 @@ from inspector.tui.widgets.segments import Segments
 ResultT = TypeVar("ResultT")
 
 
-class Dialog(QueuedScreen[ResultT], ModalScreen[ResultT]):
+class Dialog(ModalScreen[ResultT]):
     """A screen over another one, which is visible through a translucent background."""
 
     places: tuple[ActionScope, ...] = ()
@@ -67,7 +67,7 @@ class Dialog(QueuedScreen[ResultT], ModalScreen[ResultT]):
     def _compositor_refresh(self) -> None:
         """Paint, except during the first layout: it takes several rounds, and only the result of the last is seen."""
         if not self._opening:
-            super()._compositor_refresh()
+            paint_in_turn(self, super()._compositor_refresh)
 
     def _on_timer_update(self) -> None:
         """Lay out and paint."""
