@@ -395,28 +395,32 @@ class InputQueue:
                     seen.add(node)
                     yield node
 
-    def _round(self, walk: int, rounds: int, first: Widget | None, turns: int = 0) -> None:
-        """Wait at once for the widgets on the way that still process messages; the last one is the app itself.
+    def _round(self, walk: int, rounds: int, first: Widget | None) -> None:
+        self._step(walk, rounds, iter(list(self._way(first))), first)
 
-        One after the other, each would take a turn of the event loop, which a flood lengthens.
-        """
-        nodes = list(self._way(first))
-        waiting = [node for node in nodes if not turns or _is_busy(node, after_layout=rounds == 1)]
-        if rounds == 1:
-            for node in waiting:
+    def _step(self, walk: int, rounds: int, way: Iterator[MessagePump], first: Widget | None) -> None:
+        """Wait for the next widget that still processes messages; the last one is the app itself."""
+        for node in way:
+            if node.call_later(self._passed, walk, rounds, way, first, node, 0):
+                return
+        self._app.call_later(self._arrived, walk, rounds - 1, first)
+
+    def _passed(
+        self, walk: int, rounds: int, way: Iterator[MessagePump], first: Widget | None, node: MessagePump, turns: int
+    ) -> None:
+        """Continue after the messages queued in a widget, including those added meanwhile."""
+        if walk != self._walk:
+            return
+        again = partial(self._passed, walk, rounds, way, first, node, turns + 1)
+        if turns < _MOST_TURNS:
+            # Textual has no public name for the message that it has already taken from the queue, nor for the callbacks
+            # that a panel has scheduled after a refresh, such as focusing a field once it is laid out.
+            if (node.message_queue_size or getattr(node, "_pending_message", None)) and node.call_later(again):
+                return
+            if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):
                 _lay_out(node)
-        left = 0
-
-        def passed() -> None:
-            nonlocal left
-            left -= 1
-            if not left and walk == self._walk:
-                self._round(walk, rounds, first, turns + 1)
-
-        for node in waiting if turns <= _MOST_TURNS else ():
-            left += node.call_later(passed)
-        if not left:
-            self._app.call_later(self._arrived, walk, rounds - 1, first)
+                return
+        self._step(walk, rounds, way, first)
 
     async def _arrived(self, walk: int, rounds: int, first: Widget | None) -> None:
         if walk != self._walk:
@@ -433,18 +437,9 @@ class InputQueue:
         await self._go_on()
 
 
-def _is_busy(node: MessagePump, *, after_layout: bool) -> bool:
-    """Whether messages wait in a widget, or in a screen callbacks that are called once it is laid out.
-
-    Textual has no public name for the message that it has already taken from the queue, nor for the callbacks.
-    """
-    has_messages = node.message_queue_size or getattr(node, "_pending_message", None)
-    return bool(has_messages or (after_layout and getattr(node, "_callbacks", None)))
-
-
 def _lay_out(node: MessagePump) -> None:
-    """Lay out a screen that has callbacks for then, such as focusing a field. Textual would wait for its clock."""
-    if isinstance(node, Screen) and node._callbacks and node.is_running and node.size:  # noqa: SLF001
+    """Lay out a screen that has callbacks for after that. Textual would wait for the next tick of its clock."""
+    if isinstance(node, Screen) and node.is_running and node.size:  # noqa: SLF001
         with node._context():  # noqa: SLF001
             node._on_timer_update()  # noqa: SLF001
 
