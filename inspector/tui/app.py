@@ -260,7 +260,7 @@ class InspectApp(QueuedApp[None]):
         12. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
         await self.input_queue.look()
-        if not self.is_laid_out or not self.input_queue.may_paint():
+        if not self.is_laid_out or self.input_queue.rests:
             return
         self._focus_keeper.tick()
         if not self.painted.may_update():

@@ -54,6 +54,7 @@ _UNPAINTED_S: Final = 0.1
 """Maximum time that effects of keys stay unpainted while others follow."""
 _LONG_PAINT_S: Final = 0.015
 _REST_AFTER_PAINT: Final = 2
+_LONGEST_REST_S: Final = 0.2
 """A paint that takes long is followed by so many times its duration without one, except for a key: in a flood, painting
 would use all the time, and each key would wait for a paint."""
 
@@ -148,22 +149,23 @@ class InputQueue:
         """Whether the next event is a key that waits for its turn."""
         return bool(self._waiting) and isinstance(self._waiting[0][0], Key)
 
-    def may_paint(self) -> bool:
-        """Whether to paint before the next key. Otherwise it is done after its last effect, or after a rest."""
-        now = time.monotonic()
-        is_amid = self._is_busy and now - self._painted_s < _UNPAINTED_S
-        return self._paints_key or not (is_amid or now < self._rest_until_s)
+    @property
+    def rests(self) -> bool:
+        """Whether only keys are painted for a moment, because the last paint took long."""
+        return time.monotonic() < self._rest_until_s
 
     def paint(self, paint: Callable[[], None]) -> None:
-        """Paint, or leave it out for now."""
+        """Paint, unless it is done after the last effect of a key, or after a rest."""
         start = time.monotonic()
-        self._is_unpainted = not self.may_paint()
+        is_amid = self._is_busy and start - self._painted_s < _UNPAINTED_S
+        self._is_unpainted = not self._paints_key and (is_amid or self.rests)
         if self._is_unpainted:
             return
         paint()
         self._painted_s = time.monotonic()
         took = self._painted_s - start
-        self._rest_until_s = self._painted_s + _REST_AFTER_PAINT * took if took > _LONG_PAINT_S else 0.0
+        rest = min(_REST_AFTER_PAINT * took, _LONGEST_REST_S) if took > _LONG_PAINT_S else 0.0
+        self._rest_until_s = self._painted_s + rest
 
     @staticmethod
     def concerns(event: Event) -> bool:
@@ -212,7 +214,7 @@ class InputQueue:
                 self._working.clear()
         if self._waiting:
             await self._go_on()
-        if self._is_unpainted and self.may_paint():
+        if self._is_unpainted and not (self._is_busy or self.rests):
             self._paint()
 
     def hold(self) -> None:
@@ -418,7 +420,6 @@ class InputQueue:
             if (node.message_queue_size or getattr(node, "_pending_message", None)) and node.call_later(again):
                 return
             if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):
-                _lay_out(node)
                 return
         self._step(walk, rounds, way, first)
 
@@ -435,13 +436,6 @@ class InputQueue:
             self._paint()
             return_way()
         await self._go_on()
-
-
-def _lay_out(node: MessagePump) -> None:
-    """Lay out a screen that has callbacks for after that. Textual would wait for the next tick of its clock."""
-    if isinstance(node, Screen) and node.is_running and node.size:  # noqa: SLF001
-        with node._context():  # noqa: SLF001
-            node._on_timer_update()  # noqa: SLF001
 
 
 def paint_in_turn(screen: Screen[Any], paint: Callable[[], None]) -> None:
