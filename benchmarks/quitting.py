@@ -124,9 +124,9 @@ SCENES = (
     Scene("the demo, by Ctrl+C from outside", ("demo",), by_signal=signal.SIGINT),
     Scene("the demo, after dialogs and screens", ("demo",), _used),
     Scene("right after the first picture", ("demo",), _at_once),
-    Scene(f"with {PENDING:,} open server requests", _stdio(ASKS), _stormed, 1.0),
-    Scene("while log messages flood in", _stdio(SAYS), _stormed, 1.0),
-    Scene("with 100,000 tools", _stdio(TOOLS), _stormed, 1.0),
+    Scene(f"with {PENDING:,} open server requests", _stdio(ASKS), _stormed),
+    Scene("while log messages flood in", _stdio(SAYS), _stormed),
+    Scene("with 100,000 tools", _stdio(TOOLS), _stormed),
 )
 
 
