@@ -81,6 +81,8 @@ class ConversationSnapshot(msgspec.Struct):
     task_operations: dict[int, int]
     about_tasks: dict[int, str]
     opening: _Opening | None
+    handshake: int
+    """Number of the exchange that completed a handshake; 0 if none did."""
     server_requests: list[ServerRequest]
     visits: dict[str, int]
     awaited: dict[int, Any]
@@ -100,7 +102,7 @@ _MEMBERS = {
     },
     "tasks": {"all", "faults", "_by_id", "_by_operation", "_about"},
     "visits": {"complete"},
-    "_opening": {"opening"},
+    "_opening": {"opening", "_handshake"},
 }  # fmt: skip
 _WATCHED = ("subscribed", "updates", "count", "changes", "_read", "_reading", "_parents")
 _LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
@@ -264,6 +266,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Conversation
         task_operations={operation: task.number for operation, task in tasks["_by_operation"].items()},
         about_tasks=tasks["_about"],
         opening=_kept_opening(parts["_opening"]["opening"]),
+        handshake=parts["_opening"]["_handshake"],
         server_requests=parts["conversation"]["server_requests"],
         visits=parts["visits"]["complete"],
         awaited=parts["conversation"]["_awaited"],
@@ -324,7 +327,7 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: ConversationSnapshot, log: 
     tasks["all"], tasks["faults"], tasks["_about"] = kept.tasks, kept.task_faults, kept.about_tasks
     tasks["_by_id"] = {(by_server, id_): _at(kept.tasks, number) for by_server, id_, number in kept.task_ids}
     tasks["_by_operation"] = {each: _at(kept.tasks, number) for each, number in kept.task_operations.items()}
-    parts["_opening"]["opening"] = _opening_of(kept.opening)
+    parts["_opening"].update(opening=_opening_of(kept.opening), _handshake=kept.handshake)
     parts["conversation"]["server_requests"], parts["conversation"]["_awaited"] = kept.server_requests, kept.awaited
     parts["visits"]["complete"] = kept.visits
 

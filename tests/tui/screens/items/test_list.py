@@ -17,7 +17,7 @@ from tests.tui.screen_text import text
 from tests.tui.screens.acting import Acting
 from tests.tui.screens.items.test_tools import Side as ToolsSide
 from tests.tui.widgets.showing import Showing
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 Sought = list[tuple[str, bool]]
 
@@ -63,10 +63,11 @@ async def test_a_long_list_is_searched_on_a_thread_and_only_the_newest_search_is
 async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    may_read, read_list = threading.Event(), ListLoader._read
+    reads, may_read, read_list = threading.Event(), threading.Event(), ListLoader._read
 
     def reading(self: ListLoader, *arguments: Any) -> LoadedList:
-        may_read.wait(30)
+        reads.set()
+        may_read.wait(PATIENCE_S)
         return read_list(self, *arguments)
 
     monkeypatch.setattr(ListLoader, "_read", reading)
@@ -74,6 +75,7 @@ async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
         app = pilot.app
         assert isinstance(app, ToolsSide)
         app.side.list.focus()
+        await until(reads.is_set, "the list is read")
         await pilot.press("down", "down")
         assert app.side.chosen is None
         may_read.set()
