@@ -30,7 +30,7 @@ def _entry(person: Person) -> int:
     [
         ("7", "stair 1 creaks", "stair 2", {42}),
         ("7", "stair 1 creaks", "emergency", {49}),
-        ("8", "structured-content-invalid", "stdout-not-json", {5}),
+        ("8", "stdout-not-json", "structured-content-invalid", {34}),
         ("8", "stdout-not-json", "hidden-text", {10}),
     ],
 )

@@ -96,8 +96,6 @@ async def test_several_fields_and_the_call_in_one_burst() -> None:
     async with before() as person:
         await at_tool(person, "all")
         await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j")
-        await person.sees("Call anyway")
-        await person.press("ctrl+j")
         await person.sees("✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"text": "fog", "number": 42, "date": "x", "boolean": True}
@@ -125,13 +123,13 @@ async def test_a_burst_of_tabs_passes_fields_without_opening_them(monkeypatch: p
 async def test_keys_behind_a_refused_call_are_dropped_with_a_word() -> None:
     async with before() as person:
         await at_tool(person, "all")
-        await person.press_quickly("tab", "tab", *"x", "ctrl+j", "ctrl+j", *"y", "escape", "escape", *"3q")
+        await person.press_quickly("tab", *"x", "ctrl+j", "ctrl+j", *"y", "escape", "escape", *"3q")
         await person.sees("Call anyway", "Dropped 6 keys typed ahead.")
         assert not sent(person, "tools/call")
         assert app_of(person).tab.shown == "tools"
         await person.press("ctrl+j")
         await person.sees("✓ OK")
-        assert sent(person, "tools/call")[0]["arguments"] == {"number": 4, "date": "x"}
+        assert sent(person, "tools/call")[0]["arguments"] == {"number": "x"}
 
 
 @pytest.mark.parametrize("keys", [("f5",), ("right", "enter"), ("y", "ctrl+enter")])
