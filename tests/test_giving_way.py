@@ -13,7 +13,12 @@ def test_work_continues_only_once_the_effect_of_a_key_is_visible(monkeypatch: py
     monkeypatch.setattr(giving_way, "_MOST_S", PATIENCE_S)
     rested = Event()
     giving_way.ask_for_way()
-    work = Thread(target=lambda: (giving_way.rest(0.0), rested.set()))
+
+    def work_on() -> None:
+        giving_way.rest(0.0)
+        rested.set()
+
+    work = Thread(target=work_on)
     work.start()
     assert not rested.is_set()
     giving_way.return_way()
