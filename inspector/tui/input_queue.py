@@ -44,7 +44,7 @@ from inspector.giving_way import ask_for_way, return_way
 PATIENCE_S: Final = 2.0
 """Maximum wait of an event, in seconds: a handler that hangs must not lock the keyboard."""
 _LONGEST_LOOK_S: Final = 0.05
-"""Maximum time that one tick adds to the wait: on a busy machine, or while the process is suspended, no handler hangs."""
+"""Maximum time that one tick adds to the wait: on a busy machine, or while suspended, no handler hangs."""
 _ROUNDS: Final = 2
 """Rounds from the focus to the app: one for the event, one for what its action has requested of the focused widget."""
 _MOST_TURNS: Final = 20
