@@ -22,6 +22,7 @@ Nothing is painted between a key and its last effect (`paint_in_turn`): the cloc
 and the rest again. Long effects are painted ten times a second.
 """
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
@@ -138,6 +139,8 @@ class InputQueue:
         """Monotonic time of the last paint, or of the first key since then; time until which only keys are painted."""
         self._is_unpainted = self._paints_key = False
         """Whether a paint was left out; whether what a key has changed is painted."""
+        self._late: asyncio.TimerHandle | None = None
+        """Paints what was left out."""
 
     @property
     def is_idle(self) -> bool:
@@ -160,12 +163,26 @@ class InputQueue:
         is_amid = self._is_busy and start - self._painted_s < _UNPAINTED_S
         self._is_unpainted = not self._paints_key and (is_amid or self.rests)
         if self._is_unpainted:
+            self._paint_soon()
             return
         paint()
         self._painted_s = time.monotonic()
         took = self._painted_s - start
         rest = min(_REST_AFTER_PAINT * took, _LONGEST_REST_S) if took > _LONG_PAINT_S else 0.0
         self._rest_until_s = self._painted_s + rest
+
+    def _paint_soon(self) -> None:
+        """Paint what was left out, should no key do so before."""
+        if self._late is None:
+            self._late = asyncio.get_running_loop().call_later(_UNPAINTED_S, self._paint_late)
+
+    def _paint_late(self) -> None:
+        self._late = None
+        if self._is_unpainted:
+            if self.rests:
+                self._paint_soon()
+            else:
+                self._paint()
 
     @staticmethod
     def concerns(event: Event) -> bool:
@@ -214,8 +231,6 @@ class InputQueue:
                 self._working.clear()
         if self._waiting:
             await self._go_on()
-        if self._is_unpainted and not (self._is_busy or self.rests):
-            self._paint()
 
     def hold(self) -> None:
         """Hold events until `release`: the focus is about to move to the widget that the next one is meant for."""

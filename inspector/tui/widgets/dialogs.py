@@ -44,8 +44,8 @@ class Dialog(ModalScreen[ResultT]):
 
     BINDINGS: ClassVar[list[BindingType]] = keys.menu_bindings()
 
-    _opening = True
-    """Whether the first paint is still pending."""
+    _opening = _is_new = True
+    """Whether the first layout, and the first paint, are still pending."""
 
     def _on_screen_resume(self, event: events.ScreenResume) -> None:
         """Keep the styles that all widgets have got a moment ago, when they were mounted."""
@@ -66,7 +66,12 @@ class Dialog(ModalScreen[ResultT]):
 
     def _compositor_refresh(self) -> None:
         """Paint, except during the first layout: it takes several rounds, and only the result of the last is seen."""
-        if not self._opening:
+        if self._opening:
+            return
+        if self._is_new:
+            self._is_new = False
+            super()._compositor_refresh()
+        else:
             paint_in_turn(self, super()._compositor_refresh)
 
     def _on_timer_update(self) -> None:

@@ -106,6 +106,7 @@ def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.usefixtures("limit")
 async def test_all_is_folded_and_unfolded() -> None:
     async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
+        await until(lambda: view.is_ready, "the payload is read")
         await pilot.press("v a")
         await until(lambda: view.view.count == 5, "all is folded")
         assert app.rows()[1:4] == [
@@ -120,6 +121,7 @@ async def test_all_is_folded_and_unfolded() -> None:
 @pytest.mark.usefixtures("limit")
 async def test_sibling_fold_keeps_the_cursor() -> None:
     async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
+        await until(lambda: view.is_ready, "the payload is read")
         await pilot.press("down", "down", "v u")
         await until(lambda: "{ 2 members, 4 lines }," in text(app), "both rows are folded")
         assert view.path == "rows[0]"
@@ -131,7 +133,8 @@ async def test_sibling_fold_keeps_the_cursor() -> None:
 
 @pytest.mark.usefixtures("limit")
 async def test_a_level_is_folded_wherever_it_is() -> None:
-    async with (app := Showing(JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
+    async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
+        await until(lambda: view.is_ready, "the payload is read")
         await pilot.press("down", "down", "v n")
         await until(lambda: '"deep": { 1 member }' in text(app), "the level is folded")
         assert text(app).count("2 members, 4 lines") == 2
