@@ -3,6 +3,7 @@
 `python -m tests.captures.schema` writes it anew; a test sees that it is what this makes.
 """
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ def schema() -> dict[str, Any]:
     (_,), parts = msgspec.json.schema_components([Record], ref_template="#/$defs/{name}")
     for part in parts.values():
         part.pop("title", None)
+        if "description" in part:  # msgspec before 0.23 keeps the margin of a docstring
+            part["description"] = inspect.cleandoc(part["description"])
     head = parts["Head"]["properties"]
     head["format"] = {"const": FORMAT}
     head["v"] = {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]+)*$", "description": "major.minor"}
