@@ -145,8 +145,8 @@ class ListLoader:
 class ListSearch:
     """Searches the items of a list, a short one at once, a long one on a thread. Only the newest search counts."""
 
-    def __init__(self, owner: Widget, rows: SearchedRows, show: Callable[[], None]) -> None:
-        """`show` is called once `rows` holds the matches."""
+    def __init__(self, owner: Widget, rows: SearchedRows, show: Callable[[Callable[[], None]], None]) -> None:
+        """`show` gets a function that puts the matches into `rows`."""
         self._owner = owner
         self._rows = rows
         self._show = show
@@ -164,8 +164,7 @@ class ListSearch:
         self._things = items
         if not wanted.strip() or len(items) <= MANY:
             self._running = None
-            self._rows.replace(items, wanted)
-            self._show()
+            self._show(lambda: self._rows.replace(items, wanted))
         else:
             self._running = meant = (items, wanted)
 
@@ -173,8 +172,7 @@ class ListSearch:
                 rows = await read_on_thread(self._rows.matching, *meant, lambda: self._running is meant)
                 if self._running is meant and meant[0] is self._things:
                     self._running = None
-                    self._rows.show(rows)
-                    self._show()
+                    self._show(lambda: self._rows.show(rows))
 
             settling(self._owner, "search", search)
 
@@ -435,19 +433,22 @@ class ItemList(Widget):
         self._report(opened=True)
         return True
 
-    def _show_found(self) -> None:
+    def _show_found(self, fill: Callable[[], None]) -> None:
+        # Keys may have moved the cursor away from the chosen item, while the list was read.
+        kept = self._reported if self._is_gone or self.chosen is None else self.chosen
+        fill()
         # The same search text means that the items have changed without any input of the user.
         taken, self._shown_for = self._searched == self._shown_for, self._searched
-        reported, rows = self._reported, self.list
+        rows = self.list
         was_at, offset = rows.view.cursor, rows.view.cursor - rows.view.top
         rows.sync()
         keeps = taken or not self._searched  # another text selects the best match, however slowly it is typed
-        count, at = self._rows.count, _place_of(reported, self._rows, self._loaded.keys) if keeps else None
-        lost = taken and reported is not None and at is None
+        count, at = self._rows.count, _place_of(kept, self._rows, self._loaded.keys) if keeps else None
+        lost = taken and kept is not None and at is None
         rows.go_to(at if at is not None else min(max(was_at, 0), count - 1) if lost else 0)
         if taken and was_at >= 0:
             rows.view.scroll_to(rows.view.cursor - offset)
-        self._gone_at = rows.view.cursor if lost else None
+        self._gone_at = rows.view.cursor if lost and kept == self._reported else None
         self._bar.show_count(count if self._searched else None, of=len(self._loaded.items))
         self._open_wanted()
         opened, self._opens = self._opens, False
@@ -460,10 +461,15 @@ class ItemList(Widget):
         cursor = self.list.view.cursor
         return self._rows.item(cursor) if 0 <= cursor < self._rows.count else None
 
+    @property
+    def _is_gone(self) -> bool:
+        """Whether the chosen item was removed, and the cursor is still where it was."""
+        return self._gone_at is not None and self.list.view.cursor == self._gone_at
+
     def _report(self, *, opened: bool = False) -> None:
         """Report the chosen item if it has changed or is opened."""
         self._is_moving = False
-        if self._gone_at is not None and not opened and self.list.view.cursor == self._gone_at:
+        if self._is_gone and not opened:
             return
         self._gone_at = None
         item = self.chosen
@@ -475,7 +481,7 @@ class ItemList(Widget):
         """Choose the item under the cursor without waiting; return the message to handle, None if nothing changed."""
         forget_postponed(self)
         self._is_moving = False
-        if self.chosen == self._reported or (self._gone_at is not None and self.list.view.cursor == self._gone_at):
+        if self.chosen == self._reported or self._is_gone:
             return None
         self._gone_at, self._reported = None, self.chosen
         return self.Chosen(self._reported, opened=False)

@@ -82,6 +82,32 @@ async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
         await until(lambda: app.meant[-1:] == [("red_2", False)], "the third tool is chosen")
 
 
+async def test_a_list_that_is_read_again_leaves_the_cursor_where_the_keys_have_moved_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads, may_read, read_list = threading.Event(), threading.Event(), ListLoader._read
+
+    def reading(self: ListLoader, *arguments: Any) -> LoadedList:
+        reads.set()
+        may_read.wait(PATIENCE_S)
+        return read_list(self, *arguments)
+
+    subject = Acting([{"name": f"red_{n}"} for n in range(MANY + 2)])
+    app = ToolsSide(subject)
+    async with app.run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("red_0", False)], "the tools are there")
+        app.side.list.focus()
+        monkeypatch.setattr(taking, "_REST_S", PATIENCE_S)  # the cursor does not rest
+        monkeypatch.setattr(ListLoader, "_read", reading)
+        subject.list([{"name": f"red_{n}"} for n in range(MANY + 3)])
+        await until(reads.is_set, "the list is read again")
+        await pilot.press("down", "down", "down")
+        may_read.set()
+        await until(lambda: "red_3" in text(app) and len(app.side._loaded.items) == MANY + 3, "the new list is shown")
+        assert app.side.chosen is not None
+        assert app.side.chosen.name == "red_3"
+
+
 async def test_a_short_list_is_searched_at_once(sought: Sought) -> None:
     async with (app := ToolsSide(Acting([{"name": "red"}, {"name": "blue"}]))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("red", False)], "the tools are there")
