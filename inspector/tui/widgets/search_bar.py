@@ -56,7 +56,6 @@ class SearchLine(ClusterInput):
 
     def action_leave(self) -> None:
         """Clear the line, and leave it."""
-        self.value = ""
         self.post_message(SearchBar.Left())
 
     def action_done(self) -> None:
@@ -249,7 +248,11 @@ class SearchBar(Widget):
         self.post_message(self.Done(self, True))
 
     def on_search_bar_left(self, event: Left) -> None:
-        """Report that the user leaves the line."""
+        """Clear the line, and report that the user leaves it.
+
+        What was typed last is searched first, without a pause: the cursor ends at the same row however fast it was typed.
+        """
         event.stop()
         self._tell()
+        self.text = ""
         self.post_message(self.Done(self, False))

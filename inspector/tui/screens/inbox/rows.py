@@ -129,16 +129,26 @@ class InboxRows(RowSource):
 
     def row(self, index: int, width: int) -> RowView:
         asked = self.asked[index]
-        server_request, journal = asked.server_request, self._conversation.journal
+        server_request, journal, time = asked.server_request, self._conversation.journal, self._time(asked)
         spans: list[Span] = [
             _state(asked, journal),
-            (text.pad(age(server_request, self._conversation.now_ns), 9, right=True) + "  ", "muted"),
+            (text.pad(time, 9, right=True) + "  ", "muted"),
             (text.pad(kind_word(server_request), 9), "accent" if asked.waits or asked.waited else "muted"),
         ]
         if cause := cause_summary(server_request, journal):
             spans.append((f"{cause}: ", "target"))
         spans.append((request_summary(server_request), "strong" if asked.waits else "text"))
-        return RowView(lay(spans, width), live=asked.waits)
+        is_answered = asked.ticket is not None and asked.ticket.state is TicketState.ANSWERED
+        return RowView(lay(spans, width), live=asked.waits or (is_answered and not time))
+
+    def _time(self, asked: RequestRow) -> str:
+        """How long it has waited; of a completed request, how long the response took, "" if there is none."""
+        server_request, journal = asked.server_request, self._conversation.journal
+        if asked.waits or asked.waited:
+            return age(server_request, self._conversation.now_ns)
+        answer = recorded_state(server_request, journal, goes_on=False).frame
+        took_ns = journal.store.time_ns(answer) - server_request.asked_ns if 0 < answer <= journal.count else -1
+        return text.human_duration(took_ns) if took_ns >= 0 else ""
 
 
 def age(server_request: ServerRequest, now_ns: int) -> str:

@@ -395,11 +395,11 @@ class ItemList(Widget):
             return
         self._loaded = loaded
         self._rows.marks = {**marks_of(self.head.known), **_marks_since(loaded.memory, self.kind.kinds)}
-        self._find()
+        self._find(self._bar.text)
         self.refresh_bindings()
 
-    def _find(self) -> None:
-        self._searched = self._bar.text
+    def _find(self, text: str) -> None:
+        self._searched = text
         self._search.search(self._loaded.items, self._searched)
 
     def named(self, target: str) -> ListedItem | None:
@@ -529,7 +529,7 @@ class ItemList(Widget):
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         event.stop()
         if event.text != self._searched:
-            self._find()
+            self._find(event.text)
 
     def on_search_bar_done(self, event: SearchBar.Done) -> None:
         event.stop()

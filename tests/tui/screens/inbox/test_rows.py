@@ -39,6 +39,25 @@ async def test_each_end_has_its_word() -> None:
     subject.journal.close()
 
 
+def test_a_completed_row_tells_how_long_the_response_took_and_not_the_age(tape: Tape) -> None:
+    tape.server_request("q", "elicitation/create", {"message": "Which city?"})
+    tape.wait(3_000)
+    tape.client_answer("q", {"action": "decline"})
+    tape.server_request("r", "elicitation/create", {"message": "Which street?"})
+    tape.wait(500)
+    tape.notify("notifications/cancelled", {"requestId": "r", "reason": "no more"})
+    tape.wait(60_000)
+    tape.server_request("s", "elicitation/create", {"message": "Which house?"})
+    tape.wait(2_000)
+    rows = InboxRows(Staged(tape, stage=ConversationStage.RECORDED))
+    rows.take()
+    shown = [plain(rows.row(at, 79).spans).split() for at in range(rows.count)]
+    took = {line[-1]: line[1:-2] for line in shown}
+    assert "3.00" in took["city?"]
+    assert not {"62.0", "61.5", "65.0", "62.5"} & {word for line in shown for word in line}
+    assert took["street?"] == ["Withdrawn", "form"]
+
+
 async def test_a_question_keeps_its_name_when_rows_move() -> None:
     subject = Asking()
     first, second = subject.ask_city("a"), subject.ask_city("b")

@@ -82,6 +82,17 @@ async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
         await until(lambda: app.meant[-1:] == [("red_2", False)], "the third tool is chosen")
 
 
+async def test_escape_right_behind_a_search_leaves_the_cursor_at_the_match(sought: Sought) -> None:
+    async with (app := ToolsSide(Acting([{"name": "red"}, {"name": "blue"}]))).run_test(size=(60, 12)) as pilot:
+        await until(lambda: app.meant == [("red", False)], "the tools are there")
+        app.side.search()
+        await pilot.press(*"blu", "escape")
+        await until(lambda: app.meant[-1:] == [("blue", False)], "the match is chosen")
+        await until(lambda: "red" in text(app) and "search" not in text(app), "all tools are shown again")
+        assert app.side.chosen is not None
+        assert app.side.chosen.name == "blue"
+
+
 async def test_a_list_that_is_read_again_leaves_the_cursor_where_the_keys_have_moved_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
