@@ -250,7 +250,7 @@ class SearchBar(Widget):
     def on_search_bar_left(self, event: Left) -> None:
         """Clear the line, and report that the user leaves it.
 
-        What was typed last is searched first, without a pause: the cursor ends at the same row however fast it was typed.
+        What was typed last is searched first, without a pause: the cursor ends at the same row at any speed.
         """
         event.stop()
         self._tell()
