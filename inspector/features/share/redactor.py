@@ -75,7 +75,7 @@ _ESCAPED_HEADER = re.compile(rb'\["[^"\\]*+\\')
 _MASKED = re.compile(rb'\["[\w-]+","(?:[A-Za-z]+ )?(?:\xe2\x80\xa2){6} \(\d+ characters\)"\]')
 """A header whose value was masked when it was recorded."""
 _USERINFO = re.compile(rb"://[^/?#@\s\"'<>\\]{1,2001}@")
-_ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\+[nrtf])*+:')
+_ODD_KEY = re.compile(rb'"[\w.\\-]*+[^"\w.\\-][^"]{0,1199}+"(?:\s|\\++[nrtf])*:')
 """A key that is not a single word. The character before the colon may be an escaped quote of any depth."""
 _ODD_TEXT = re.compile(rb'"([\w.\\-]*+[^"\w.\\-][^"]{0,1199}+)(?=")')
 _VALUE = re.compile(rb'value\\*+"')

@@ -17,8 +17,8 @@ from inspector.text import cell_width, decode, fit, visible
 
 _PIECE = 1 << 17
 _SPACE = re.compile(rb"[ \t\r\n]*+")
-_RUN = re.compile(rb'(?:[^" \t\r\n]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")++', re.DOTALL)
-"""No possessive quantifiers: those of Python 3.11.2 match too much if an end position is given."""
+_RUN = re.compile(rb'(?:[^" \t\r\n]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")+', re.DOTALL)
+"""The outer quantifier is not possessive: that of Python 3.11.2 keeps what a failed repetition has matched."""
 _MARGIN = re.compile(rb"\n *+")
 _INDENT = re.compile(rb" *+")
 _KEYED = re.compile(rb'\n *+"(?:[^"\\\n]++|\\.)*+": ')
