@@ -36,7 +36,6 @@ _SWITCHES = (
     "--use-mock-keychain",
     "--metrics-recording-only",
 )
-_MOST_REPLY = 256 * 1024 * 1024
 _PAUSE_S = 0.05
 _KILL_S = 5.0
 

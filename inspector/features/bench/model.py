@@ -90,11 +90,12 @@ def summary(nanoseconds: Iterable[int]) -> LatencySummary | None:
     ordered = sorted(nanoseconds)
     if not ordered:
         return None
-    p50, p95, p99 = (_ranked(ordered, share) / 1e6 for share in (0.5, 0.95, 0.99))
+    p50, p95, p99 = (ranked(ordered, share) / 1e6 for share in (0.5, 0.95, 0.99))
     return LatencySummary(len(ordered), p50, p95, p99, ordered[-1] / 1e6)
 
 
-def _ranked(ordered: Sequence[int], share: float) -> int:
+def ranked(ordered: Sequence[int], share: float) -> int:
+    """Return the value that a share (0 to 1) of sorted values does not exceed, by nearest rank."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from inspector import __version__
-from inspector.features.bench.model import BenchResult, BenchVerdict, LatencySummary, LevelResult, LoadModel
+from inspector.features.bench.model import BenchResult, BenchVerdict, LatencySummary, LevelResult, LoadModel, ranked
 from inspector.features.bench.running import BenchProgress
 from inspector.features.bench.verdicts import FORMAT, VERSION, growth, level_summary
 from inspector.present.spans import Line
@@ -84,7 +84,7 @@ def _level(level: LevelResult) -> dict[str, Any]:
         "calls": level.answered,
         "rate": round(level.rate, 2),
         "failed": level.failed,
-        "late_p99_ms": round(lag[int(len(lag) * 0.99)] / 1e6, 3) if lag else None,
+        "late_p99_ms": round(ranked(lag, 0.99) / 1e6, 3) if lag else None,
         "tools": [level_summary(level, label) for label in level.labels],
         "usage": [msgspec.to_builtins(each) for each in level.usage],
     }

@@ -63,7 +63,7 @@ class HeldMessage:
         payload: bytes,
         rule: str,
         seconds: float,
-        resolve: Callable[[HoldOutcome], None],
+        resolve: Resolve,
     ) -> None:
         self.number = number
         self.view = view
@@ -113,7 +113,7 @@ class HeldList:
         view: MessageView,
         payload: bytes,
         rule: ArmedRule,
-        resolve: Callable[[HoldOutcome], None],
+        resolve: Resolve,
     ) -> HeldMessage:
         """Hold a message until a decision or its deadline, which for a response counts from its request."""
         seconds = max(0.0, self.timeout[0] * SHARE - (view.elapsed_ns or 0) / 1e9)

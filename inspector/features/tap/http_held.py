@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.capture.format.records import EditRecord, Entry, GapRecord, RuleRecord, numbered, size_of
+from inspector.capture.format.records import EditRecord, Entry, RuleRecord, numbered, size_of
 from inspector.capture.format.writer import Recorder
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import InspectError
@@ -25,7 +25,7 @@ from inspector.features.tap.held import LIST_CHANGED, HeldList, HeldMessage, Hol
 from inspector.features.tap.judging import Judge, Ruling
 from inspector.features.tap.options import SMALLEST_PART
 from inspector.features.tap.rules import ArmedRule
-from inspector.features.tap.writing import OPENING, earlier_part
+from inspector.features.tap.writing import SessionOpening, earlier_part
 from inspector.protocol.facts import Fact, Headers
 from inspector.protocol.frames import Cause, Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.jsonrpc import Request
@@ -87,9 +87,8 @@ class HttpRecording:
         """Time of the last one."""
         self._before = 0
         """Number of reported entries that precede the first one of this part."""
-        self._opening: list[tuple[Entry, str]] = []
+        self._opening = SessionOpening()
         self._newest: deque[tuple[Entry, str]] = deque(maxlen=_LATE_EDITS)
-        self._left_out = [0, 0]
         self._closing: list[threading.Thread] = []
         self.count = journal.count
         """Number of the last reported entry. Numbers continue in the next part."""
@@ -190,7 +189,7 @@ class HttpRecording:
 
     def _edit(self, record: EditRecord) -> None:
         number = record.of - self._before
-        if number <= len(self._opening) and self._before:  # its part is complete, and an edit needs its message
+        if number <= len(self._opening.entries) and self._before:  # its part is complete, and an edit needs its message
             found = next((each for each in self._newest if each[0].n == record.of), None)
             if found is None:
                 return
@@ -200,9 +199,7 @@ class HttpRecording:
         self._journal.edited(msgspec.structs.replace(record, of=number))
 
     def _take(self, entry: Entry, origin: str) -> None:
-        small = size_of(entry.what) < SMALLEST_PART // OPENING
-        if small and len(self._opening) < OPENING and not self._before:
-            self._opening.append((entry, origin))
+        self._opening.take(entry, {"origin": origin})
         if isinstance(entry.what, Frame) and size_of(entry.what) < SMALLEST_PART:
             self._newest.append((entry, origin))
         recorder = self._journal.recorder
@@ -218,18 +215,12 @@ class HttpRecording:
         following = start_capture(path, mode=complete.head.mode, keep_secrets=complete.keeps_secrets)
         next_recorder = following.recorder
         assert next_recorder is not None, "it was just started"
-        last, before, self._journal, self._in_part = self._last_ns, self._in_part, following, 0
-        for entry, origin in self._opening:
-            self._append(entry, origin)
-        own = sum(isinstance(each.what, Frame) for each, _ in self._opening)
-        self._left_out[0] += max(0, recorder.frames - own)
-        self._left_out[1] += max(0, recorder.file.size - next_recorder.file.size)
-        why = "the option --keep leaves out older messages"
-        begun = self._opening[-1][0].time_ns if self._opening else last
-        next_recorder.add(
-            GapRecord(lost_frames=self._left_out[0], lost_bytes=self._left_out[1], why=why, tm0=begun, tm1=last)
-        )
-        self._before += before - len(self._opening)
+        frames, size, last_ns = recorder.frames, recorder.file.size, self._last_ns
+        before, self._journal, self._in_part = self._in_part, following, 0
+        for entry, facts in self._opening.entries:
+            self._append(entry, **facts)
+        next_recorder.add(self._opening.gap(frames, size, next_recorder, last_ns))
+        self._before += before - len(self._opening.entries)
         closing = threading.Thread(target=complete.close, name="complete part", daemon=True)
         closing.start()
         self._closing = [each for each in self._closing if each.is_alive()] + [closing]

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from inspector.capture.format.file import CaptureFile, create, make_private_directory
 from inspector.capture.format.records import (
     EditRecord,
@@ -22,6 +20,7 @@ from inspector.capture.format.records import (
     RecordingTool,
     Redaction,
     RuleRecord,
+    numbered,
     size_of,
     split_payload,
 )
@@ -134,7 +133,7 @@ class Encoder:
             end, eol = at, lines[at].eol
             while end < len(lines) and lines[end].eol is eol and _is_short(lines[end]):
                 end += 1
-            if self._ring is not None and self._ring.wants_opening:
+            if self._ring is not None and not self._ring.opening.is_complete:
                 end = at  # one frame at a time
             if end - at > 1 and eol is not Eol.NONE:
                 payloads = [line.payload for line in lines[at:end]]
@@ -152,7 +151,7 @@ class Encoder:
     def _keep(self, entry: Entry, **facts: Any) -> None:
         self._recorder.keep(entry, **facts)
         if self._ring is not None:
-            self._ring.take(entry, facts)
+            self._ring.opening.take(entry, facts)
 
     def _message(self, token: "RecordedMessage") -> None:
         direction, channel, _ = _CHANNELS[token.direction]
@@ -219,6 +218,36 @@ def _is_short(line: Line) -> bool:
     return len(line.payload) <= LONGEST_PAYLOAD and not isinstance(line, CutLine)
 
 
+class SessionOpening:
+    """The first entries of a session, which each part of a capture repeats, and what the newest part leaves out."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[Entry, dict[str, Any]]] = []
+        """Entries with the facts that `Recorder.keep` gets with them."""
+        self.is_complete = False
+        """Whether no entry is added any more."""
+        self._left_out = [0, 0]
+        """Frames and bytes."""
+
+    def take(self, entry: Entry, facts: dict[str, Any]) -> None:
+        """Add an entry, if it is one of the first and is not long."""
+        if not self.is_complete and size_of(entry.what) < SMALLEST_PART // OPENING:
+            self.entries.append((entry, facts))
+            self.is_complete = len(self.entries) == OPENING
+
+    def gap(self, frames: int, size: int, following: Recorder, last_ns: int) -> GapRecord:
+        """Return what the part after a complete one says is missing, once it has the opening.
+
+        `frames`, `size` in bytes, and `last_ns`, the time of its last entry, are those of the complete part.
+        """
+        self.is_complete = True
+        self._left_out[0] += max(0, frames - following.frames)
+        self._left_out[1] += max(0, size - following.file.size)
+        begun = self.entries[-1][0].time_ns if self.entries else last_ns
+        why = "the option --keep leaves out older messages"
+        return GapRecord(lost_frames=self._left_out[0], lost_bytes=self._left_out[1], why=why, tm0=begun, tm1=last_ns)
+
+
 class Ring:
     """Splits a capture into parts and keeps the two newest. Each part begins with the opening of the session."""
 
@@ -227,19 +256,7 @@ class Ring:
         self._size = size
         self._make = make
         self.number = 0
-        self._opening: list[tuple[Entry, dict[str, Any]]] = []
-        self._left_out = [0, 0]
-        """Frames and bytes that are missing in the newest part."""
-
-    @property
-    def wants_opening(self) -> bool:
-        """Whether the session is still opening."""
-        return len(self._opening) < OPENING
-
-    def take(self, entry: Entry, facts: dict[str, Any]) -> None:
-        """Keep an entry of the opening for later parts."""
-        if self.wants_opening and size_of(entry.what) < SMALLEST_PART // OPENING:
-            self._opening.append((entry, facts))
+        self.opening = SessionOpening()
 
     def is_full(self, recorder: Recorder) -> bool:
         """Return whether the next part is due."""
@@ -249,24 +266,15 @@ class Ring:
         """Close a part and begin the next one. Return its recorder, and the number of its last entry."""
         path = recorder.file.path
         assert path is not None, "the tap records in a file with a name"
-        frames, lasted = recorder.frames, time.monotonic_ns()
-        size = recorder.file.size
+        frames, size, last_ns = recorder.frames, recorder.file.size, time.monotonic_ns()
         recorder.close()
         os.replace(path, earlier_part(path))
         following = self._make()
-        opening = [entry for entry, _ in self._opening]
-        self._left_out[0] += max(0, frames - sum(isinstance(each.what, Frame) for each in opening))
-        self._left_out[1] += max(0, size - following.file.size)
-        for number, (entry, facts) in enumerate(self._opening, 1):
-            what = entry.what
-            if isinstance(what, Frame):
-                what = msgspec.structs.replace(what, n=number)
-            following.keep(msgspec.structs.replace(entry, n=number, what=what), **facts)
-        last = opening[-1].time_ns if opening else lasted
-        why = "the option --keep leaves out older messages"
-        lost, self.number = self._left_out, self.number + 1
-        following.add(GapRecord(lost_frames=lost[0], lost_bytes=lost[1], why=why, tm0=last, tm1=lasted))
-        return following, len(opening)
+        for number, (entry, facts) in enumerate(self.opening.entries, 1):
+            following.keep(numbered(entry, number), **facts)
+        following.add(self.opening.gap(frames, size, following, last_ns))
+        self.number += 1
+        return following, len(self.opening.entries)
 
 
 def earlier_part(path: Path) -> Path:
