@@ -22,6 +22,8 @@ def schema() -> dict[str, Any]:
         part.pop("title", None)
         if "description" in part:  # msgspec before 0.23 keeps the margin of a docstring
             part["description"] = inspect.cleandoc(part["description"])
+        for member in part.get("properties", {}).values():  # before 0.22 it puts null first
+            member.get("anyOf", []).sort(key=lambda each: each.get("type") == "null")
     head = parts["Head"]["properties"]
     head["format"] = {"const": FORMAT}
     head["v"] = {"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]+)*$", "description": "major.minor"}

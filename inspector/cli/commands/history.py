@@ -27,7 +27,13 @@ _EXAMPLES = (
 _ROLES: dict[str, Role] = {"ok": "ok", "tool error": "error", "JSON-RPC error": "error"}
 
 
-@click.group("history", cls=DocumentedGroup, examples=_EXAMPLES, invoke_without_command=True)
+@click.group(
+    "history",
+    cls=DocumentedGroup,
+    examples=_EXAMPLES,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",  # click's own word since 8.5
+)
 @click.option("--search", default="", metavar="TEXT", help="Show only calls that contain all of these words.")
 @click.option(
     "-n", "--last", type=click.IntRange(1), default=100, metavar="N", help="Show at most this many calls (100)."
