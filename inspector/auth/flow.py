@@ -49,10 +49,7 @@ CLIENT = "client_credentials"
 def login(
     server_url: str, challenge: Challenge | None, login_options: LoginOptions, known: StoredLogin
 ) -> Flow[CompletedLogin]:
-    """Get a token for a server that has rejected a request.
-
-    Raises: LoginFailed, with the step that failed.
-    """
+    """Get a token for a server that has rejected a request. Raises: LoginFailed, with the step that failed."""
     protected, server = yield from discover(server_url, challenge)
     before = known.token if known.token and known.token.issuer == server.issuer else None
     scopes = scopes_for(challenge, protected, server, login_options, before)

@@ -183,10 +183,7 @@ class Guide:
         self._login_steps = (*self._login_steps, login_step)
 
     async def begin(self, known_redirect: str) -> str:
-        """Start listening; return the redirect URI.
-
-        Raises: AuthorizationNeeded if the configured port is taken.
-        """
+        """Start listening; return the redirect URI. Raises: AuthorizationNeeded if the configured port is taken."""
         self._login_steps = ()
         self.logins += 1
         self.busy = True

@@ -110,10 +110,7 @@ class LoginStorage(StrEnum):
 
 
 class KeyringStore(TokenStore):
-    """One keyring entry per server; the file only has its name.
-
-    If the keyring rejects an entry, the file is used.
-    """
+    """One keyring entry per server; the file only has its name. If the keyring rejects an entry, the file is used."""
 
     @property
     def place(self) -> str:

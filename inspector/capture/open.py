@@ -18,10 +18,7 @@ from inspector.capture.store.load import FileProblem, Loading
 
 
 class Following(Loading):
-    """A growing capture.
-
-    Raises (when created): CaptureError if the file is not a capture or must not be read.
-    """
+    """A growing capture. Raises (when created): CaptureError if the file is not a capture or must not be read."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

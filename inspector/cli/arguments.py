@@ -25,10 +25,7 @@ class TypedArgument:
 
 
 def read_pairs(pairs: Sequence[str]) -> tuple[TypedArgument, ...]:
-    """Parse `name=text` and `name:=JSON`.
-
-    Raises: UsageError, also for a duplicate name.
-    """
+    """Parse `name=text` and `name:=JSON`. Raises: UsageError, also for a duplicate name."""
     found = tuple(_pair(text) for text in pairs)
     names = [each.name for each in found]
     for name in names:

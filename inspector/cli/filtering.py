@@ -60,10 +60,7 @@ def read_tail_options(
     last: int | None = None,
     width: int = _WIDE,
 ) -> TailOptions:
-    """Parse a filter and color rules.
-
-    Raises: UsageError that shows the filter with a mark below the problem.
-    """
+    """Parse a filter and color rules. Raises: UsageError that shows the filter with a mark below the problem."""
     return TailOptions(_read(text, named), tuple(_rule(each, named) for each in rules), as_jsonl, last, width)
 
 

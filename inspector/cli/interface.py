@@ -420,10 +420,7 @@ def _read_ahead(env: CliEnv, path: Path) -> None:
 
 
 def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", only: Sequence[str] = ()) -> ExitStatus:
-    """Open the interface on two captures side by side.
-
-    Raises: CaptureError if one of them is not a capture.
-    """
+    """Open the interface on two captures side by side. Raises: CaptureError if one of them is not a capture."""
     from inspector.capture.store.load import Loading
     from inspector.session.engine import OpenedSession
     from inspector.tui.app import InspectApp

@@ -96,10 +96,7 @@ def chosen_hosts(words: Iterable[str]) -> tuple[Host, ...]:
 
 
 def other_servers_tools(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
-    """Return the tool names in captures of other servers, by server name.
-
-    Raises: UsageError if one is not a file.
-    """
+    """Return the tool names in captures of other servers, by server name. Raises: UsageError if one is not a file."""
     beside: dict[str, frozenset[str]] = {}
     for path in paths:
         demand_file(path, "--other-server takes a capture of another server.")
@@ -362,10 +359,7 @@ def _case(word: str, stdin: TextIO) -> PlannedCall:
 
 
 async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> ExitStatus:
-    """Make the calls in sequence. Return TOOL_ERROR if one of them failed.
-
-    Raises: what `answered` raises.
-    """
+    """Make the calls in sequence. Return TOOL_ERROR if one of them failed. Raises: what `answered` raises."""
     status = ExitStatus.OK
     for case in cases:
         called = await visit.session.call("tools/call", {"name": case.tool, "arguments": case.arguments})

@@ -42,10 +42,7 @@ def chosen(
     paths: Iterable[str] = (),
     key_file: Path | None = None,
 ) -> ShareOptions:
-    """Return the secrets to remove from a capture.
-
-    Raises: UsageError, CaptureError.
-    """
+    """Return the secrets to remove from a capture. Raises: UsageError, CaptureError."""
     key = _key(key_file)
     given = [*_from_names(secret_env, env), *_from_files(secret_files)]
     names = variables(path)

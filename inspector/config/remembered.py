@@ -199,10 +199,7 @@ class SavedFilters:
         return self._used.read() or []
 
     def save(self, name: str, text: str) -> None:
-        """Save a filter under a name; an empty text deletes it.
-
-        Raises: UsageError if it can't be written.
-        """
+        """Save a filter under a name; an empty text deletes it. Raises: UsageError if it can't be written."""
         named = self.named()
         named.pop(name, None)
         if text:

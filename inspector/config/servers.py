@@ -36,10 +36,7 @@ _MOST_BYTES = 16 << 20
 
 
 def parse(text: str, where: str) -> Any:
-    """Parse a text. `where` names it in the error.
-
-    Raises: UsageError with line and column.
-    """
+    """Parse a text. `where` names it in the error. Raises: UsageError with line and column."""
     try:
         return read_json(_strict(text.removeprefix("\ufeff")))
     except UnreadableDocument as error:

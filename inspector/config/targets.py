@@ -77,10 +77,7 @@ def secrets_of(target: Target) -> dict[str, str]:
 
 
 def parse_url(text: str) -> str:
-    """Return a URL as the user typed it, if it is valid.
-
-    Raises: UsageError, with what is missing.
-    """
+    """Return a URL as the user typed it, if it is valid. Raises: UsageError, with what is missing."""
     from urllib.parse import urlsplit
 
     try:

@@ -41,10 +41,7 @@ def dialect_of(schema: dict[str, object], hint: str = "") -> str | None:
 
 
 def without_dialects(schema: object) -> object:
-    """Return a copy without `$schema`, except in data such as `const`.
-
-    Raises: TooLarge.
-    """
+    """Return a copy without `$schema`, except in data such as `const`. Raises: TooLarge."""
     left = [bounds().schema]
     return _copied(schema, left, 0)
 

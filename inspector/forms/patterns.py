@@ -68,10 +68,7 @@ class PatternUnusable(Exception):
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether `pattern` is found anywhere in `text`, as JSON Schema defines it.
-
-    Raises: PatternUnusable.
-    """
+    """Return whether `pattern` is found anywhere in `text`, as JSON Schema defines it. Raises: PatternUnusable."""
     found = compiled(pattern)
     if len(text) > LONGEST_TEXT:
         raise PatternUnusable(f"a string of {len(text)} characters is too long to test the pattern {_short(pattern)}")

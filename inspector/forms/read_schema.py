@@ -187,10 +187,7 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 def resolve(document: SchemaDocument, schema: object) -> Resolved:
-    """Resolve all references and `allOf` of a schema.
-
-    Raises: UnreadableSchema, with the reason.
-    """
+    """Resolve all references and `allOf` of a schema. Raises: UnreadableSchema, with the reason."""
     met: set[str] = set()
     merged = _resolve(document, schema, FormBudget(MOST_STEPS), met, frozenset())
     return Resolved(merged, frozenset(met))

@@ -193,10 +193,7 @@ class ExchangeLog(Sequence[Exchange]):
         return len(self.changes)
 
     def check(self) -> None:
-        """Check the consistency of columns that were read from a file.
-
-        Raises: ValueError.
-        """
+        """Check the consistency of columns that were read from a file. Raises: ValueError."""
         self._check(len(self) + 1)
         farthest = max(self._places, default=0) * _STEP
         if len(self._records) < _STEP or len(self._records) % _STEP or (farthest and farthest + 2 > len(self._records)):

@@ -70,10 +70,7 @@ class OwnTasks:
         self._by_server_request: dict[int, OwnTask] = {}
 
     def begin(self, server_request: ServerRequest) -> Reply | None:
-        """Create a task and return its handle; None if the server request asks for no task.
-
-        `work` then answers it.
-        """
+        """Create a task and return its handle; None if the server request asks for no task. `work` then answers it."""
         if not asks_for_task(server_request.params):
             return None
         self._forget_the_old()

@@ -148,10 +148,7 @@ def _asked(server_request: ServerRequest) -> str:
 
 
 def prepared(entry: Any, where: str) -> Prepared:
-    """Parse one entry of a file. `where` names it in error messages.
-
-    Raises: UsageError.
-    """
+    """Parse one entry of a file. `where` names it in error messages. Raises: UsageError."""
     if not isinstance(entry, dict):
         raise UsageError(f"{where}: an object is expected")
     if unknown := sorted(map(str, set(entry) - _MEMBERS)):

@@ -237,10 +237,7 @@ class TaskView:
         return self._live.session.tasks.followed if self._live and self._live.session else frozenset()
 
     async def perform(self, work: Callable[[SessionTasks], Awaitable[T]]) -> T:
-        """Run `work` with the tasks on the engine's loop.
-
-        Raises: what it raises; NotImplementedError if not live.
-        """
+        """Run `work` with the tasks on the engine's loop. Raises: what it raises; NotImplementedError if not live."""
         if self._live is None:
             raise NotImplementedError(_NOT_LIVE)
 

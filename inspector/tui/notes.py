@@ -37,10 +37,7 @@ class ConversationNotes:
         return self.notes.marks.get(n) or new_mark(n, self.colour or new_mark(n).color)
 
     def mark(self, n: int, *, color: str = "", text: str | None = None) -> Mark:
-        """Mark an entry. Omitted properties stay; a new mark gets the last colour used.
-
-        Raises: UsageError.
-        """
+        """Mark an entry. Omitted properties stay; a new mark gets the last colour used. Raises: UsageError."""
         before = self.mark_at(n)
         mark = new_mark(n, color or before.color, before.text if text is None else text)
         self.change(lambda notes: notes.marked(n, mark))

@@ -70,10 +70,7 @@ class MemoryTransport:
         return "memory"
 
     async def open(self, observer: Observer) -> None:
-        """Connect. This fails only if it is called twice, or after `close`.
-
-        Raises: ConnectError.
-        """
+        """Connect. This fails only if it is called twice, or after `close`. Raises: ConnectError."""
         if self._observer or self._why is not None:
             raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
         self._observer = observer

@@ -213,10 +213,7 @@ class OperationPlace(msgspec.Struct, frozen=True, gc=False):
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
-    """One row of a comparison: an operation, or a message outside any operation.
-
-    Names are untrusted text.
-    """
+    """One row of a comparison: an operation, or a message outside any operation. Names are untrusted text."""
 
     verdict: OperationVerdict
     method: str
@@ -268,10 +265,7 @@ def compare(before: Operations, after: Operations, normal: Normal, only: Sequenc
 
 
 def compare_two(before: OperationRecord, after: OperationRecord, normal: Normal, *, asked_too: bool = True) -> Compared:
-    """Compare two operations that are known to correspond.
-
-    `asked_too` False leaves the params out.
-    """
+    """Compare two operations that are known to correspond. `asked_too` False leaves the params out."""
     left_out = alike(before, after) | (set() if asked_too else {"params"})
     if left_out == ALL or not _differ(before, after, normal, left_out):
         return Compared(OperationVerdict.SAME, before.method, before.target, side(before), side(after))

@@ -181,10 +181,7 @@ class OperationCollector:
             self._told_of(taken.method, part_of(envelope.params).value, record.dir, record.ex, n)
 
     def collected(self, exchanges: Sequence[Exchange] | None = None) -> Operations:
-        """Return the collected operations.
-
-        `exchanges` provide the end of requests that no frame ended.
-        """
+        """Return the collected operations. `exchanges` provide the end of requests that no frame ended."""
         known = self._fold.exchanges if exchanges is None else exchanges
         for number, (account, sent) in self._by_exchange.items():
             if sent is account.sent[-1] and sent.answer_frame is None:

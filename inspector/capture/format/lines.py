@@ -55,10 +55,7 @@ _CHUNK = 1024 * 1024
 
 
 def open_for_reading(path: Path) -> int:
-    """Open a regular file; return its descriptor.
-
-    Raises: CaptureError.
-    """
+    """Open a regular file; return its descriptor. Raises: CaptureError."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # do not block on a FIFO
     except ValueError as error:

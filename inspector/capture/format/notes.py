@@ -142,10 +142,7 @@ class NotesFile:
         return self._latest
 
     def change(self, made: Callable[[Notes], Notes]) -> Notes:
-        """Change the current notes and write them atomically.
-
-        Raises: UsageError if that fails.
-        """
+        """Change the current notes and write them atomically. Raises: UsageError if that fails."""
         before = self.read()
         if before.foreign:
             raise UsageError(before.trouble, hint="Move that file away; it is left as it is.")

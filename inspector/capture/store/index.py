@@ -98,10 +98,7 @@ class Rest(msgspec.Struct):
 
 
 def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
-    """Return the state of a loaded journal, and its columns.
-
-    Raises: SnapshotError.
-    """
+    """Return the state of a loaded journal, and its columns. Raises: SnapshotError."""
     store, around = journal.store, journal.connection_facts
     columns = columns_of(store)
     refuse_others("the store", vars(store), _STORE | {name.partition(".")[0] for name in columns})
@@ -175,10 +172,7 @@ def _column(own: Column, name: str, columns: dict[str, bytes]) -> Any:
 
 
 def _check(filled: Mapping[str, Any], rest: Rest, exchanges: int, size: int) -> None:
-    """Check that the columns are valid: code that reads them later does not.
-
-    Raises: SnapshotError.
-    """
+    """Check that the columns are valid: code that reads them later does not. Raises: SnapshotError."""
     entries = [rest.unreachable, *rest.processes, *(n for _, *each in rest.http for n in each)]
     sound = (
         rest.methods[:1] == [""]

@@ -120,19 +120,13 @@ def columns_of(owner: object) -> dict[str, Column]:
 
 
 def refuse_others(name: str, members: Mapping[str, Any], known: Set[str]) -> None:
-    """Check that all state of an object is in members that are stored.
-
-    Raises: SnapshotError.
-    """
+    """Check that all state of an object is in members that are stored. Raises: SnapshotError."""
     if more := [member for member in members if member not in known and members[member]]:
         raise SnapshotError(f"{', '.join(more)} of {name} is not stored")
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Return whether two values are equal and of equal types.
-
-    1 differs from 1.0. An enum member equals its string.
-    """
+    """Return whether two values are equal and of equal types. 1 differs from 1.0. An enum member equals its string."""
     if isinstance(one, str) and isinstance(other, str):
         return one == other
     if type(one) is not type(other):
@@ -147,10 +141,7 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def keep(conversation: Conversation) -> tuple[bytes, dict[str, Column]]:
-    """Serialize a conversation: one msgpack value, and columns by name.
-
-    Raises: SnapshotError.
-    """
+    """Serialize a conversation: one msgpack value, and columns by name. Raises: SnapshotError."""
     parts = _parts(conversation)
     log = conversation.exchanges
     refuse_others("the log of exchanges", vars(log), _LOG | columns_of(log).keys())
@@ -189,10 +180,7 @@ def restored(data: bytes, columns: dict[str, bytes]) -> Conversation:
 
 
 def rebuilt(kept: ConversationSnapshot, columns: dict[str, bytes]) -> Conversation:
-    """Build a conversation from its parts. Both are consumed.
-
-    Raises: SnapshotError if they do not match.
-    """
+    """Build a conversation from its parts. Both are consumed. Raises: SnapshotError if they do not match."""
     conversation = Conversation()
     try:
         _fill_log(conversation.exchanges, kept, columns)

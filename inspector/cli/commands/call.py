@@ -126,10 +126,7 @@ def _nearest(name: str, items: tuple[Any, ...]) -> str:
 
 
 async def _with_log_level(visit: CommandSession, params: Any, level: str | None) -> Any:
-    """Set the log level and return the params of the request. None sets nothing.
-
-    Raises: what `answered` raises.
-    """
+    """Set the log level and return the params of the request. None sets nothing. Raises: what `answered` raises."""
     revision = visit.session.revision
     if level is None or revision is None:
         return params

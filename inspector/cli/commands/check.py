@@ -199,10 +199,7 @@ def _remembered(env: CliEnv, key: str, journal: Journal, output: Output) -> Usag
 
 
 def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
-    """Pop the options of --probe from all options.
-
-    Raises: UsageError for one of them without --probe.
-    """
+    """Pop the options of --probe from all options. Raises: UsageError for one of them without --probe."""
     found = ProbeOptions(
         options.pop("probe"),
         options.pop("dry_run"),

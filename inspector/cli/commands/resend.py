@@ -78,10 +78,7 @@ def read_recorded(output: Output, path: Path, where: str, to: int | None) -> Rec
 
 
 def demand_agreement(output: Output, recorded: RecordedRequests, target: str, *, agreed: bool) -> bool:
-    """Ask for confirmation. Return False if it is declined.
-
-    Raises: UsageError without a terminal.
-    """
+    """Ask for confirmation. Return False if it is declined. Raises: UsageError without a terminal."""
     count = len(recorded.plan.steps)
     message = f"{count:,} {'request' if count == 1 else 'requests'} to {target}"
     if agreed:

@@ -96,10 +96,7 @@ def perform(
     runs: CaseRuns,
     done: Callable[[CaseRun], None],
 ) -> ExitStatus:
-    """Run cases over one session.
-
-    `done` is called after each case. Without `url`, the server is that of the file.
-    """
+    """Run cases over one session. `done` is called after each case. Without `url`, the server is that of the file."""
     if env.server_argv is None and url is None:
         url = runs.collection.target or None
     if env.server_argv is None and url is None:

@@ -83,10 +83,7 @@ class CallInPlan(msgspec.Struct, frozen=True):
 
 
 def open_collection(path: Path, environment: str = "") -> Collection:
-    """Read a file with the files that it uses, and the environment of this name; "" for none.
-
-    Raises: UsageError.
-    """
+    """Read a file with the files that it uses, and the environment of this name; "" for none. Raises: UsageError."""
     found = _open(path, ())
     if not environment:
         return found

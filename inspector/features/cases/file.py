@@ -71,10 +71,7 @@ SUFFIX = ".cases.yaml"
 
 
 def read_cases(text: str, name: str) -> Cases:
-    """Parse the cases of a file; `name` is the file's name in error messages.
-
-    Raises: UsageError, naming the line.
-    """
+    """Parse the cases of a file; `name` is the file's name in error messages. Raises: UsageError, naming the line."""
     return _read(_Reader(text, name).file, name)
 
 

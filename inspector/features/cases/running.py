@@ -224,10 +224,7 @@ class CaseResponses:
         self._tool = ""
 
     def turn_to(self, case: CaseDefinition) -> None:
-        """Use this case's responses from now on, each of them once.
-
-        Raises: UsageError if one of them can't be read.
-        """
+        """Use this case's responses from now on, each of them once. Raises: UsageError if one of them can't be read."""
         self._entries, self._given = read_answers(case), []
         self._tool = peek.text(case.params, "name") or "" if case.request == "tools/call" else ""
 
@@ -242,10 +239,7 @@ class CaseResponses:
 
 
 def read_answers(case: CaseDefinition) -> tuple[Prepared, ...]:
-    """Return the prepared responses of a case to server requests.
-
-    Raises: UsageError.
-    """
+    """Return the prepared responses of a case to server requests. Raises: UsageError."""
     return tuple(
         prepared(entry, f"case {case.name!r}, answer {number}") for number, entry in enumerate(case.answers, 1)
     )

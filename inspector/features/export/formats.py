@@ -98,10 +98,7 @@ def demand_place_for_notes(name: str) -> None:
 
 
 def pieces(name: str, selection: Selection) -> Iterator[bytes]:
-    """Yield the export in chunks.
-
-    Raises: UsageError if the capture has nothing that the format can contain.
-    """
+    """Yield the export in chunks. Raises: UsageError if the capture has nothing that the format can contain."""
     known = FORMATS[name]
     module, _, function = known.place.partition(":")
     write: Callable[[Selection], Iterator[bytes]] = getattr(import_module(module), function)

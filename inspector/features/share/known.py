@@ -582,10 +582,7 @@ class JsonPath(tuple[str, ...]):
 
 
 def read_path(text: str) -> JsonPath:
-    """Parse a path.
-
-    Raises: UsageError.
-    """
+    """Parse a path. Raises: UsageError."""
     steps: list[str] = []
     at = 2 if text.startswith("$.") else 1 if text.startswith("$[") or text == "$" else 0
     while at < len(text):

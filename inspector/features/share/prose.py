@@ -93,10 +93,7 @@ class Prose:
         """Short texts that contain no secrets except, possibly, known values."""
 
     def replace(self, text: str, opened: Open | None) -> str:
-        """Return the text without secrets.
-
-        `opened` processes decoded base64 and percent escapes; None skips them.
-        """
+        """Return the text without secrets. `opened` processes decoded base64 and percent escapes; None skips them."""
         if text in self._clean:
             return self._replacing.plain(text)
         replacing = self._replacing

@@ -46,10 +46,7 @@ class TapClient:
             raise
 
     def ask(self, what: str, **members: Any) -> dict[str, Any]:
-        """Send one request and return its response.
-
-        Raises: TapRefused if the tap rejects it; TapGone.
-        """
+        """Send one request and return its response. Raises: TapRefused if the tap rejects it; TapGone."""
         with self._turn:
             self._next += 1
             return self._exchange({"id": self._next, "do": what} | members)

@@ -455,10 +455,7 @@ def arm(relay: "Relay") -> "RuleQueue":
 
 
 def arm_file(relay: "Relay") -> None:
-    """Arm the rules of a file. Never raises.
-
-    Problems are recorded, and reported to interfaces that attach.
-    """
+    """Arm the rules of a file. Never raises. Problems are recorded, and reported to interfaces that attach."""
     from inspector.features.tap.rules import RuleProblem, read_rules
 
     path = relay.options.rules

@@ -127,10 +127,7 @@ class Token(msgspec.Struct, frozen=True):
 
 
 def tokens(text: str) -> list[Token]:
-    """Split a filter into tokens; the last one marks the end.
-
-    Raises: FilterError.
-    """
+    """Split a filter into tokens; the last one marks the end. Raises: FilterError."""
     if len(text) > LONGEST:
         raise FilterError(f"filter too long: {len(text):,} characters, at most {LONGEST:,} are allowed", LONGEST)
     found: list[Token] = []
@@ -222,10 +219,7 @@ def expected(field: Field) -> str:
 
 
 def read(token: Token, field: Field, today: datetime) -> Value:
-    """Parse the value of a token for a field. `today` completes a time of day.
-
-    Raises: FilterError.
-    """
+    """Parse the value of a token for a field. `today` completes a time of day. Raises: FilterError."""
     match field.type:
         case FieldType.TEXT | FieldType.HEADER:
             return token.text

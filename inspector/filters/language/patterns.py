@@ -19,10 +19,7 @@ PATIENCE = 5
 
 
 def check(pattern: str, column: int) -> str:
-    """Return the pattern if it is valid.
-
-    Raises: FilterError.
-    """
+    """Return the pattern if it is valid. Raises: FilterError."""
     try:
         compiled(pattern)
     except PatternUnusable as error:

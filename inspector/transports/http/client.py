@@ -137,10 +137,7 @@ def forwarded(response: httpx.Response) -> Forwarded:
 
 
 class Forwarder:
-    """Sends requests to one origin over HTTP/1.1.
-
-    Connections are kept alive. A request is never sent twice.
-    """
+    """Sends requests to one origin over HTTP/1.1. Connections are kept alive. A request is never sent twice."""
 
     def __init__(
         self, url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool

@@ -149,10 +149,7 @@ class Endpoint:
             await client.aclose()
 
     def resolve(self, reference: str) -> httpx.URL:
-        """Resolve a server's reference against the URL; it must be within the same origin.
-
-        Raises: ConnectError.
-        """
+        """Resolve a server's reference against the URL; it must be within the same origin. Raises: ConnectError."""
         return _within_origin(self.url, reference)
 
     async def request(
@@ -401,10 +398,7 @@ def _public(method: str, target: httpx.URL, body: bytes) -> bytes | None:
 
 
 def _redirected(method: str, reply: HttpReply) -> str | None:
-    """Return the redirect target.
-
-    None if there is none, or if the method would change (a POST must stay one).
-    """
+    """Return the redirect target. None if there is none, or if the method would change (a POST must stay one)."""
     if reply.status not in _KEEPS_METHOD and not (reply.status in _BECOMES_GET and method == "GET"):
         return None
     return reply.header("location")

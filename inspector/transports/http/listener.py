@@ -107,10 +107,7 @@ class Listener:
         allowance: Allowance | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Create a listener.
-
-        `port` 0 selects a free one. Raises: ValueError for a host that is not loopback.
-        """
+        """Create a listener. `port` 0 selects a free one. Raises: ValueError for a host that is not loopback."""
         if host not in _LOOPBACK:
             raise ValueError(f"{host!r} is not this machine; a listener opens no port to others")
         self._handler = handler

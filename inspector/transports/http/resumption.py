@@ -56,10 +56,7 @@ class TransportTasks:
         self._running: set[asyncio.Task[Any]] = set()
 
     def spawn(self, work: Coroutine[Any, Any, _T], name: str) -> asyncio.Task[_T]:
-        """Start a task.
-
-        Awaiting the task raises its error. An error other than InspectError is logged as well.
-        """
+        """Start a task. Awaiting the task raises its error. An error other than InspectError is logged as well."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._running.add(task)
         task.add_done_callback(self._done)

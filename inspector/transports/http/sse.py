@@ -70,10 +70,7 @@ class SseParser:
         self._raw: list[bytes] = []
 
     def feed(self, chunk: bytes) -> list[SseItem]:
-        """Parse the next bytes of the stream.
-
-        Raises: EventTooLong.
-        """
+        """Parse the next bytes of the stream. Raises: EventTooLong."""
         if self._after_cr and chunk.startswith(b"\n"):
             chunk = chunk[1:]
             self._after_cr = False

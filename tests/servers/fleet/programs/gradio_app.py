@@ -8,12 +8,7 @@ import gradio
 
 
 def add(a: float, b: float) -> float:
-    """Add two numbers.
-
-    Args:
-        a: The first.
-        b: The second.
-    """
+    """Add two numbers. Args: a: The first. b: The second."""
     return a + b
 
 
