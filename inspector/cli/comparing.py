@@ -49,13 +49,7 @@ comparing_options = option_group(
         metavar="FILE",
         help="Read these rules from a YAML or TOML file.",
     ),
-    shared(
-        "comparing",
-        "--exact",
-        multiple=True,
-        metavar="NAME",
-        help=f"Do not normalize: {', '.join(NAMES)}, all.",
-    ),
+    shared("comparing", "--exact", multiple=True, metavar="NAME", help=f"Do not normalize: {', '.join(NAMES)}, all."),
     shared(
         "comparing",
         "--only",

@@ -162,10 +162,5 @@ def _show_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
 
 
 HELP_ALL = click.Option(
-    ["--help-all"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_all,
-    help="Show all options.",
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, help="Show all options."
 )

@@ -69,10 +69,7 @@ login_options = option_group(
     _rare("--idp-client-id", default="", metavar="ID", help="Set the client id at the identity provider."),
     _rare("--id-token", type=_PATH, metavar="FILE", help="Read the ID token of the identity provider from this file."),
     shared(
-        "login",
-        "--token-store",
-        type=click.Choice(_KEPT),
-        help="Store tokens here (keyring if available, else file).",
+        "login", "--token-store", type=click.Choice(_KEPT), help="Store tokens here (keyring if available, else file)."
     ),
     shared("login", "--no-oauth", is_flag=True, help="Disable OAuth and ignore stored tokens."),
 )

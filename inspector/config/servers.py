@@ -152,10 +152,7 @@ _PLACES = (
     _Place("Copilot CLI", ".copilot/mcp-config.json"),
     _Place("Kiro", ".kiro/settings/mcp.json"),
     _Place("MCP Inspector", ".mcp-inspector/mcp.json"),
-    _Place(
-        "Cline",
-        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-    ),
+    _Place("Cline", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
     _Place(
         "Cline",
         "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",

@@ -297,8 +297,7 @@ async def _image_result(call: DemoRequest, arguments: Json) -> Json:
 async def _audio_result(call: DemoRequest, arguments: Json) -> Json:
     sound = tools_content.horn(arguments.get("seconds", 0.5), arguments.get("pitch", 110))
     return result(
-        text(f"Booooh ({len(sound)} bytes)"),
-        {"type": "audio", "data": encode(sound), "mimeType": "audio/wav"},
+        text(f"Booooh ({len(sound)} bytes)"), {"type": "audio", "data": encode(sound), "mimeType": "audio/wav"}
     )
 
 

@@ -109,10 +109,7 @@ COLUMNS = (
     ),
     StatsColumn("Size", 9, lambda table, group: text.human_size(group.bytes_in), lambda group: group.bytes_in),
     StatsColumn(
-        "≈Tokens",
-        10,
-        lambda table, group: f"{text.estimate_tokens(group.bytes_in):,}",
-        lambda group: group.bytes_in,
+        "≈Tokens", 10, lambda table, group: f"{text.estimate_tokens(group.bytes_in):,}", lambda group: group.bytes_in
     ),
     StatsColumn(
         "Calls/min",

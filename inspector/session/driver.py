@@ -232,11 +232,7 @@ class Driver:
         return opening.revision if opening else None
 
     async def drive(
-        self,
-        flow: Flow[T],
-        opened: Callable[[Exchange], None] = lambda exchange: None,
-        *,
-        cause: Cause = Cause.USER,
+        self, flow: Flow[T], opened: Callable[[Exchange], None] = lambda exchange: None, *, cause: Cause = Cause.USER
     ) -> T:
         """Perform a flow's steps until it returns. Its exceptions are raised. `cause` is recorded with its messages."""
         came: Any = None

@@ -264,10 +264,7 @@ class Live:
         try:
             from inspector.session.open import open_session  # not needed for the first screen
 
-            async with (
-                open_session(self.target, self.journal, self.settings) as session,
-                asyncio.TaskGroup() as tasks,
-            ):
+            async with open_session(self.target, self.journal, self.settings) as session, asyncio.TaskGroup() as tasks:
                 self.session = session
                 self._made.set()
                 work = tasks.create_task(self._work(session))

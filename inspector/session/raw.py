@@ -241,13 +241,5 @@ def _sent(gathering: _Gathering, ended: Ended, delivery: Delivery | InspectError
         why, status = why or delivery.why, delivery.status
         body = b"" if gathering.came else delivery.body
     return RawSent(
-        ended,
-        tuple(gathering.frames),
-        tuple(gathering.came),
-        gathering.awaited,
-        wait_s,
-        why,
-        hint,
-        status,
-        body,
+        ended, tuple(gathering.frames), tuple(gathering.came), gathering.awaited, wait_s, why, hint, status, body
     )

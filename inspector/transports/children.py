@@ -122,8 +122,7 @@ def _on_path(command: str, env: Mapping[str, str], directory: Path) -> Path:
     searched = os.pathsep.join(map(str, places))
     origin = "it looked in" if "PATH" in env else "it got no PATH, so the default was searched:"
     raise ConnectError(
-        f"`{command}` is not on the PATH that the server gets; {origin} {searched}",
-        hint=_near(command, places),
+        f"`{command}` is not on the PATH that the server gets; {origin} {searched}", hint=_near(command, places)
     )
 
 

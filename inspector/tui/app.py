@@ -120,9 +120,7 @@ class InspectApp(QueuedApp[None]):
         self._focus_keeper = FocusKeeper(self, self.refocus)
         self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
         self.tabs = Tabs(
-            self,
-            self.toasts,
-            Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named),
+            self, self.toasts, Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named)
         )
         self.header = HeaderBar(self.conversation, shown=show)
         self._make_parts(opener, tap, watch)

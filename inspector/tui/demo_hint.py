@@ -52,9 +52,7 @@ def _has(tab: Tab, tool: str, state: ExchangeState) -> bool:
 
 STEPS = (
     DemoStep(
-        "Call echo: type a text, press {tools.send}",
-        lambda tab: _has(tab, "echo", ExchangeState.ANSWERED),
-        "tools",
+        "Call echo: type a text, press {tools.send}", lambda tab: _has(tab, "echo", ExchangeState.ANSWERED), "tools"
     ),
     DemoStep(
         "Call long_running and cancel it with {request.cancel}",

@@ -70,11 +70,7 @@ def compare_lists(names: tuple[str, str], kinds: Sequence[str], *sides: Mapping[
     left, right = sides
     found = tuple(
         list_changes(
-            kind,
-            left[kind].items,
-            right[kind].items,
-            before_whole=left[kind].whole,
-            after_whole=right[kind].whole,
+            kind, left[kind].items, right[kind].items, before_whole=left[kind].whole, after_whole=right[kind].whole
         )
         for kind in kinds
     )

@@ -237,8 +237,7 @@ AT_REST = (
 HONESTY = (
     Requirement("Nothing is ever called safe.", (_STATIC + "nothing_is_called_safe",)),
     Requirement(
-        "Annotations are what the server claims.",
-        ("present/test_items.py::test_tool_row_has_claims_and_cost",),
+        "Annotations are what the server claims.", ("present/test_items.py::test_tool_row_has_claims_and_cost",)
     ),
 )
 

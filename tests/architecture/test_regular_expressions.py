@@ -159,11 +159,7 @@ def faults(text: str, *, searches: bool) -> Iterator[str]:
                 if (
                     item[0] in (_kinds.AT, _kinds.ASSERT, _kinds.ASSERT_NOT)
                     and at == 0
-                    and item[1]
-                    in (
-                        _kinds.AT_BEGINNING,
-                        _kinds.AT_BEGINNING_STRING,
-                    )
+                    and item[1] in (_kinds.AT_BEGINNING, _kinds.AT_BEGINNING_STRING)
                 ):
                     break
                 if _may_be_long(item):

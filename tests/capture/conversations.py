@@ -119,7 +119,7 @@ _CALL = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "search", 
 _CALLS = IDS.map(lambda id_: _put(_C2S, _CALL | {"id": id_}))
 _STEPS = st.integers(0, 9).map(lambda step: (_S2C, Channel.STDOUT, _step(step), None, False))
 _ASKS = st.tuples(IDS, _METHODS, _PARAMS).map(
-    lambda said: _put(_C2S, {"id": said[0], "method": said[1], "params": said[2]}),
+    lambda said: _put(_C2S, {"id": said[0], "method": said[1], "params": said[2]})
 )
 _ANSWERS = st.tuples(IDS, _RESULTS).map(lambda said: _put(_S2C, {"id": said[0], "result": said[1]}))
 

@@ -34,11 +34,7 @@ EXPECTED = {
     "head-only": Expectation("open it without entries, and report that it has no end", verify="truncated"),
     "torn": Expectation("skip the last line, report it, and show the rest", entries=2, left_out=1, verify="truncated"),
     "garbage": Expectation(
-        "skip the lines that are not records, and count them",
-        entries=2,
-        left_out=3,
-        verify="damaged",
-        bad_line=4,
+        "skip the lines that are not records, and count them", entries=2, left_out=3, verify="damaged", bad_line=4
     ),
     "newer-minor": Expectation(
         "read it, report that it is newer, skip what is unknown", entries=4, left_out=2, verify="complete"

@@ -143,9 +143,7 @@ def test_without_a_terminal_the_other_commands_are_named() -> None:
         assert "info, list, call, read, prompt" in refused.value.hint
 
 
-def test_long_foreign_file_is_read_before_the_first_screen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_long_foreign_file_is_read_before_the_first_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interface, "_LONG", 0)
     shown: list[object] = []
 

@@ -166,11 +166,7 @@ def test_an_answer_is_handed_on() -> None:
     [
         (Silent(_EXCHANGE, 3.0, "idle"), RequestTimeout, "timeout: no response to m and no progress for 3 s"),
         (Silent(_EXCHANGE, 9.0, "total"), RequestTimeout, "timeout: no response to m within 9 s in total"),
-        (
-            Refused(_EXCHANGE, 401, "", b""),
-            AuthorizationNeeded,
-            "authentication required: HTTP 401 for m",
-        ),
+        (Refused(_EXCHANGE, 401, "", b""), AuthorizationNeeded, "authentication required: HTTP 401 for m"),
         (Refused(_EXCHANGE, 403, "", b""), AuthorizationNeeded, "access denied: HTTP 403 for m"),
         (Refused(_EXCHANGE, 500, "", b"oops \n", (), "cut"), RequestFailed, "no response to m: HTTP 500; cut; oops"),
         (Refused(None, None, "", b"", (), "cut"), RequestFailed, "no response to m: cut"),

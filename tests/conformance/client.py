@@ -38,11 +38,7 @@ from inspector.session.options import Settings, Timeouts
 from inspector.session.scripted import Prepared
 from inspector.session.session import Session
 
-SCENARIO, VERSION, CONTEXT = (
-    "MCP_CONFORMANCE_SCENARIO",
-    "MCP_CONFORMANCE_PROTOCOL_VERSION",
-    "MCP_CONFORMANCE_CONTEXT",
-)
+SCENARIO, VERSION, CONTEXT = ("MCP_CONFORMANCE_SCENARIO", "MCP_CONFORMANCE_PROTOCOL_VERSION", "MCP_CONFORMANCE_CONTEXT")
 _DOCUMENT = "https://conformance-test.local/client-metadata.json"
 """The document about the client that the suite's authorization servers know."""
 

@@ -26,11 +26,7 @@ def _tried(*capabilities: str, pages: int = 1, prompts: tuple[object, ...] = ())
 
 
 def _first(
-    era: Era,
-    *capabilities: str,
-    pages: int = 1,
-    prompts: tuple[object, ...] = (),
-    resources: tuple[object, ...] = (),
+    era: Era, *capabilities: str, pages: int = 1, prompts: tuple[object, ...] = (), resources: tuple[object, ...] = ()
 ) -> list[tuple[str, object]]:
     declared: dict[str, object] = {name: {} for name in capabilities}
     lists = _lists(pages, prompts, resources)

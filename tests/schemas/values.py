@@ -8,15 +8,7 @@ from typing import Any, Final
 import jsonschema
 import jsonschema_rs
 
-from inspector.forms.fields import (
-    ArrayField,
-    ChoiceField,
-    Field,
-    JsonField,
-    ObjectField,
-    UnionField,
-    opened,
-)
+from inspector.forms.fields import ArrayField, ChoiceField, Field, JsonField, ObjectField, UnionField, opened
 from inspector.forms.interpret import interpret
 from inspector.forms.typed import same
 from inspector.forms.values import branch_of

@@ -23,8 +23,7 @@ async def test_each_target_has_its_transport(target: Target, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "over_http", "carriage"),
-    [(_STDIO, False, None), (_HTTP, True, None), (_SSE, True, Carriage.LEGACY_SSE)],
+    ("target", "over_http", "carriage"), [(_STDIO, False, None), (_HTTP, True, None), (_SSE, True, Carriage.LEGACY_SSE)]
 )
 async def test_the_settings_become_a_wish(target: Target, over_http: bool, carriage: Carriage | None) -> None:
     journal = start_capture(None)

@@ -184,13 +184,7 @@ def written(screens: list[str]) -> str:
     used = [step for step in STEPS if not step.in_shell]
     total = sum(map(count, used))
     typed = sum(len(key) - len("type ") for step in used for key in step.keys if key.startswith("type "))
-    lines = [
-        _BEFORE,
-        f"The whole session takes **{total} keys, {typed} of them typed text**.",
-        "",
-        *table(),
-        "",
-    ]
+    lines = [_BEFORE, f"The whole session takes **{total} keys, {typed} of them typed text**.", "", *table(), ""]
     for step, screen in zip(STEPS, screens, strict=True):
         lines += [f"## {step.title}", "", f"{_keys(step)}: {step.why}", "", "```text", _shortened(screen), "```", ""]
     return "\n".join(lines)

@@ -89,11 +89,7 @@ _KEYS = {"_": "underscore", "-": "minus", ".": "full_stop", " ": "space", "/": "
 
 @asynccontextmanager
 async def at_the_screen(
-    target: Target,
-    capture: Path | None,
-    size: tuple[int, int] = SIZE,
-    watcher: Any = None,
-    **settings: Any,
+    target: Target, capture: Path | None, size: tuple[int, int] = SIZE, watcher: Any = None, **settings: Any
 ) -> AsyncIterator[Person]:
     """A person before the app on a live server; every connection has ended after the block, the first is recorded."""
     engine, lives = Engine(), list[Live]()

@@ -104,11 +104,7 @@ HTTP = (
     Raw("http with a fixed token", serve=lambda: behind_a_token(session(_OLD)), options=_TOKEN),
     Raw("http modern with a fixed token", serve=lambda: behind_a_token(modern(_NEW)), options=_TOKEN),
     Raw("http with a login", serve=lambda: behind_a_login(modern(_NEW)), status=3),
-    Raw(
-        "http with a login of 404s",
-        serve=lambda: behind_a_login(modern(_NEW), tenant="/t", pointer=False),
-        status=3,
-    ),
+    Raw("http with a login of 404s", serve=lambda: behind_a_login(modern(_NEW), tenant="/t", pointer=False), status=3),
     Raw("http with a login, logged in", serve=lambda: behind_a_login(session(_OLD)), options=_TOKEN),
 )
 

@@ -323,9 +323,7 @@ def test_burst_of_keys_works_in_a_real_terminal(tmp_path: Path) -> None:
         window.until(b'"text"')
 
 
-async def test_burst_of_screen_keys_shows_the_last_screen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_burst_of_screen_keys_shows_the_last_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty keys took five seconds before a `q` behind them acted."""
     shown: list[str] = []
     left: list[int] = []

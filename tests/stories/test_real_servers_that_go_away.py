@@ -21,8 +21,7 @@ pytestmark = pytest.mark.real
 
 
 @pytest.mark.parametrize(
-    ("name", "between"),
-    [("mcp1-http", ["initialize", "tools/list"]), ("mcp2-http", []), ("fastmcp-http", [])],
+    ("name", "between"), [("mcp1-http", ["initialize", "tools/list"]), ("mcp2-http", []), ("fastmcp-http", [])]
 )
 async def test_a_server_that_was_restarted_is_gone_on_with(name: str, between: list[str], tmp_path: Path) -> None:
     real, port, journal = named(name), free_port(), start_capture(None)

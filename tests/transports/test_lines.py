@@ -42,11 +42,7 @@ def test_rest_is_returned_once() -> None:
 
 def test_with_a_limit_a_long_line_comes_in_pieces_and_only_the_last_is_ended() -> None:
     splitter = LineSplitter(limit=4)
-    assert splitter.feed(b"abcdefghi\nxy") == [
-        Line(b"abcd", Eol.NONE),
-        Line(b"efgh", Eol.NONE),
-        Line(b"i", Eol.LF),
-    ]
+    assert splitter.feed(b"abcdefghi\nxy") == [Line(b"abcd", Eol.NONE), Line(b"efgh", Eol.NONE), Line(b"i", Eol.LF)]
     assert splitter.feed(b"z") == []
     assert splitter.feed(b"zz") == [Line(b"xyzz", Eol.NONE), Line(b"z", Eol.NONE)]
     assert splitter.feed(b"\n") == [Line(b"", Eol.LF)]

@@ -28,18 +28,7 @@ from inspector.protocol.revisions._shape import Era
 from inspector.session.engine import Engine, Live
 from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
-from inspector.tui.app_parts import (
-    IDLE,
-    LIVE,
-    RECORDED,
-    RUSHING,
-    Checker,
-    Rate,
-    install,
-    pace_of,
-    ping,
-    resume,
-)
+from inspector.tui.app_parts import IDLE, LIVE, RECORDED, RUSHING, Checker, Rate, install, pace_of, ping, resume
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.export.dialog import ExportScreen
 from inspector.tui.screens.export.ways import TARGETS
@@ -192,8 +181,7 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await until(lambda: "wreck" in text(app), "the shelf")
         await pilot.press("x x")
         await until(
-            lambda: isinstance(app.screen, ExportScreen) and "all of wreck.mcpcap" in text(app),
-            "the chosen capture",
+            lambda: isinstance(app.screen, ExportScreen) and "all of wreck.mcpcap" in text(app), "the chosen capture"
         )
         await pilot.press("enter", "enter")
         await until(lambda: (tmp_path / "wreck.har").exists(), "its file")

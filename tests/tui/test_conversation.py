@@ -263,11 +263,7 @@ async def test_growing_capture_is_loaded_and_followed(tmp_path: Path) -> None:
         (ConversationStage.OPEN, True, ""),
         (ConversationStage.CONNECTING, True, "Still connecting. ^r reconnects."),
         (ConversationStage.CLOSED, True, "Not connected. ^r reconnects."),
-        (
-            ConversationStage.RECORDED,
-            False,
-            "This is a recording. ^r starts its server in a new tab.",
-        ),
+        (ConversationStage.RECORDED, False, "This is a recording. ^r starts its server in a new tab."),
     ],
 )
 def test_why_silent_names_the_obstacle(tape: Tape, stage: ConversationStage, acts: bool, said: str) -> None:

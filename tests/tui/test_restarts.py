@@ -119,9 +119,7 @@ async def test_a_restart_keeps_the_screen_runs_the_call_again_and_shows_both_res
         await sees(app, "Changes since the restart", "Result of add", "[ two numbers]")
 
 
-async def test_repeated_restart_never_overlaps_processes(
-    workshop: Workshop,
-) -> None:
+async def test_repeated_restart_never_overlaps_processes(workshop: Workshop) -> None:
     async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
         await called(app, pilot, "5")
         for _ in range(3):

@@ -329,11 +329,7 @@ class _Losses:
         self.count += 1
         gap = self._gap or GapRecord(why=why, tm0=time_ns)
         self._gap = GapRecord(
-            lost_frames=gap.lost_frames + 1,
-            lost_bytes=gap.lost_bytes + size,
-            why=gap.why,
-            tm0=gap.tm0,
-            tm1=time_ns,
+            lost_frames=gap.lost_frames + 1, lost_bytes=gap.lost_bytes + size, why=gap.why, tm0=gap.tm0, tm1=time_ns
         )
 
     def untold(self) -> Iterator[bytes]:

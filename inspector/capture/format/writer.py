@@ -84,12 +84,7 @@ class Digests:
         stream = self._streams.get((direction, channel)) or _Stream()
         stream.written = stream.frames
         return SumRecord(
-            c=c,
-            dir=direction,
-            ch=channel,
-            bytes=stream.bytes,
-            frames=stream.frames,
-            sha256=stream.sha256.hexdigest(),
+            c=c, dir=direction, ch=channel, bytes=stream.bytes, frames=stream.frames, sha256=stream.sha256.hexdigest()
         )
 
     def rest(self, c: str) -> list[SumRecord]:

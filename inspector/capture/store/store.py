@@ -12,15 +12,7 @@ from itertools import compress, repeat
 from typing import Protocol, assert_never
 
 from inspector.capture.format.file import LOST
-from inspector.capture.format.records import (
-    Dated,
-    Entry,
-    FrameRecord,
-    StderrRecord,
-    entry_of,
-    from_line,
-    size_of,
-)
+from inspector.capture.format.records import Dated, Entry, FrameRecord, StderrRecord, entry_of, from_line, size_of
 from inspector.capture.store.columns import (
     BITS_OF_DIRECTION,
     BYTES_BIT,

@@ -65,10 +65,7 @@ _EXAMPLES = (
     help="Start each side with the command in its capture. Only for captures that you trust.",
 )
 @click.option(
-    "--pair",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write a failing and a working run, and a test.",
+    "--pair", type=click.Path(path_type=Path), metavar="DIR", help="Write a failing and a working run, and a test."
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("url", required=False, metavar="[URL | -- COMMAND]")

@@ -97,13 +97,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @headless_settings
 @click.pass_obj
 def check_command(
-    env: CliEnv,
-    /,
-    word: str | None,
-    calls: tuple[str, ...],
-    lock: Path | None,
-    remember: bool,
-    **options: Any,
+    env: CliEnv, /, word: str | None, calls: tuple[str, ...], lock: Path | None, remember: bool, **options: Any
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
@@ -284,12 +278,7 @@ _DOCTOR_EXAMPLES = (
 )
 
 
-@click.command(
-    "doctor",
-    cls=Documented,
-    examples=_DOCTOR_EXAMPLES,
-    json_shape="as for check",
-)
+@click.command("doctor", cls=Documented, examples=_DOCTOR_EXAMPLES, json_shape="as for check")
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @judging_options
 @headless_options

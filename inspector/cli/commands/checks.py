@@ -11,11 +11,7 @@ from inspector.cli.reports import check_as_json
 from inspector.errors import UsageError
 from inspector.present.findings import check_lines, checks_markdown
 
-_EXAMPLES = (
-    "mcp-inspect checks",
-    "mcp-inspect checks --json",
-    "mcp-inspect checks --markdown > docs/checks.md",
-)
+_EXAMPLES = ("mcp-inspect checks", "mcp-inspect checks --json", "mcp-inspect checks --markdown > docs/checks.md")
 
 
 @click.command(

@@ -25,12 +25,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "complete",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`values`, `total`, `hasMore`",
-)
+@click.command("complete", cls=Documented, examples=_EXAMPLES, json_shape="`values`, `total`, `hasMore`")
 @click.argument("kind", type=click.Choice(list(_REFERENCES)), metavar="KIND")
 @click.argument("name")
 @click.argument("argument", metavar="ARG")

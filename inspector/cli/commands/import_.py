@@ -36,15 +36,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj
 def command(
-    env: CliEnv,
-    /,
-    file: Path,
-    out: Path | None,
-    name: str,
-    keep_secrets: bool,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
+    env: CliEnv, /, file: Path, out: Path | None, name: str, keep_secrets: bool, force: bool, as_json: bool, quiet: bool
 ) -> ExitStatus:
     """Convert a recording of another program to a capture, and list what the format does not contain.
 

@@ -107,10 +107,7 @@ def replay_command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
     return interface.replay(env, *files)
 
 
-_DEMO_EXAMPLES = (
-    "mcp-inspect demo",
-    "mcp-inspect demo --era legacy",
-)
+_DEMO_EXAMPLES = ("mcp-inspect demo", "mcp-inspect demo --era legacy")
 
 
 @click.command("demo", cls=Documented, examples=_DEMO_EXAMPLES)

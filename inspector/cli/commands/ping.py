@@ -14,18 +14,10 @@ from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import ErrorResponse
 
-_EXAMPLES = (
-    "mcp-inspect ping -- node server.js",
-    "mcp-inspect ping --count 100 --json https://example.com/mcp",
-)
+_EXAMPLES = ("mcp-inspect ping -- node server.js", "mcp-inspect ping --count 100 --json https://example.com/mcp")
 
 
-@click.command(
-    "ping",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`times_ms`, `min_ms`, `median_ms`, `max_ms`",
-)
+@click.command("ping", cls=Documented, examples=_EXAMPLES, json_shape="`times_ms`, `min_ms`, `median_ms`, `max_ms`")
 @click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="Send N pings (4).")
 @headless_options
 @click.pass_obj
@@ -42,8 +34,7 @@ async def _ping(visit: CommandSession, count: int) -> ExitStatus:
     revision = visit.opening.revision
     if "ping" not in revision.client_requests:
         raise UsageError(
-            f"{revision.named} has no ping",
-            hint="Try --era legacy, or send it anyway: mcp-inspect request ping.",
+            f"{revision.named} has no ping", hint="Try --era legacy, or send it anyway: mcp-inspect request ping."
         )
     times: list[float] = []
     for number in range(1, count + 1):

@@ -13,13 +13,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import Documented
 from inspector.cli.output import Output
-from inspector.config.profiles import (
-    ClientProfile,
-    OpeningRequest,
-    client_profile,
-    known_profiles,
-    profile_text,
-)
+from inspector.config.profiles import ClientProfile, OpeningRequest, client_profile, known_profiles, profile_text
 from inspector.errors import UsageError
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange

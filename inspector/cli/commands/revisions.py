@@ -106,18 +106,10 @@ def _none(fact: str) -> str:
     return "–" if fact == "none" else fact
 
 
-_EXAMPLES = (
-    "mcp-inspect revisions",
-    "mcp-inspect revisions --json",
-)
+_EXAMPLES = ("mcp-inspect revisions", "mcp-inspect revisions --json")
 
 
-@click.command(
-    "revisions",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`revisions`",
-)
+@click.command("revisions", cls=Documented, examples=_EXAMPLES, json_shape="`revisions`")
 @click.option("--markdown", is_flag=True, help="Write a table in Markdown.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj

@@ -14,12 +14,7 @@ from inspector.protocol.server_requests import Result, rooted
 _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json",)
 
 
-@click.command(
-    "roots",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`roots`",
-)
+@click.command("roots", cls=Documented, examples=_EXAMPLES, json_shape="`roots`")
 @roots_options
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")

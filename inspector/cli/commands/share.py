@@ -70,13 +70,7 @@ def command(env: CliEnv, /, file: Path, out: Path | None, *, dry_run: bool, **op
     target = None if dry_run else out
     with progress_of(output, "copying") as progress, leaving_nothing_half_made():
         shared = copy(
-            file,
-            target,
-            choice,
-            notes=options["notes"],
-            overwrite=options["force"],
-            warn=output.warn,
-            tell=progress,
+            file, target, choice, notes=options["notes"], overwrite=options["force"], warn=output.warn, tell=progress
         )
     for warning in warnings(shared, choice):
         output.warn(warning)

@@ -29,13 +29,7 @@ _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 
 
-@click.command(
-    "start",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`servers`, `captures`",
-    hidden=True,
-)
+@click.command("start", cls=Documented, examples=_EXAMPLES, json_shape="`servers`, `captures`", hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj

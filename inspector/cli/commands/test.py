@@ -90,11 +90,7 @@ def open_runs(env: CliEnv, collection: Collection, chosen: Sequence[CaseDefiniti
 
 
 def perform(
-    env: CliEnv,
-    url: str | None,
-    options: dict[str, Any],
-    runs: CaseRuns,
-    done: Callable[[CaseRun], None],
+    env: CliEnv, url: str | None, options: dict[str, Any], runs: CaseRuns, done: Callable[[CaseRun], None]
 ) -> ExitStatus:
     """Run cases over one session. `done` is called after each case. Without `url`, the server is that of the file."""
     if env.server_argv is None and url is None:

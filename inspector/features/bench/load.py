@@ -515,13 +515,7 @@ class Load:
 
     def _keep_slow(self, sample: Sample, took: int) -> None:
         slow = SlowCall(
-            took,
-            self._level.name,
-            sample.call.label,
-            sample.began_ns,
-            sample.ended_ns,
-            sample.sent,
-            sample.received,
+            took, self._level.name, sample.call.label, sample.began_ns, sample.ended_ns, sample.sent, sample.received
         )
         heapq.heappush(self._slow, (took, sample.ended_ns, slow))
         if len(self._slow) > self._keep:

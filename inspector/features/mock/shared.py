@@ -162,12 +162,7 @@ class MockShared:
     """A script in playback. `tape` records it; filters of faults need one."""
 
     def __init__(
-        self,
-        script: Script,
-        settings: MockSettings,
-        *,
-        tell: Callable[[str], None],
-        tape: Journal | None = None,
+        self, script: Script, settings: MockSettings, *, tell: Callable[[str], None], tape: Journal | None = None
     ) -> None:
         self.script = script
         self.settings = settings

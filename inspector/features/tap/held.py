@@ -57,13 +57,7 @@ class HeldMessage:
     """A message that waits for a decision."""
 
     def __init__(
-        self,
-        number: int,
-        view: MessageView,
-        payload: bytes,
-        rule: str,
-        seconds: float,
-        resolve: Resolve,
+        self, number: int, view: MessageView, payload: bytes, rule: str, seconds: float, resolve: Resolve
     ) -> None:
         self.number = number
         self.view = view
@@ -108,13 +102,7 @@ class HeldList:
         """All held messages, oldest first."""
         return list(self._all.values())
 
-    def add(
-        self,
-        view: MessageView,
-        payload: bytes,
-        rule: ArmedRule,
-        resolve: Resolve,
-    ) -> HeldMessage:
+    def add(self, view: MessageView, payload: bytes, rule: ArmedRule, resolve: Resolve) -> HeldMessage:
         """Hold a message until a decision or its deadline, which for a response counts from its request."""
         seconds = max(0.0, self.timeout[0] * SHARE - (view.elapsed_ns or 0) / 1e9)
         held = HeldMessage(self._next, view, payload, rule.rule.name, seconds, resolve)

@@ -133,11 +133,7 @@ class HttpTap:
         trust_env, cacert, insecure = options.trust_env, options.cacert, options.insecure
         make = make_client if needs_proxy(self._target, trust_env=trust_env) else Forwarder
         self._client = make(
-            self._target,
-            cacert=cacert,
-            insecure=insecure,
-            connect_timeout=options.connect_timeout,
-            trust_env=trust_env,
+            self._target, cacert=cacert, insecure=insecure, connect_timeout=options.connect_timeout, trust_env=trust_env
         )
         self._endpoint.open(self._recording)
         try:

@@ -14,14 +14,7 @@ from itertools import compress, repeat
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.capture.store.columns import (
-    FROM_SERVER_BIT,
-    KIND_BITS,
-    TO_SERVER_BIT,
-    UNLISTED,
-    EntryKind,
-    MessageKind,
-)
+from inspector.capture.store.columns import FROM_SERVER_BIT, KIND_BITS, TO_SERVER_BIT, UNLISTED, EntryKind, MessageKind
 from inspector.capture.store.runs import METHOD
 from inspector.capture.store.store import Store
 from inspector.protocol.exchange_log import NEVER

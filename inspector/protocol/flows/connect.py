@@ -232,11 +232,7 @@ def _fall_back(
 
 
 def _handshake(
-    options: ConnectOptions,
-    *,
-    probed: bool = False,
-    late: Exchange | None = None,
-    versions: tuple[str, ...] = (),
+    options: ConnectOptions, *, probed: bool = False, late: Exchange | None = None, versions: tuple[str, ...] = ()
 ) -> Flow[Opening]:
     """Perform the handshake: `initialize`, its result, `notifications/initialized`. Over HTTP, try older transports.
 

@@ -41,11 +41,7 @@ R2026_07_28 = R2025_11_25.evolve(
         }
     ),
     error_names=JSONRPC_ERRORS
-    | {
-        -32020: "header mismatch",
-        -32021: "missing required client capability",
-        -32022: "unsupported protocol version",
-    },
+    | {-32020: "header mismatch", -32021: "missing required client capability", -32022: "unsupported protocol version"},
     add={
         "client_requests": ["server/discover", "subscriptions/listen"],
         "server_notifications": ["notifications/subscriptions/acknowledged"],

@@ -370,8 +370,7 @@ def _parsed(url: str) -> httpx.URL:
         raise UsageError(f"{url!r} is not a URL: {error}.", hint="It looks like http://localhost:3000/mcp.") from None
     if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > 65535:
         raise UsageError(
-            f"{url!r} is not the URL of an HTTP server.",
-            hint="It must start with http:// or https:// and a host.",
+            f"{url!r} is not the URL of an HTTP server.", hint="It must start with http:// or https:// and a host."
         )
     return parsed
 

@@ -84,10 +84,7 @@ class BeforeAfterScreen(Dialog[None]):
 class LinesScreen(Dialog[ResultT]):
     """Lines to scroll and copy, in a box over the screen below."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("lines.back")),
-        keys.binding(keys.action("copy")),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("lines.back")), keys.binding(keys.action("copy"))]
     DEFAULT_CSS = """
     LinesScreen { align: center middle; background: $background 60%; }
     LinesScreen > Vertical {

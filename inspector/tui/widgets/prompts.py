@@ -67,9 +67,7 @@ class PromptScreen(Dialog[ResultT | None]):
 class NameScreen(PromptScreen[str]):
     """Prompt whose result is the input itself; None if it is cancelled or empty."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("name.leave")),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("name.leave"))]
 
     def __init__(self, asked: str, proposed: str = "", *, empty: bool = False, replaced: bool = False) -> None:
         """`empty`: whether the empty text is a valid result."""

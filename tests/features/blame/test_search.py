@@ -11,16 +11,7 @@ from inspector.features.blame.script import ClientScript, Step
 from inspector.features.blame.search import RUNS, BlameEnd
 from inspector.protocol.facts import InheritedState
 from inspector.protocol.frames import Eol
-from tests.features.blame.playing import (
-    FAILED,
-    MemoryPlayer,
-    blamed,
-    changed,
-    client,
-    fails,
-    step,
-    works,
-)
+from tests.features.blame.playing import FAILED, MemoryPlayer, blamed, changed, client, fails, step, works
 
 LIST = "tools/list"
 PING = Step("ping", b'{"jsonrpc":"2.0","id":"p","method":"ping"}')

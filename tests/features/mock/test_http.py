@@ -162,8 +162,7 @@ async def test_a_stateless_client_needs_no_session(script: Script) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "value"),
-    [("Mcp-Method", "tools/list"), ("MCP-Protocol-Version", LEGACY), ("Mcp-Name", "moor")],
+    ("header", "value"), [("Mcp-Method", "tools/list"), ("MCP-Protocol-Version", LEGACY), ("Mcp-Name", "moor")]
 )
 async def test_headers_that_say_something_else_than_the_body_are_refused(
     script: Script, header: str, value: str

@@ -36,9 +36,7 @@ _TALK = told(
 
 async def _sent(server: str, *words: str, allow: bool = False, era: Era = Era.LEGACY) -> Resent:
     target = StdioTarget(
-        (sys.executable, str(_SERVERS / server), *words),
-        build_environment({}, inherit_all=False, set_=()),
-        str(ROOT),
+        (sys.executable, str(_SERVERS / server), *words), build_environment({}, inherit_all=False, set_=()), str(ROOT)
     )
     journal = start_capture(None)
     try:

@@ -364,9 +364,7 @@ def test_a_request_that_is_given_up_while_it_is_held_is_dropped() -> None:
 def test_rules_file_over_the_limit_is_refused() -> None:
     rules, problems = read_rules("- {name: a, action: drop}\n" * 20_000)
     assert rules == []
-    assert [each.why for each in problems] == [
-        "the file has 520,000 characters, and a rules file has at most 300,000",
-    ]
+    assert [each.why for each in problems] == ["the file has 520,000 characters, and a rules file has at most 300,000"]
 
 
 def test_read_rules_of_too_many_rules_names_the_line_of_the_first_that_is_left_out() -> None:

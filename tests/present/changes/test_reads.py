@@ -65,10 +65,7 @@ def test_line_endings_alone_are_reported() -> None:
 def test_long_texts_are_counted_and_not_compared() -> None:
     before = "\n".join(f"{n}" for n in range(reads.MOST_COMPARED + 10))
     after = "\n".join(f"x{n}" for n in range(reads.MOST_COMPARED + 5))
-    assert texts(before, after)[1:] == [
-        "- 3,010 lines from line 1 on",
-        "+ 3,005 lines instead; too many to compare",
-    ]
+    assert texts(before, after)[1:] == ["- 3,010 lines from line 1 on", "+ 3,005 lines instead; too many to compare"]
 
 
 def test_a_small_change_in_a_huge_text_is_found() -> None:

@@ -100,8 +100,7 @@ def test_a_result_that_brings_only_a_state_is_repeated_after_a_pause() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "says"),
-    [(None, "its questions were left unanswered"), ((ErrorReply(-1, "rejected"),), "rejected")],
+    ("answers", "says"), [(None, "its questions were left unanswered"), ((ErrorReply(-1, "rejected"),), "rejected")]
 )
 def test_without_answers_nothing_is_repeated(answers: Any, says: str) -> None:
     called = Played().play(call("tools/call", {}, revision=NEWEST), [result(WHO), answers])

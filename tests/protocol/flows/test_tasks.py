@@ -326,8 +326,7 @@ def test_final_poll_error_is_not_retried(last: Reply) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "paused"),
-    [(None, USUAL_S), (0, LEAST_S), (0.001, LEAST_S), (2500, 2.5), (1e9, MOST_S), (1e15, MOST_S)],
+    ("wanted", "paused"), [(None, USUAL_S), (0, LEAST_S), (0.001, LEAST_S), (2500, 2.5), (1e9, MOST_S), (1e15, MOST_S)]
 )
 def test_the_interval_is_kept_within_bounds(wanted: float | None, paused: float) -> None:
     assert pause_of(wanted) == paused

@@ -13,10 +13,7 @@ def test_a_resource_is_subscribed_to_by_its_uri() -> None:
     answer = result({})
     assert played.play(subscribe("a:b"), [answer]) is answer
     played.play(unsubscribe("a:b"), [result({})])
-    assert played.steps == [
-        Send("resources/subscribe", {"uri": "a:b"}),
-        Send("resources/unsubscribe", {"uri": "a:b"}),
-    ]
+    assert played.steps == [Send("resources/subscribe", {"uri": "a:b"}), Send("resources/unsubscribe", {"uri": "a:b"})]
 
 
 def test_listen_request_is_endless() -> None:

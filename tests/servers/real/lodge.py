@@ -85,11 +85,7 @@ class Porter:
         self.renewals[renew] = self.of.RefreshToken(token=renew, client_id=who, scopes=scopes)
         token = import_module("mcp.shared.auth").OAuthToken
         return token(
-            access_token=access,
-            token_type="Bearer",
-            expires_in=LASTS_S,
-            scope=" ".join(scopes),
-            refresh_token=renew,
+            access_token=access, token_type="Bearer", expires_in=LASTS_S, scope=" ".join(scopes), refresh_token=renew
         )
 
 

@@ -10,15 +10,7 @@ Nothing of this project is used here: the package decides between a request of i
 import sys
 from typing import Annotated, Literal
 
-from mcp.server.mcpserver import (
-    AcceptedElicitation,
-    Elicit,
-    ElicitationResult,
-    ListRoots,
-    MCPServer,
-    Resolve,
-    Sample,
-)
+from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, ListRoots, MCPServer, Resolve, Sample
 from mcp_types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 

@@ -12,14 +12,7 @@ from typing import Any
 import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.types import (
-    CallToolResult,
-    CreateTaskResult,
-    SamplingMessage,
-    TextContent,
-    Tool,
-    ToolExecution,
-)
+from mcp.types import CallToolResult, CreateTaskResult, SamplingMessage, TextContent, Tool, ToolExecution
 
 yard: Any = Server("shipyard")
 yard.experimental.enable_tasks()

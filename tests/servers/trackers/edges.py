@@ -114,8 +114,7 @@ SERVERS: dict[str, Run] = {
     "endpoint-of-the-container": _older("http://127.0.0.1:10105/api/mcp/servers/1/message?session=2"),
     "endpoint-of-the-listener": _older("http://0.0.0.0:5025/message?sessionId=1"),
     "terminated-for-everybody": to_each_post(
-        404,
-        b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Not Found: Session has been terminated"}}',
+        404, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Not Found: Session has been terminated"}}'
     ),
     "404-in-front-of-the-server": lambda: legacy(
         tools_list=lambda request: HttpResponse(404, JSON, b'{"detail":"Not Found"}')

@@ -88,9 +88,7 @@ SERVERS: dict[str, Run] = {
     "entities": _all(403, b"<title>Blocked&nbsp;by policy &ndash; ask your admin</title>", _HTML),
     "session-of-another-replica-404": _with_session(
         tools_list=lambda request: HttpResponse(
-            404,
-            JSON,
-            b'{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}',
+            404, JSON, b'{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}'
         )
     ),
     "session-refused-by-400": _with_session(
@@ -100,18 +98,10 @@ SERVERS: dict[str, Run] = {
         tools_list=lambda request: HttpResponse(404, JSON, b'{"jsonrpc":"2.0","id":1}')
     ),
     "session-header-removed": _with_session(
-        tools_list=lambda request: HttpResponse(
-            400,
-            JSON,
-            _error("Bad Request: Mcp-Session-Id header is required"),
-        )
+        tools_list=lambda request: HttpResponse(400, JSON, _error("Bad Request: Mcp-Session-Id header is required"))
     ),
     "session-never-passed-on": lambda: legacy(
-        tools_list=lambda request: HttpResponse(
-            400,
-            JSON,
-            _error("Bad Request: No valid session ID provided"),
-        )
+        tools_list=lambda request: HttpResponse(400, JSON, _error("Bad Request: No valid session ID provided"))
     ),
     "missing-authentication-token": _all(403, b'{"message":"Missing Authentication Token"}'),
     "forbidden-for-a-missing-token": _all(403, b'{"error":"Forbidden: missing bearer token"}'),

@@ -255,8 +255,7 @@ SERVERS: dict[str, Run] = {
     "version-arrives-twice": lambda: _but(_sees_the_version_twice, legacy()),
     "event-without-its-end": lambda: _but(_knows_no_newer, legacy(initialize=_one_newline_is_missing)),
     "events-without-a-name": lambda: _but(
-        _knows_no_newer,
-        legacy(initialize=_without_a_name(_HELLO), tools_list=_without_a_name({"tools": [TOOL]})),
+        _knows_no_newer, legacy(initialize=_without_a_name(_HELLO), tools_list=_without_a_name({"tools": [TOOL]}))
     ),
     "text-in-place-of-a-response": lambda: _but(_knows_no_newer, legacy(initialize=_is_not_json)),
     "token-of-another-resource": _belongs_to_another,

@@ -182,11 +182,7 @@ SERVERS: dict[str, Run] = {
         "    at startup (internal/bootstrap/node.js:283:19)",
     ),
     "npx-without-yes": dies(
-        "",
-        "ERROR: You must supply a command.",
-        "",
-        "Execute binaries from npm packages.",
-        "npx [options] <command>",
+        "", "ERROR: You must supply a command.", "", "Execute binaries from npm packages.", "npx [options] <command>"
     ),
     "optional-chaining": dies(
         "npx: installed 79 in 8.153s",

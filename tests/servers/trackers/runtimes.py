@@ -131,7 +131,7 @@ SERVERS: dict[str, Run] = {
     ),
     "dotnet-no-project": dies(
         "Couldn't find a project to run. Ensure a project exists in /home/me, or pass the path to the project using"
-        " --project.",
+        " --project."
     ),
     "php-class-missing": dies(
         'PHP Fatal error:  Uncaught Error: Class "Mcp\\Server\\Server" not found in /srv/server.php:12',
@@ -167,9 +167,7 @@ SERVERS: dict[str, Run] = {
         "  ╰─▶ Because acme-mcp was not found in the package registry and you require acme-mcp, we can conclude"
         " that your requirements are unsatisfiable.",
     ),
-    "uvx-no-executable": dies(
-        "Package `acme-mcp` does not provide any executables.",
-    ),
+    "uvx-no-executable": dies("Package `acme-mcp` does not provide any executables."),
     "playwright-browser": dies(
         "node:internal/process/promises:394",
         "      triggerUncaughtException(err, true /* fromPromise */);",

@@ -95,7 +95,7 @@ SERVERS: dict[str, Run] = {
     ),
     "glibc": dies(
         "/opt/acme/bin/dbx-mcp: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.39' not found (required by"
-        " /opt/acme/bin/dbx-mcp)",
+        " /opt/acme/bin/dbx-mcp)"
     ),
     "java-too-old": dies(
         "Error: LinkageError occurred while loading main class com.acme.McpServerApplication",

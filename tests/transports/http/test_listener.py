@@ -210,8 +210,7 @@ async def test_request_of_this_machine_is_served(extra: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "status"),
-    [(b"Host: evil.example", b"421"), (b"Host: localhost\r\nOrigin: http://evil.example", b"403")],
+    ("header", "status"), [(b"Host: evil.example", b"421"), (b"Host: localhost\r\nOrigin: http://evil.example", b"403")]
 )
 async def test_a_foreign_request_is_rejected_before_its_body_is_read(header: bytes, status: bytes) -> None:
     head = b"POST / HTTP/1.1\r\n" + header + b"\r\nContent-Length: 1000\r\n\r\n"

@@ -244,8 +244,7 @@ async def test_opening_the_stream_again_closes_the_first() -> None:
 @pytest.mark.parametrize("cut", [(), (HangUp(),)], ids=["closed on purpose", "broken off"])
 async def test_a_stream_that_ends_after_an_event_id_goes_on_by_get_until_the_answer(cut: tuple[Exception, ...]) -> None:
     answers = by_method(
-        POST=lambda _: stream(PRIMING, SOON, *cut),
-        GET=lambda _: stream(b"id: 2\ndata: " + ANSWER + b"\n\n", forever),
+        POST=lambda _: stream(PRIMING, SOON, *cut), GET=lambda _: stream(b"id: 2\ndata: " + ANSWER + b"\n\n", forever)
     )
     async with serving(answers) as site, connected(site.url, BY_SESSIONS) as (transport, seen):
         transport.common_headers["MCP-Protocol-Version"] = "v"

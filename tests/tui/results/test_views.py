@@ -12,15 +12,7 @@ from inspector.present.json_text import JsonLines
 from inspector.present.result import Finished, result_view
 from inspector.present.rows import SpanRows
 from inspector.present.spans import plain, words_wrapped
-from inspector.tui.results.views import (
-    CONTENT,
-    HISTORY,
-    RAW,
-    STRUCTURED,
-    JsonBlockLines,
-    ResultBody,
-    result_lines,
-)
+from inspector.tui.results.views import CONTENT, HISTORY, RAW, STRUCTURED, JsonBlockLines, ResultBody, result_lines
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
 from tests.tui.screens.schemas import SUM

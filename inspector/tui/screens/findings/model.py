@@ -225,12 +225,7 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
     message = f"{muted:,} muted, {'shown' if shows_muted else 'hidden'}"
     right: list[Span] = [(message, "claimed")] if muted > 0 else []
     if checks.later:
-        right.append(
-            (
-                f"{'  ' if right else ''}{checks.later:,} more after this moment",
-                "warning",
-            )
-        )
+        right.append((f"{'  ' if right else ''}{checks.later:,} more after this moment", "warning"))
     return left, right
 
 

@@ -103,9 +103,7 @@ class CallBar(ItemBar, can_focus=True):
             if content.bare
             else (
                 BarItem(
-                    form_or_json(keys.key_name("ctrl+o"), as_json=as_json),
-                    "json",
-                    rank=1 if content.why_not else 0,
+                    form_or_json(keys.key_name("ctrl+o"), as_json=as_json), "json", rank=1 if content.why_not else 0
                 ),
             )
         )

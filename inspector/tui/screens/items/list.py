@@ -19,14 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.checks.findings import Finding
-from inspector.present.changes.lists import (
-    ListNews,
-    RememberedServer,
-    head_lines,
-    marks_of,
-    marks_since,
-    news_lines,
-)
+from inspector.present.changes.lists import ListNews, RememberedServer, head_lines, marks_of, marks_since, news_lines
 from inspector.present.gc_control import freeze_young
 from inspector.present.items import SearchedRows
 from inspector.present.spans import Span
@@ -185,11 +178,7 @@ def news_of(conversation: OpenConversation, kinds: tuple[str, ...]) -> list[List
     listings = conversation.journal.conversation.catalogue.listings
     return [
         ListNews(
-            kind,
-            listings[kind],
-            listings[kind].changes(kind),
-            conversation.stopped(kind),
-            conversation.listing == kind,
+            kind, listings[kind], listings[kind].changes(kind), conversation.stopped(kind), conversation.listing == kind
         )
         for kind in kinds
     ]

@@ -15,15 +15,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.checks.verdict import verdict
 from inspector.present import spans as signs
-from inspector.present.items import (
-    ItemRow,
-    SearchedRows,
-    annotation_facts,
-    icon_facts,
-    laid,
-    mark,
-    meta_facts,
-)
+from inspector.present.items import ItemRow, SearchedRows, annotation_facts, icon_facts, laid, mark, meta_facts
 from inspector.present.live_checks import JournalFindings
 from inspector.present.rows import RowView
 from inspector.present.spans import Fact, Line, Span, fact, paragraph, span, spans_width
@@ -73,11 +65,7 @@ class ListedRows(SearchedRows):
     def sort_keys(self) -> Mapping[str, Callable[[ItemRow], Any]]:
         """Sort by any column."""
         label, place, right = self._titles
-        return {
-            label: lambda row: row.label.casefold(),
-            place: lambda row: row.place,
-            right: lambda row: row.right,
-        }
+        return {label: lambda row: row.label.casefold(), place: lambda row: row.place, right: lambda row: row.right}
 
 
 def head_lines(item: ListedItem) -> tuple[Line, ...]:

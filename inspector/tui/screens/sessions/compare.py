@@ -43,10 +43,7 @@ class CompareScreen(Dialog[None]):
     """Both captures in one list, with matching operations in the same row."""
 
     places = (ActionScope.COMPARE, ActionScope.MOVING, ActionScope.LIST)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(ActionScope.COMPARE),
-        keys.binding(keys.action("help")),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.COMPARE), keys.binding(keys.action("help"))]
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
     CompareScreen > LogList { height: 1fr; }

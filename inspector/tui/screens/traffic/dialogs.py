@@ -43,10 +43,7 @@ class StoryScreen(Dialog[int | None]):
     """Steps of an operation, and the message of the selected one."""
 
     places = (ActionScope.TRACE, ActionScope.MOVING, ActionScope.JSON)
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(ActionScope.TRACE),
-        keys.binding(keys.action("help")),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.TRACE), keys.binding(keys.action("help"))]
     DEFAULT_CSS = """
     StoryScreen { layout: vertical; background: $background; }
     StoryScreen > #story-title { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
@@ -290,9 +287,7 @@ class GoToScreen(PromptScreen[int]):
 
     VERB = "Go to"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("go_to.leave")),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("go_to.leave"))]
     DEFAULT_CSS = """
     GoToScreen Static { margin: 0 1; }
     GoToScreen #wrong { color: $text-error; }

@@ -248,10 +248,7 @@ def _exchange_facts(journal: Journal, exchange: Exchange | None, now_ns: int | N
     if took is None and now_ns is not None and journal.live:
         took = now_ns - exchange.started_ns
     after = "" if took is None else f" after {text.human_duration(max(0, took))}"
-    facts = [
-        spans.fact("exchange", f"{exchange.number}, id {exchange.id!r}"),
-        spans.Fact("state", state + after, role),
-    ]
+    facts = [spans.fact("exchange", f"{exchange.number}, id {exchange.id!r}"), spans.Fact("state", state + after, role)]
     if exchange.why:
         facts.append(spans.fact("why", exchange.why, "warning"))
     if exchange.progress is not None:

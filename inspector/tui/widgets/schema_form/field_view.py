@@ -17,12 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector.forms.fields import (
-    UNSET,
-    Field,
-    Opened,
-    opened,
-)
+from inspector.forms.fields import UNSET, Field, Opened, opened
 from inspector.forms.interpret import branches_of, interpret, json_kind
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue
@@ -31,12 +26,7 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.schema_form.editors import (
-    BlockEdit,
-    LineEdit,
-    ValueLine,
-    block_of,
-)
+from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit, ValueLine, block_of
 from inspector.tui.widgets.schema_form.resting import (
     RESTING,
     RestingRow,

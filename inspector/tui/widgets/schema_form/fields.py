@@ -13,12 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from inspector.forms.fields import (
-    UNSET,
-    ArrayField,
-    ChoiceField,
-    JsonField,
-)
+from inspector.forms.fields import UNSET, ArrayField, ChoiceField, JsonField
 from inspector.forms.interpret import Reading, branches_of, interpret, interpret_json
 from inspector.forms.paths import Path
 from inspector.forms.values import FormValue, fresh_value, from_json
@@ -37,15 +32,9 @@ from inspector.tui.widgets.schema_form.editors import (
 )
 from inspector.tui.widgets.schema_form.field_view import FieldGround, FieldView, Inner
 from inspector.tui.widgets.schema_form.moves import steps_of
-from inspector.tui.widgets.schema_form.resting import (
-    RESTING,
-    choices_of,
-)
+from inspector.tui.widgets.schema_form.resting import RESTING, choices_of
 from inspector.tui.widgets.schema_form.state import is_container, shape_of
-from inspector.tui.widgets.schema_form.view import (
-    FormBar,
-    state_of,
-)
+from inspector.tui.widgets.schema_form.view import FormBar, state_of
 from inspector.tui.widgets.segments import Segments
 
 _AT_HEAD: Final = ("space", *keys.action("menu.act").keys)

@@ -24,6 +24,6 @@ def modern(**peculiar: Peculiar) -> Handler:
     """Of the stateless era."""
     discovered = {name: value for name, value in streams.DISCOVERED.items() if name != "serverInfo"}
     known: dict[str, Peculiar] = {
-        "server_discover": lambda request: json_answer(answer_to(request, _WHOLE | discovered)),
+        "server_discover": lambda request: json_answer(answer_to(request, _WHOLE | discovered))
     }
     return streams.modern(_WHOLE | {"tools": [TOOL]}, **(known | peculiar))

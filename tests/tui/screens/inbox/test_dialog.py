@@ -72,9 +72,7 @@ async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking)
     assert ticket.reply is None
 
 
-async def test_screen_above_a_withdrawn_request_stays(
-    subject: Asking,
-) -> None:
+async def test_screen_above_a_withdrawn_request_stays(subject: Asking) -> None:
     ticket = subject.ask_city()
     app, over = Showing(), ModalScreen[None]()
     async with app.run_test(size=(80, 24)) as pilot:

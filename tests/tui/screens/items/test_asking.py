@@ -58,8 +58,7 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
 
 
 @pytest.mark.parametrize(
-    ("panel", "method"),
-    [(ToolsPanel, "tools/call"), (ResourcesPanel, "resources/read"), (PromptsPanel, "prompts/get")],
+    ("panel", "method"), [(ToolsPanel, "tools/call"), (ResourcesPanel, "resources/read"), (PromptsPanel, "prompts/get")]
 )
 def test_a_screen_asks_by_one_method(panel: type[ItemsPanel], method: str) -> None:  # type: ignore[type-arg]
     assert panel(Acting(TOOLS)).items.kind.method == method  # type: ignore[call-arg]

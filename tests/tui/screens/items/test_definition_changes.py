@@ -42,9 +42,7 @@ def _state() -> Path:
     return Path(os.environ["MCP_INSPECT_HOME"]) / "state"
 
 
-async def test_changed_tool_is_shown_until_approved(
-    tmp_path: Path,
-) -> None:
+async def test_changed_tool_is_shown_until_approved(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     async with _before(script, _BUY) as (person, target):
         await person.sees("New server. Saved a baseline of 1 tool. You will be notified of changes.")

@@ -13,13 +13,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.items import offers
 from inspector.tui.screens.items.list import ItemList
 from inspector.tui.screens.items.model import ListedRows
-from inspector.tui.screens.items.offers import (
-    Completions,
-    CompletionWanted,
-    OfferForm,
-    OfferKind,
-    PreparedRequest,
-)
+from inspector.tui.screens.items.offers import Completions, CompletionWanted, OfferForm, OfferKind, PreparedRequest
 from inspector.tui.screens.items.prompts import PROMPTS
 from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
 from tests.tui.screen_text import text

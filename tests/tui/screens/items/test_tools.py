@@ -80,9 +80,7 @@ async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
         assert not app.side.end_search()
 
 
-async def test_search_result_is_chosen_despite_a_new_list(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_search_result_is_chosen_despite_a_new_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.tui.widgets.search_bar._PAUSE", 3600)
     async with (app := Side(subject := Acting(TOOLS))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("echo", False)], "the tools are there")

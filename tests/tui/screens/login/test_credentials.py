@@ -109,8 +109,7 @@ async def test_row_of_a_refused_request_has_its_http_status_as_its_state() -> No
 
 
 @pytest.mark.parametrize(
-    ("typed", "words"),
-    [("", "empty"), ("Bearer ", "empty"), ("Basic dXNlcg==", "x H"), ("a\x01b", "U+0001")],
+    ("typed", "words"), [("", "empty"), ("Bearer ", "empty"), ("Basic dXNlcg==", "x H"), ("a\x01b", "U+0001")]
 )
 def test_token_that_cannot_be_sent_is_an_error_without_its_value(typed: str, words: str) -> None:
     with pytest.raises(UsageError) as error:

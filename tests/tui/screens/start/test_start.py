@@ -298,14 +298,7 @@ async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) 
         await in_the_list(pilot)
         screen = await seen(pilot)
         assert "shop" in chosen_row(pilot)
-    for told in (
-        "npx -y shop",
-        "Cursor",
-        "https://maps.test/mcp",
-        "20251125-shop-1a2b",
-        "Demo server",
-        "t Demo",
-    ):
+    for told in ("npx -y shop", "Cursor", "https://maps.test/mcp", "20251125-shop-1a2b", "Demo server", "t Demo"):
         assert told in screen, told
 
 
@@ -323,16 +316,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
         await pilot.press("enter")
         screen = await seen(pilot)
         assert isinstance(start.screen, ApproveScreen)
-        for told in (
-            "Run this command",
-            "npx",
-            "-y",
-            "current directory",
-            "KEY",
-            str(FILE),
-            "⏎ Continue",
-            "Esc Back",
-        ):
+        for told in ("Run this command", "npx", "-y", "current directory", "KEY", str(FILE), "⏎ Continue", "Esc Back"):
             assert told in screen, told
         assert "s3cr3t" not in screen
         assert start.return_value is None

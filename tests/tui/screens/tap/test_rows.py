@@ -44,12 +44,7 @@ def test_rows_show_the_countdown_and_the_rules() -> None:
 
 
 def test_rule_for_an_item_holds_its_requests() -> None:
-    items = (
-        Tool({"name": "echo"}),
-        Prompt({"name": "p"}),
-        Resource({"uri": "a:b"}),
-        Template({"uriTemplate": "a"}),
-    )
+    items = (Tool({"name": "echo"}), Prompt({"name": "p"}), Resource({"uri": "a:b"}), Template({"uriTemplate": "a"}))
     assert [rule_for(item)["when"] for item in (*items, None)] == [
         'tool == "echo"',
         'prompt == "p"',

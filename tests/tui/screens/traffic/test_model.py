@@ -142,10 +142,7 @@ def test_headers_come_with_a_frame_over_http(http_tape: Tape) -> None:
             ConnectionFact(ConnectionEvent.OPEN, "stdio", ("a", "b c"), "/w", env_names=("PATH",)),
             {"transport": "stdio", "command": "a 'b c'", "directory": "/w", "variables": "PATH"},
         ),
-        (
-            ProcessFact(ProcessEvent.EXIT, 7, None, "SIGKILL"),
-            {"process": "7", "signal": "SIGKILL"},
-        ),
+        (ProcessFact(ProcessEvent.EXIT, 7, None, "SIGKILL"), {"process": "7", "signal": "SIGKILL"}),
         (HttpFact(HttpEvent.ERROR, 3, why="refused"), {"HTTP exchange": "3", "why": "refused"}),
         (SseNote(3, b": ping", retry=5), {"HTTP exchange": "3", "retry": "5 ms"}),
     ],
