@@ -74,7 +74,6 @@ class HeldRows(RowSource):
     def __init__(self, *, rules: bool = True) -> None:
         self._status = TapStatus()
         self._with_rules = rules
-        self._generation = 0
 
     def show(self, status: TapStatus) -> None:
         """Show another status of the tap."""
@@ -84,10 +83,6 @@ class HeldRows(RowSource):
     @property
     def count(self) -> int:
         return len(self._every)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def at(self, index: int) -> dict[str, Any] | None:
         """Return the held message or the rule in a row."""

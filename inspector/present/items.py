@@ -322,7 +322,6 @@ class SearchedRows(RowSource):
         self.sorted_by: tuple[str, bool] = ("", False)
         """Title of the column that the rows are sorted by, and whether the largest is first; "": the server's order."""
         self._unsorted: Sequence[ItemRow] = ()
-        self._generation = 0
 
     def replace(self, items: Sequence[Any], wanted: str = "") -> None:
         """Show other items, or the same items after another search."""
@@ -407,10 +406,6 @@ class SearchedRows(RowSource):
     @property
     def count(self) -> int:
         return len(self.rows)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
 
 class ToolList(SearchedRows):

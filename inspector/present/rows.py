@@ -26,6 +26,7 @@ class RowSource(Protocol):
 
     folds: bool = False
     """Whether any row can be folded."""
+    _generation: int = 0
 
     @property
     def count(self) -> int:
@@ -34,7 +35,7 @@ class RowSource(Protocol):
     @property
     def generation(self) -> int:
         """Number that changes when existing rows have changed, moved or disappeared. Appending does not count."""
-        return 0
+        return self._generation
 
     @property
     def errors(self) -> int:
@@ -87,7 +88,6 @@ class SpanRows(RowSource):
     def __init__(self, rows: Sequence[Sequence[Span]] = (), titles: Sequence[Span] = ()) -> None:
         self._rows = rows
         self._titles = titles
-        self._generation = 0
 
     def replace(self, rows: Sequence[Sequence[Span]]) -> None:
         self._rows = rows
@@ -96,10 +96,6 @@ class SpanRows(RowSource):
     @property
     def count(self) -> int:
         return len(self._rows)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         return RowView(self._rows[index])

@@ -448,7 +448,6 @@ class TraceRows(RowSource):
     """The steps, and the number left out in the middle of a long story."""
 
     def __init__(self, story: Trace) -> None:
-        self._generation = 0
         self.story = story
 
     def show(self, story: Trace) -> None:
@@ -460,10 +459,6 @@ class TraceRows(RowSource):
     @property
     def count(self) -> int:
         return len(self.story.steps)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def step(self, index: int) -> TraceStep | None:
         return self.story.steps[index] if 0 <= index < self.count else None

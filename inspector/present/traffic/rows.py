@@ -473,7 +473,6 @@ class NoteRows(RowSource):
 
     def __init__(self, journal: Journal, notes: Notes) -> None:
         self._journal = journal
-        self._generation = 0
         self.show(notes)
 
     def show(self, notes: Notes) -> None:
@@ -485,10 +484,6 @@ class NoteRows(RowSource):
     @property
     def count(self) -> int:
         return len(self._items)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def item(self, index: int) -> Mark | View | None:
         return self._items[index] if 0 <= index < len(self._items) else None

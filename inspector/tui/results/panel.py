@@ -10,7 +10,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -28,6 +27,7 @@ from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.picture import PictureScreen
 from inspector.tui.widgets.schema_form.view import FieldAction, FormBar
+from inspector.tui.widgets.sent import Sent
 from inspector.tui.widgets.virtual_list import LogList
 
 _GO = keys.key_name("ctrl+g")
@@ -57,21 +57,15 @@ class ResultPanel(Widget):
     ResultPanel.-running > FormBar { display: block; }
     """
 
-    class Wanted(Message):
+    class Wanted(Sent["ResultPanel"]):
         """The user's action on a call: "show", "edit" or "repeat"; on the running one: "cancel"."""
 
         def __init__(
             self, control: "ResultPanel", action: str, call: PastCall | CompletedCall | RunningCall | None
         ) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.action = action
             self.call = call
-
-        @property
-        def control(self) -> "ResultPanel":
-            """Panel that posted the message."""
-            return self._control
 
     def __init__(self, words: ResultWords | None = None) -> None:
         super().__init__()

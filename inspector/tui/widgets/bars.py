@@ -26,6 +26,7 @@ from inspector.text import cell_width, pad, visible
 from inspector.tui import keys
 from inspector.tui.input_queue import drop_typed_ahead
 from inspector.tui.theme import glyphs, grounds, role_styles, spans_to_text
+from inspector.tui.widgets.sent import Sent
 from inspector.tui.widgets.virtual_lines import VirtualLines
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -559,18 +560,12 @@ class TabLine(ItemBar):
     TabLine { height: 1; background: $surface; }
     """
 
-    class Chosen(Message):
+    class Chosen(Sent["TabLine"]):
         """Reports a clicked tab."""
 
         def __init__(self, control: "TabLine", name: str) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.name = name
-
-        @property
-        def control(self) -> "TabLine":
-            """The sender."""
-            return self._control
 
     def show_tabs(self, names: Sequence[str], chosen: str, right: Sequence[Span] = ()) -> None:
         """Show these tabs, one of them active; where space is short, the last ones are left out."""

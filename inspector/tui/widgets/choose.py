@@ -22,7 +22,6 @@ class _Labels(RowSource):
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = labels
         self._found: Sequence[int] = range(len(labels))
-        self._generation = 0
 
     def search(self, wanted: str) -> None:
         """Show the labels that contain `wanted`."""
@@ -33,10 +32,6 @@ class _Labels(RowSource):
     @property
     def count(self) -> int:
         return len(self._found)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def original(self, index: int) -> int:
         """Return the original index of the label in a row."""

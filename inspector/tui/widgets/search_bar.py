@@ -21,6 +21,7 @@ from inspector.tui import keys
 from inspector.tui.input_queue import forget_postponed, hold_keys, is_typed_ahead, postpone, release_keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import ClusterInput
+from inspector.tui.widgets.sent import Sent
 
 _PAUSE = 0.12
 """Pause in typing, in seconds, after which the input is reported."""
@@ -86,33 +87,21 @@ class SearchBar(Widget):
     }
     """
 
-    class Changed(Message):
+    class Changed(Sent["SearchBar"]):
         """The user has paused typing, or the text was set."""
 
         def __init__(self, control: "SearchBar", text: str) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.text = text
             """Text to search for; "" matches everything."""
 
-        @property
-        def control(self) -> "SearchBar":
-            """The sender."""
-            return self._control
-
-    class Done(Message):
+    class Done(Sent["SearchBar"]):
         """The user leaves the line for the content that is searched."""
 
         def __init__(self, control: "SearchBar", found: bool) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.found = found
             """True after Enter: go to the matches. False after Escape."""
-
-        @property
-        def control(self) -> "SearchBar":
-            """The sender."""
-            return self._control
 
     class Left(Message):
         """From the field to its bar: Escape."""

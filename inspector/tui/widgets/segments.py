@@ -12,12 +12,12 @@ from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Size
-from textual.message import Message
 from textual.widget import Widget
 
 from inspector.text import cell_width, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, role_styles
+from inspector.tui.widgets.sent import Sent
 
 _LONGEST = 40
 """Maximum length of a label, in characters."""
@@ -38,33 +38,21 @@ class Segments(Widget, can_focus=True):
     """
     ALLOW_SELECT = False
 
-    class Chosen(Message):
+    class Chosen(Sent["Segments"]):
         """A label was chosen, or with `multi` toggled."""
 
         def __init__(self, control: "Segments", index: int, *, clicked: bool = False) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.index = index
             self.clicked = clicked
             """Whether by a click rather than by a key that moves to it."""
 
-        @property
-        def control(self) -> "Segments":
-            """The sender."""
-            return self._control
-
-    class Typed(Message):
+    class Typed(Sent["Segments"]):
         """A word that no label begins with; "" once it is erased."""
 
         def __init__(self, control: "Segments", text: str) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.text = text
-
-        @property
-        def control(self) -> "Segments":
-            """The sender."""
-            return self._control
 
     def __init__(
         self,

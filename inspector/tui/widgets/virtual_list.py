@@ -10,12 +10,12 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region
-from textual.message import Message
 
 from inspector.present.rows import RowSource, SpanRows
 from inspector.present.spans import Span, clip, spans_width
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
+from inspector.tui.widgets.sent import Sent
 from inspector.tui.widgets.viewport import Viewport
 from inspector.tui.widgets.virtual_lines import MARGIN, VirtualLines
 
@@ -149,12 +149,11 @@ class LogList(VirtualLines):
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.LIST)
 
-    class Selected(Message):
+    class Selected(Sent["LogList"]):
         """Another row is under the cursor: the user moved it, or the list followed."""
 
         def __init__(self, control: "LogList", index: int, key: int, *, by_reader: bool = False) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.by_reader = by_reader
             """Whether the user moved the cursor; otherwise rows were added or removed."""
             self.index = index
@@ -162,50 +161,24 @@ class LogList(VirtualLines):
             self.key = key
             """Its key in the source; -1 if the list is empty."""
 
-        @property
-        def control(self) -> "LogList":
-            """The sender."""
-            return self._control
-
-    class Opened(Message):
+    class Opened(Sent["LogList"]):
         """The user opens a row: Enter, or a click."""
 
         def __init__(self, control: "LogList", index: int, key: int) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.index = index
             self.key = key
 
-        @property
-        def control(self) -> "LogList":
-            """The sender."""
-            return self._control
-
-    class FollowChanged(Message):
+    class FollowChanged(Sent["LogList"]):
         """Following or freezing was turned on or off; see `following` and `frozen`."""
 
-        def __init__(self, control: "LogList") -> None:
-            super().__init__()
-            self._control = control
-
-        @property
-        def control(self) -> "LogList":
-            """The sender."""
-            return self._control
-
-    class TitlePressed(Message):
+    class TitlePressed(Sent["LogList"]):
         """The column titles were clicked."""
 
         def __init__(self, control: "LogList", x: int) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.x = x
             """Cell of the header, see `title_at`."""
-
-        @property
-        def control(self) -> "LogList":
-            """The sender."""
-            return self._control
 
     def __init__(
         self,

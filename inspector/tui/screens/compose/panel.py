@@ -88,7 +88,6 @@ class ComposedMessages(RowSource):
 
     def __init__(self) -> None:
         self.all: list[ComposedMessage] = []
-        self._generation = 0
 
     def add(self, shot: ComposedMessage) -> None:
         """Add a message on top."""
@@ -102,10 +101,6 @@ class ComposedMessages(RowSource):
     @property
     def count(self) -> int:
         return len(self.all)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         shot = self.all[index]

@@ -71,7 +71,6 @@ class FindingRows(RowSource):
         self._turned: set[tuple[Severity, str]] = set()
         """Groups that the user has folded or unfolded against the default."""
         self._seen: tuple[object, ...] = ()
-        self._generation = 0
 
     def take(self, found: JournalFindings | None) -> bool:
         """Update the rows; return whether they have changed."""
@@ -104,10 +103,6 @@ class FindingRows(RowSource):
     @property
     def count(self) -> int:
         return len(self._items)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def item(self, index: int) -> Item | None:
         """Return the group or finding in a row; None if there is none."""

@@ -33,7 +33,6 @@ class CommandRows(RowSource):
         place = {name: at for at, name in enumerate(recent)}
         self._commands = sorted(commands, key=lambda each: place.get(each.id, len(place)))
         self.found: Sequence[Command] = self._commands
-        self._generation = 0
 
     @property
     def all(self) -> int:
@@ -49,10 +48,6 @@ class CommandRows(RowSource):
     @property
     def count(self) -> int:
         return len(self.found)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         found = self.found[index]

@@ -55,7 +55,6 @@ class InboxRows(RowSource):
     def __init__(self, conversation: OpenConversation) -> None:
         self._conversation = conversation
         self._seen: tuple[int, ...] = ()
-        self._generation = 0
         self.asked: tuple[RequestRow, ...] = ()
         self._earlier = 0
         self._over: list[RequestRow] = []
@@ -122,10 +121,6 @@ class InboxRows(RowSource):
     @property
     def count(self) -> int:
         return len(self.asked)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         asked = self.asked[index]

@@ -187,7 +187,6 @@ class ServerLog(RowSource):
         self._lines = array("I")
         """Entry number of each line; a batch has one line per log message."""
         self._levels = bytearray()
-        self._generation = 0
         self._found: FilteredLines | None = None
         self._scanned = 0
         """Number of existing lines scanned since the filter was set, starting with the newest."""
@@ -206,10 +205,6 @@ class ServerLog(RowSource):
     @property
     def count(self) -> int:
         return len(self._lines) if self._found is None else len(self._found)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     @property
     def is_filtering(self) -> bool:

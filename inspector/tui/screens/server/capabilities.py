@@ -28,7 +28,6 @@ class CapabilityRows(RowSource):
 
     def __init__(self, now: frozenset[str], revision: Revision | None) -> None:
         self._now, self._revision = now, revision
-        self._generation = 0
         self.chosen = now
 
     def toggle(self, index: int) -> None:
@@ -39,10 +38,6 @@ class CapabilityRows(RowSource):
     @property
     def count(self) -> int:
         return len(ALL)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         switch = switches(self.chosen, self._now, self._revision)[index]

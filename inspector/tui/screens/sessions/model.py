@@ -193,7 +193,6 @@ class SessionRows(RowSource):
 
     def __init__(self) -> None:
         self._sessions: Sequence[CaptureSummary] = ()
-        self._generation = 0
 
     def show(self, sessions: Sequence[CaptureSummary]) -> None:
         """Show these captures."""
@@ -204,10 +203,6 @@ class SessionRows(RowSource):
     @property
     def count(self) -> int:
         return len(self._sessions)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def session(self, index: int) -> CaptureSummary | None:
         """Return the capture in a row; None if there is none."""

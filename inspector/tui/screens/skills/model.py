@@ -48,7 +48,6 @@ class SkillIndex(RowSource):
         self._journal = journal
         self._seen = 0
         self._open: list[int] = []
-        self._generation = 0
         self._entries: dict[str, Held] = {}
         self.rows: list[SkillRow] = []
         self.listed = False
@@ -132,10 +131,6 @@ class SkillIndex(RowSource):
     @property
     def count(self) -> int:
         return len(self.rows)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     @property
     def skills(self) -> int:

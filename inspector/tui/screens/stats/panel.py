@@ -76,7 +76,6 @@ class GroupRows(RowSource):
         self.grades: Mapping[str, int] = {}
         """Worst finding of each group, by key."""
         self._numbers: dict[str, int] = {}
-        self._generation = 0
 
     def take(self) -> None:
         """Update the groups."""
@@ -92,10 +91,6 @@ class GroupRows(RowSource):
     @property
     def count(self) -> int:
         return len(self._groups)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         return RowView(row(self.table, group := self._groups[index], width, self.grades.get(group.key, 0)))

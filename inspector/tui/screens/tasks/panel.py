@@ -142,7 +142,6 @@ class TaskRows(RowSource):
     def __init__(self, conversation: OpenConversation) -> None:
         self._conversation = conversation
         self._seen: tuple[object, ...] = ()
-        self._generation = 0
 
     @property
     def tasks(self) -> Sequence[Task]:
@@ -166,10 +165,6 @@ class TaskRows(RowSource):
     @property
     def count(self) -> int:
         return len(self.tasks)
-
-    @property
-    def generation(self) -> int:
-        return self._generation
 
     def row(self, index: int, width: int) -> RowView:
         task, conversation = self.tasks[index], self._conversation

@@ -9,7 +9,6 @@ from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -36,6 +35,7 @@ from inspector.tui.widgets.schema_form.resting import RESTING, choices_of
 from inspector.tui.widgets.schema_form.state import is_container, shape_of
 from inspector.tui.widgets.schema_form.view import FormBar, state_of
 from inspector.tui.widgets.segments import Segments
+from inspector.tui.widgets.sent import Sent
 
 _AT_HEAD: Final = ("space", *keys.action("menu.act").keys)
 """Printable keys that do something at the head of a field; others are typed into its first place."""
@@ -73,18 +73,12 @@ class FieldNode(FieldView):
     FieldNode.-row.-bar > .field--about, FieldNode.-row.-bar > .field--wrong { column-span: 2; }
     """
 
-    class Asked(Message):
+    class Asked(Sent["FieldNode"]):
         """A member or an item requests an action of its container: "remove", "up", "down"."""
 
         def __init__(self, control: "FieldNode", action: str) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.action = action
-
-        @property
-        def control(self) -> "FieldNode":
-            """The member or item."""
-            return self._control
 
     def inner(self, inner: Inner) -> "FieldNode":
         """Return a field within this one, to be drawn."""

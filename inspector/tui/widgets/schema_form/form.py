@@ -13,7 +13,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
@@ -37,6 +36,7 @@ from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
 from inspector.tui.widgets.schema_form.moves import only_heads
 from inspector.tui.widgets.schema_form.state import MOST_DRAWN, FormState, drawn_count
 from inspector.tui.widgets.schema_form.view import FieldPlace
+from inspector.tui.widgets.sent import Sent
 
 _PAUSE: Final = 0.15
 """Pause in changes, in seconds, after which the value is validated."""
@@ -76,16 +76,8 @@ class SchemaForm(Widget):
     SchemaForm.-low FieldNode { margin: 0; }
     """
 
-    class Changed(Message):
+    class Changed(Sent["SchemaForm"]):
         """The value, its validation or its view has changed."""
-
-        def __init__(self, control: "SchemaForm") -> None:
-            super().__init__()
-            self._control = control
-
-        @property
-        def control(self) -> "SchemaForm":
-            return self._control
 
     def __init__(self, schema: object = None, value: FormValue = UNSET) -> None:
         super().__init__()

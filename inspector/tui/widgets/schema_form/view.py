@@ -11,7 +11,6 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from inspector.forms.fields import UNSET, Field, JsonField, ObjectField, Opened, UnionField, kind_of
@@ -22,6 +21,7 @@ from inspector.present.spans import Span, spans_width
 from inspector.text import cell_width, one_line, pad, visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
+from inspector.tui.widgets.sent import Sent
 
 # A focusable line with actions: the head of a field.
 
@@ -65,18 +65,12 @@ class FormBar(Widget):
     """
     ALLOW_SELECT = False
 
-    class Pressed(Message):
+    class Pressed(Sent["FormBar"]):
         """An action was requested."""
 
         def __init__(self, control: "FormBar", action: str) -> None:
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.action = action
-
-        @property
-        def control(self) -> "FormBar":
-            """The sender."""
-            return self._control
 
     def __init__(
         self,
