@@ -6,7 +6,7 @@ shows that meanwhile. A line too long for the screen shows its beginning and its
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -319,6 +319,8 @@ class JsonView(VirtualLines):
         self._prepared: bytes | None = None
         self._preparing: asyncio.Future[JsonRows] | None = None
         """The last preparation on a thread; it may be one of an earlier payload."""
+        self._early: list[Callable[[], None]] = []
+        """Moves of keys that were pressed before the payload was prepared."""
         self.set_reactive(VirtualLines.empty, empty)
         self.rows = JsonRows(JsonLines(b""))
         self.finder = JsonSearch(self)
@@ -340,6 +342,7 @@ class JsonView(VirtualLines):
         if raw and raw is self._prepared:
             return
         self.whole, self._prepared = raw, None
+        self._early.clear()
         self.workers.cancel_node(self)
         if _is_quick(raw):
             self._take(JsonRows(JsonLines(raw)))
@@ -363,12 +366,34 @@ class JsonView(VirtualLines):
         rows.needle = self.rows.needle
         self.empty = self._nothing
         self.lay(rows, 0)
+        early, self._early = self._early, []
+        for move in early:
+            move()
         self.post_message(self.Ready(self))
 
     @property
     def is_ready(self) -> bool:
         """Whether the payload is prepared."""
         return self._prepared is self.whole
+
+    def _once_ready(self, move: Callable[[], None]) -> None:
+        if self.is_ready:
+            move()
+        else:
+            self._early.append(move)
+
+    def action_move(self, by: int) -> None:
+        self._once_ready(lambda: super(JsonView, self).action_move(by))
+
+    def action_page(self, by: int) -> None:
+        """Move by pages that share one line."""
+        self._once_ready(lambda: super(JsonView, self).action_page(by))
+
+    def action_first(self) -> None:
+        self._once_ready(super().action_first)
+
+    def action_last(self) -> None:
+        self._once_ready(super().action_last)
 
     def moved(self) -> None:
         """Show and report a move by the user."""

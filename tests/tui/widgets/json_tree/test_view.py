@@ -11,7 +11,7 @@ from inspector.tui.widgets.json_tree.model import JsonRows
 from inspector.tui.widgets.json_tree.view import JsonView
 from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 RAW = json.dumps({"a": ["needle", {"x": "Needle"}], "needle": 1, "z": "hay"}).encode()
 
@@ -299,6 +299,33 @@ async def test_big_payload_is_prepared_in_the_background() -> None:
         await pilot.press("G", "k")
         assert app.marked() == ["}"]
         assert widget.path == "[79999]"
+
+
+async def test_keys_pressed_before_a_payload_is_prepared_move_in_it_and_not_in_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.view.AT_ONCE", 10)
+    may_go_on = threading.Event()
+
+    def prepared(raw: bytes) -> JsonRows:
+        may_go_on.wait(PATIENCE_S)
+        return JsonRows(JsonLines(raw))
+
+    monkeypatch.setattr("inspector.tui.widgets.json_tree.view._prepared", prepared)
+    async with (app := Listening(widget := JsonView())).run_test(size=(80, 24)) as pilot:
+        widget.show(b'["one", "two", "three"]')
+        await pilot.press("G", "k")
+        assert not widget.is_ready
+        may_go_on.set()
+        await until(lambda: widget.is_ready, "the payload is ready")
+        await until(lambda: app.marked() == ['"three"'], "the keys have moved the cursor")
+        may_go_on.clear()
+        widget.show(b'["four", "five"]')
+        await pilot.press("j", "j")
+        widget.show(b"[6]")
+        await pilot.press("j")
+        may_go_on.set()
+        await until(lambda: widget.is_ready and app.marked() == ["6"], "only the key for the last one has moved it")
 
 
 async def test_a_payload_that_comes_too_late_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
