@@ -39,7 +39,7 @@ async def test_each_end_has_its_word() -> None:
     subject.journal.close()
 
 
-def test_a_completed_row_tells_how_long_the_response_took_and_not_the_age(tape: Tape) -> None:
+def test_a_completed_row_has_the_duration_until_the_response_and_not_the_age(tape: Tape) -> None:
     tape.server_request("q", "elicitation/create", {"message": "Which city?"})
     tape.wait(3_000)
     tape.client_answer("q", {"action": "decline"})
