@@ -98,7 +98,3 @@ class ChooseScreen(Dialog[int | None]):
     def action_search(self) -> None:
         """Focus the search line again."""
         self.query_one(SearchBar).focus()
-
-    def action_leave(self) -> None:
-        """Close without choosing."""
-        self.dismiss(None)

@@ -91,6 +91,10 @@ class Dialog(ModalScreen[ResultT]):
             return
         self.dismiss(None)
 
+    def action_leave(self) -> Any:
+        """Close without a result. Some dialogs have a coroutine here."""
+        self.dismiss(None)
+
     _seen_below: list[Strip] | None = None
     """Cache: the dimmed lines of the screen below; None if they have changed or have not been rendered yet."""
 

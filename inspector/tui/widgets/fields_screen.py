@@ -73,7 +73,3 @@ class FieldsScreen(Dialog[ResultT]):
     def say_wrong(self, words: str) -> None:
         """Show an error, which may quote untrusted text."""
         self.query_one(".fields--wrong", Static).update(problem_text(words))
-
-    def action_leave(self) -> None:
-        """Go back without any effect."""
-        self.dismiss(None)

@@ -209,7 +209,3 @@ class CopyScreen(Dialog[Copy | None]):
         """Choose the copy under the cursor."""
         event.stop()
         self.dismiss(self._copies[event.index])
-
-    def action_leave(self) -> None:
-        """Close without copying."""
-        self.dismiss(None)

@@ -59,10 +59,6 @@ class PromptScreen(Dialog[ResultT | None]):
         """Close with the input as the result, or show why it is invalid."""
         raise NotImplementedError
 
-    def action_leave(self) -> None:
-        """Close without a result."""
-        self.dismiss(None)
-
 
 class NameScreen(PromptScreen[str]):
     """Prompt whose result is the input itself; None if it is cancelled or empty."""

@@ -111,10 +111,6 @@ class CreateDialog(Dialog[CreatedT | None], Generic[CreatedT]):
         shown = f"{glyphs().warning} {visible(sentence, limit=400)}" if sentence else ""
         self.query_one(self.SAID, Static).update(Text(shown))
 
-    def action_leave(self) -> None:
-        """Close the dialog. A file that is being created is still completed."""
-        self.dismiss(None)
-
 
 _LONGEST: Final = 80
 

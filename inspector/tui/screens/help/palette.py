@@ -162,7 +162,3 @@ class PaletteScreen(Dialog[Command | None]):
         """Move the cursor of the list while the search field keeps the focus."""
         action = getattr(self._list, f"action_{way}")
         action() if by is None else action(by)
-
-    def action_leave(self) -> None:
-        """Close without a choice."""
-        self.dismiss(None)

@@ -116,10 +116,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
 
         self.app.push_screen(NameScreen("Name of the view (filter and columns)"), named)
 
-    def action_leave(self) -> None:
-        """Close the list."""
-        self.dismiss(None)
-
     def _try(self, change: Callable[[], object]) -> None:
         try:
             change()

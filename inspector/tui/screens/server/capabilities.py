@@ -107,7 +107,3 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
     def action_take(self) -> None:
         """Apply the chosen capabilities."""
         self.dismiss(self.rows.chosen)
-
-    def action_leave(self) -> None:
-        """Close the dialog without changes."""
-        self.dismiss(None)

@@ -136,9 +136,6 @@ class CompareScreen(Dialog[None]):
         before, after = values
         self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
 
 def of_files(before: Path, after: Path, normal: Normal | None = None, only: Sequence[str] = ()) -> CompareScreen:
     """Return the comparison of two captures, which are read once it is shown."""

@@ -126,9 +126,6 @@ class StoryScreen(Dialog[int | None]):
     def action_copy_trace(self) -> None:
         copy(self.app, markdown_of(self._rows.story, self._subject.journal), "trace as Markdown")
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
 
 _NAME = 20
 _WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel": "Channel", "mark": "Finding's sign"}

@@ -116,9 +116,6 @@ class WaterfallScreen(Dialog[int | None]):
         self._lanes.fit_visible()
         self._look()
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
 
 class AllWaterfallsScreen(WaterfallScreen):
     """Waterfall of all servers. Its result is the code of the entry to go to: the number of its tab, and the entry."""
