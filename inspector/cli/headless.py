@@ -47,7 +47,7 @@ def print_failure(
     command prints its findings itself. A diagnosis equal to the failure is printed once, with the failure's hint.
     """
     from inspector.cli.reports import finding_as_json  # slow to import, only needed on failure
-    from inspector.present.failure_report import diagnosis_lines, diagnosis_of, repeats_message
+    from inspector.present.failure_report import diagnosis_lines, diagnosis_of, includes_message, repeats_message
 
     more = _show_post_mortem(output, journal)
     if journal.notices:
@@ -60,6 +60,8 @@ def print_failure(
     if not repeats_message(found, str(error)):
         if not judged_elsewhere:
             output.narrate_lines(diagnosis_lines(found))
+            if includes_message(found, str(error)) and not error.hint and not output.as_json:
+                return status_of(error)
         hint, shown = _without_hint(error, found.reason.fix)
         return output.report(code_of(error), str(error), hint, status_of(error), more | shown)
     if judged_elsewhere and not output.as_json:

@@ -367,6 +367,12 @@ def repeats_message(diagnosis: Diagnosis, why: str) -> bool:
     return bool(message) and reason == message
 
 
+def includes_message(diagnosis: Diagnosis, why: str) -> bool:
+    """Whether a diagnosis begins with the failure's own message, and adds to it."""
+    message = why.rstrip(".")
+    return bool(message) and diagnosis.reason.sentence.startswith((f"{message}:", f"{message};"))
+
+
 def _is_a_reason(verdict: Verdict) -> bool:
     assert verdict.primary is not None
     if any(each.id in _MILD for each in (verdict.primary, *verdict.follows)):

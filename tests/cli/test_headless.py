@@ -234,12 +234,14 @@ def journal() -> Iterator[Journal]:
     made.close()
 
 
-def _told(journal: Journal, why: str = "it is gone", **how: bool) -> tuple[dict[str, Any], str]:
+def _told(
+    journal: Journal, why: str = "it is gone", *, hint: str = "Look at it.", **how: bool
+) -> tuple[dict[str, Any], str]:
     """What the failure's JSON has, and what a person reads without it."""
     said = [io.StringIO(), io.StringIO()]
     for as_json, stderr in enumerate(said):
         output = Output(CliEnv(None, {}, io.StringIO(), io.StringIO(), stderr), as_json=bool(as_json))
-        status = print_failure(output, ConnectError(why, hint="Look at it."), journal, **how)
+        status = print_failure(output, ConnectError(why, hint=hint), journal, **how)
         assert status is ExitStatus.UNREACHABLE
     told = json.loads(said[1].getvalue().rstrip().rpartition("\n")[2])["error"]
     return told, said[0].getvalue()
@@ -283,6 +285,18 @@ def test_diagnosis_is_printed_unless_the_command_prints_it(journal: Journal, els
     ]
     assert ("✗ ACME_TOKEN is not in the environment" in said) is not elsewhere
     assert ("→ Set it with -e ACME_TOKEN=…" in said) is not elsewhere
+
+
+def test_failure_that_a_diagnosis_begins_with_is_printed_once(journal: Journal) -> None:
+    why = "the server exited with code 1 after 0.1 s"
+    journal.fact(Stderr(b"disk is full"))
+    journal.fact(ProcessFact(ProcessEvent.EXIT, 7, code=1))
+    journal.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why=why))
+    more, said = _told(journal, why, hint="")
+    assert more["message"] == why
+    assert said.count(why) == 1
+    assert f"✗ {why}; last line of stderr: disk is full\n" in said
+
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
