@@ -369,8 +369,12 @@ def repeats_message(diagnosis: Diagnosis, why: str) -> bool:
 
 def includes_message(diagnosis: Diagnosis, why: str) -> bool:
     """Whether a diagnosis begins with the failure's own message, and adds to it."""
-    message = why.rstrip(".")
-    return bool(message) and diagnosis.reason.sentence.startswith((f"{message}:", f"{message};"))
+    message, reason = (_AFTER.sub("", each) for each in (why.rstrip("."), diagnosis.reason.sentence))
+    return bool(message) and reason.startswith((f"{message}:", f"{message};"))
+
+
+_AFTER = re.compile(r" after [\d.]+ s\b")
+"""A duration, which both measure on their own."""
 
 
 def _is_a_reason(verdict: Verdict) -> bool:

@@ -294,9 +294,8 @@ def test_failure_that_a_diagnosis_begins_with_is_printed_once(journal: Journal) 
     journal.fact(ConnectionFact(ConnectionEvent.ABORT, "stdio", why=why))
     more, said = _told(journal, why, hint="")
     assert more["message"] == why
-    assert said.count(why) == 1
-    assert f"✗ {why}; last line of stderr: disk is full\n" in said
-
+    assert said.count("exited with code 1") == 1
+    assert "last line of stderr: disk is full\n" in said
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
