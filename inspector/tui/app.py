@@ -120,7 +120,9 @@ class InspectApp(QueuedApp[None]):
         self._focus_keeper = FocusKeeper(self, self.refocus)
         self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
         self.tabs = Tabs(
-            self, self.toasts, Tab(1, self._first_subject(first, replay), begin, shown=show, name=name, named=named)
+            self,
+            self.toasts,
+            Tab(1, self._first_conversation(first, replay), begin, shown=show, name=name, named=named),
         )
         self.header = HeaderBar(self.conversation, shown=show)
         self._make_parts(opener, tap, watch)
@@ -167,7 +169,7 @@ class InspectApp(QueuedApp[None]):
         exports = ExportActions(self, self.tabs, self.toasts, opener)
         self._action_owners = _action_owners(*self.parts, self.connection, exports, self.menus)
 
-    def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
+    def _first_conversation(self, first: Live | None, replay: Path | None) -> OpenConversation:
         return conversation_of(first, replay)
 
     @property

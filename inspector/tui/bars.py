@@ -47,7 +47,7 @@ class HeaderBar(ItemBar):
 
     def __init__(self, conversation: OpenConversation, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
-        self._subject = conversation
+        self._conversation = conversation
         self._chosen = shown
         self._state: tuple[Any, ...] = ()
         self._figures: tuple[int, ...] = ()
@@ -82,7 +82,7 @@ class HeaderBar(ItemBar):
     @property
     def conversation(self) -> OpenConversation:
         """The conversation shown."""
-        return self._subject
+        return self._conversation
 
     @property
     def shown(self) -> str:
@@ -96,7 +96,7 @@ class HeaderBar(ItemBar):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self._subject = conversation
+        self._conversation = conversation
         self._look()
 
     def sync(self) -> None:
@@ -104,8 +104,8 @@ class HeaderBar(ItemBar):
         self._ticks += 1
         if (
             self._working != self._keys()
-            or self._state != _state(self._subject)
-            or (self._ticks >= _TICKS and self._figures != _figures(self._subject))
+            or self._state != _state(self._conversation)
+            or (self._ticks >= _TICKS and self._figures != _figures(self._conversation))
         ):
             self._look()
 
@@ -114,7 +114,7 @@ class HeaderBar(ItemBar):
         self.post_message(self.ScreenChosen(name))
 
     def _look(self) -> None:
-        conversation = self._subject
+        conversation = self._conversation
         self._state, self._figures, self._ticks = _state(conversation), _figures(conversation), 0
         self._working = respond, are_digits_keys = self._keys()
         first = (_first_line(conversation, respond),) if self._names_server else ()

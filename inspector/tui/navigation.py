@@ -109,7 +109,7 @@ class Navigation:
     async def _prepared(self, tab: Tab, name: str) -> Panel:
         """Return the panel of a screen of a tab, ready to be shown."""
         replay = self._replay
-        conversation, panel = await replay.subject_for(name, tab), tab.panels.get(name)
+        conversation, panel = await replay.conversation_for(name, tab), tab.panels.get(name)
         if panel is None:
             panel = tab.panels[name] = make_panel(name, tab.conversation if name == "traffic" else conversation)
             if tab.pane.parent is None:

@@ -23,7 +23,7 @@ class NoticeBar(ItemBar):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._changes = -1
         self._announced = 0
         self._waiting: tuple[Ticket, ...] = ()
@@ -34,7 +34,7 @@ class NoticeBar(ItemBar):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self._subject = conversation
+        self._conversation = conversation
         self._changes, self._announced = -1, 0
 
     @property
@@ -44,7 +44,7 @@ class NoticeBar(ItemBar):
 
     def sync(self, *, shown: str) -> str:
         """Update, with `shown` as the visible screen; return the text of a toast about new requests, or ""."""
-        conversation, came = self._subject, ""
+        conversation, came = self._conversation, ""
         if not self.is_attached:  # it is mounted after the first paint
             return came
         if conversation.inbox.changes != self._changes:
@@ -65,7 +65,7 @@ class NoticeBar(ItemBar):
         """Show what needs approval, and where."""
         from inspector.present.changes.lists import alarm
 
-        memory, width = self._subject.memory.comparison, self.size.width or self.app.size.width
+        memory, width = self._conversation.memory.comparison, self.size.width or self.app.size.width
         assert memory is not None, "there is something to approve"
         message = alarm(memory)
         tools, changes = working_key(self.app, "screen.tools"), keys.action("offered.changes").keys[0]
@@ -80,17 +80,17 @@ class NoticeBar(ItemBar):
 
     def _news(self) -> str:
         fresh = [ticket for ticket in self._waiting if ticket.number > self._announced]
-        self._announced = max((ticket.number for ticket in self._subject.inbox.tickets), default=0)
+        self._announced = max((ticket.number for ticket in self._conversation.inbox.tickets), default=0)
         if not fresh:
             return ""
         from inspector.tui.screens.inbox.model import asked_by, request_summary
 
         more = f" (and {len(fresh) - 1} more)" if len(fresh) > 1 else ""
-        return f"{asked_by(self._subject.journal)} asks: {request_summary(fresh[0].server_request)}{more}"
+        return f"{asked_by(self._conversation.journal)} asks: {request_summary(fresh[0].server_request)}{more}"
 
     def _say(self, ticket: Ticket) -> None:
-        server_request, journal = ticket.server_request, self._subject.journal
-        seconds = max(0, self._subject.now_ns - server_request.asked_ns) // 1_000_000_000
+        server_request, journal = ticket.server_request, self._conversation.journal
+        seconds = max(0, self._conversation.now_ns - server_request.asked_ns) // 1_000_000_000
         width = self.size.width or self.app.size.width  # before the first layout it has no width
         state = (seconds, working_key(self.app, "respond"), width)
         if state == self._said:

@@ -61,7 +61,7 @@ class PostMortemCard(Scroller):
     def __init__(self, conversation: OpenConversation, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Show the end of `conversation`; `dismissable`: whether Esc closes the card."""
         super().__init__(id=id)
-        self._subject = conversation
+        self._conversation = conversation
         self._dismissable = dismissable
         self._seen: tuple[object, ...] = ()
         self._text = Static(markup=False)
@@ -69,9 +69,9 @@ class PostMortemCard(Scroller):
     def compose(self) -> ComposeResult:
         """Compose a scrollable text and the buttons."""
         yield self._text
-        login = self._subject.login
+        login = self._conversation.login
         credentials = ("token", "headers") if login.refused and login.target is not None else ()
-        restart = "Start server" if not self._subject.can_act else "Reconnect" if login.target else "Restart"
+        restart = "Start server" if not self._conversation.can_act else "Reconnect" if login.target else "Restart"
         yield ButtonBar(*credentials, ("reconnect", restart), ("screen.log", "Log"), "copy", has_primary=True)
 
     def on_mount(self) -> None:
@@ -86,9 +86,9 @@ class PostMortemCard(Scroller):
 
     def sync(self) -> None:
         """Update; nearly free while nothing has changed."""
-        checks = self._subject.checks_so_far
+        checks = self._conversation.checks_so_far
         found = checks.changes if checks is not None else 0
-        seen = (self._subject.journal.count, self._subject.stage, self._subject.why, found)
+        seen = (self._conversation.journal.count, self._conversation.stage, self._conversation.why, found)
         if seen != self._seen:
             self._seen = seen
             self._draw()
@@ -97,7 +97,7 @@ class PostMortemCard(Scroller):
         wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
         around = self.parent.size if isinstance(self.parent, Widget) else self.app.size
         size = max(1, (self.size.width or around.width) - 4), int(around.height * _SHARE) - 2
-        drawn = _drawn(self._subject, self._mortem(), self._reason(), size, wide=wide, dark=dark)
+        drawn = _drawn(self._conversation, self._mortem(), self._reason(), size, wide=wide, dark=dark)
         self._text.update(drawn)
 
     def on_resize(self) -> None:
@@ -105,14 +105,14 @@ class PostMortemCard(Scroller):
         self._draw()
 
     def _mortem(self) -> PostMortem:
-        conversation = self._subject
+        conversation = self._conversation
         shell = os.environ if conversation.journal.live else {}
         mortem = post_mortem(conversation.journal, conversation.why)
         return with_surroundings(mortem, conversation.journal, conversation.about.environment, shell)
 
     def _reason(self) -> list[Line]:
         """Return the reason, as far as the checks have found it by now; they run in the background."""
-        checks = self._subject.checks_so_far
+        checks = self._conversation.checks_so_far
         if checks is None or not checks.all:
             return []
 
@@ -123,7 +123,7 @@ class PostMortemCard(Scroller):
         """Copy the whole card as text."""
         mortem = self._mortem()
         note = "\n".join(filter(None, (mortem.why, *map(plain, self._reason()))))
-        head = Section(plain(_headline(self._subject, mortem)), note=note)
+        head = Section(plain(_headline(self._conversation, mortem)), note=note)
         copy(self.app, sections_text([head, *mortem.sections]), "post-mortem")
 
 

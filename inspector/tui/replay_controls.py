@@ -211,7 +211,7 @@ class Replay:
 
     # State at the position
 
-    async def subject_for(self, name: str, tab: Tab) -> OpenConversation:
+    async def conversation_for(self, name: str, tab: Tab) -> OpenConversation:
         """Return the conversation that a screen of a tab has to show."""
         playback = self.playback_of(tab)
         if playback is None:
@@ -239,7 +239,7 @@ class Replay:
             self.common.put_cursor()
             return
         tab = self._tabs.current
-        conversation = await self.subject_for(tab.shown, tab)
+        conversation = await self.conversation_for(tab.shown, tab)
         self.show_moment(panel, conversation, tab)
         panel.sync()
         self.put_cursor()

@@ -177,7 +177,7 @@ class Posed(InspectApp):
         others = [] if beside is None else [OpenedSession(beside.stem, capture=beside)]
         super().__init__(replay=path, show=show, name=path.stem if others else "", beside=others)
 
-    def _first_subject(self, first: Live | None, replay: Path | None) -> OpenConversation:
+    def _first_conversation(self, first: Live | None, replay: Path | None) -> OpenConversation:
         assert replay is not None
         return self._seen_as(replay)
 

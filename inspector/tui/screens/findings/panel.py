@@ -66,7 +66,7 @@ class FindingsPanel(Panel):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._rows = FindingRows()
         self._line = StatusLine()
         self.title_rows = (self._line,)
@@ -115,7 +115,7 @@ class FindingsPanel(Panel):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show the findings of another conversation; the filter is kept."""
-        self._subject = conversation
+        self._conversation = conversation
         self._ticks = 0
 
     def go_back(self) -> bool:
@@ -179,17 +179,17 @@ class FindingsPanel(Panel):
         self._look()
 
     def _look(self) -> None:
-        checks = self._subject.checks_so_far
+        checks = self._conversation.checks_so_far
         if self._rows.take(checks):
             self._list.sync()
             self._show()
-        self._list.empty = () if self._rows.count else _empty(self._subject, self._rows)
+        self._list.empty = () if self._rows.count else _empty(self._conversation, self._rows)
         self._go_to_wanted()
         self._line.show(*counted(checks, shows_muted=self._rows.shows_muted))
         checker = getattr(self.app, "checker", None)
         failed = checker is not None and checker.has_failed
         self._show_failed()
-        self._foot.show(*checked(checks, self._subject.journal.count, failed=failed))
+        self._foot.show(*checked(checks, self._conversation.journal.count, failed=failed))
         if self._rows.wanted:
             self._bar.show_count(self._rows.shown, of=sum(checks.counts.values()) if checks is not None else 0)
         elif self._bar.display:
@@ -197,7 +197,7 @@ class FindingsPanel(Panel):
 
     def _show_failed(self) -> None:
         """Show which checks failed with an internal error."""
-        words = spans_to_text(disabled_line(self._subject.checks_so_far), dark=self.app.current_theme.dark)
+        words = spans_to_text(disabled_line(self._conversation.checks_so_far), dark=self.app.current_theme.dark)
         words.no_wrap, words.overflow = False, "fold"
         if words.plain != self._said_failed:
             self._said_failed = words.plain
@@ -232,7 +232,7 @@ class FindingsPanel(Panel):
 
     def _affected(self, item: Group | Finding) -> Sequence[str]:
         """Return the names of the listed items that a group, or the only finding of a check, is about."""
-        checks = self._subject.checks_so_far
+        checks = self._conversation.checks_so_far
         if checks is None or (isinstance(item, Finding) and checks.times(item.id) > item.count):
             return ()
         return checks.affected(item.id, item.severity)
@@ -261,7 +261,7 @@ class FindingsPanel(Panel):
 
     def action_pause(self) -> None:
         """Pause or resume the checks."""
-        checks = self._subject.checks
+        checks = self._conversation.checks
         checks.pause(not checks.paused)
         self._look()
 
@@ -274,7 +274,7 @@ class FindingsPanel(Panel):
 
     def action_mute(self) -> None:
         """Mute or unmute the selected finding, or the check of a group."""
-        item, checks = self._rows.item(self._list.view.cursor), self._subject.checks
+        item, checks = self._rows.item(self._list.view.cursor), self._conversation.checks
         if item is None:
             return
         mutes = {Mute(item.id)}
@@ -296,11 +296,11 @@ class FindingsPanel(Panel):
     def export_scopes(self) -> Sequence[ExportScope]:
         """Evidence of the selected findings, with the operations that it belongs to."""
         ns = dict.fromkeys(n for each in self._findings() for n in each.frames[:_MOST_EVIDENCE])
-        find = partial(entries_of_all, self._subject.journal, tuple(ns))
+        find = partial(entries_of_all, self._conversation.journal, tuple(ns))
         return (ExportScope("the finding's evidence", find=find),) if ns else ()
 
     def _kept(self) -> StoredMutes:
-        return StoredMutes(places().state, self._subject.journal.head.id)
+        return StoredMutes(places().state, self._conversation.journal.head.id)
 
     def _findings(self) -> Sequence[Finding]:
         item = self._rows.item(self._list.view.cursor)

@@ -49,7 +49,7 @@ class ServerLogPanel(Panel):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self.model = ServerLog(conversation.journal)
         self._line = StatusLine()
         self._bar = SearchBar("filter", placeholder="text, logger or level", grows=True)
@@ -73,9 +73,9 @@ class ServerLogPanel(Panel):
         if not self.rows.is_mounted or not self._bar.is_mounted:
             return
         self._take_in()
-        self.rows.empty = () if self.model.count else _empty(self._subject, self.model)
+        self.rows.empty = () if self.model.count else _empty(self._conversation, self.model)
         self.rows.sync()
-        conversation, setting = self._subject, self.model.setting
+        conversation, setting = self._conversation, self.model.setting
         key = keys.shown_key("log.ask") if conversation.can_act else ""
         self._line.show(*requested_level(conversation.journal, setting, conversation.requests.log_level, set_key=key))
         self._foot.show(*_shown(self.model))
@@ -91,7 +91,7 @@ class ServerLogPanel(Panel):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation from its beginning; the filter is kept."""
-        self._subject = conversation
+        self._conversation = conversation
         wanted = self.model.filter
         self.model = ServerLog(conversation.journal)
         self.model.show(wanted)
@@ -142,11 +142,11 @@ class ServerLogPanel(Panel):
 
     def action_ask(self) -> None:
         """Choose the level to request from the server."""
-        if why := why_silent(self._subject):
+        if why := why_silent(self._conversation):
             self.app.notify(why, severity="warning", markup=False)
             return
 
-        each = takes_levels(self._subject.journal)
+        each = takes_levels(self._conversation.journal)
         labels = [*LEVELS, *([NO_MESSAGES] if each else [])]
         heading = "Minimum level requested with every call" if each else "Send logging/setLevel"
         self.app.push_screen(ChooseScreen(heading, labels), self._asked)
@@ -156,7 +156,7 @@ class ServerLogPanel(Panel):
             self.run_worker(self._ask_for(LEVELS[chosen] if chosen < len(LEVELS) else ""), group="level")
 
     async def _ask_for(self, level: str) -> None:
-        called = await self._subject.requests.ask_for_level(level)
+        called = await self._conversation.requests.ask_for_level(level)
         reply = called.reply if called is not None else None
         if isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse):
             message = visible(reply.message.message, limit=200)

@@ -59,7 +59,7 @@ class LoginScreen(Dialog[None]):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._seen: tuple[object, ...] = ()
         self._waiting: WaitingForLogin | None = None
         self._confirmed: WaitingForLogin | None = None
@@ -91,7 +91,7 @@ class LoginScreen(Dialog[None]):
     def _tick(self) -> None:
         if not is_on_top(self):  # dismissed but not yet removed, or covered by another dialog
             return
-        guide = self._subject.login.guide
+        guide = self._conversation.login.guide
         if guide is None or guide.logins != self._began or self._has_ended():
             self.dismiss()
             return
@@ -104,7 +104,7 @@ class LoginScreen(Dialog[None]):
 
     def _has_ended(self) -> bool:
         """Return whether the login has succeeded, and notify the user then. A failed one stays visible."""
-        guide = self._subject.login.guide
+        guide = self._conversation.login.guide
         if guide is None or guide.busy:
             return False
         if not guide.failed:
@@ -123,7 +123,9 @@ class LoginScreen(Dialog[None]):
         if waiting is None:
             link.update(
                 Text(
-                    steps_end(self._subject.login.guide.login_steps, climbed=True) if self._subject.login.guide else ""
+                    steps_end(self._conversation.login.guide.login_steps, climbed=True)
+                    if self._conversation.login.guide
+                    else ""
                 )
             )
             ways.update(
@@ -139,7 +141,7 @@ class LoginScreen(Dialog[None]):
 
     @property
     def _is_busy(self) -> bool:
-        guide = self._subject.login.guide
+        guide = self._conversation.login.guide
         return guide is not None and guide.busy
 
     def _wrong(self, why: str) -> None:
@@ -194,7 +196,7 @@ class LoginScreen(Dialog[None]):
             self.app.push_screen(QrScreen(lines))
 
     async def action_give_up(self) -> None:
-        await self._subject.login.give_up()
+        await self._conversation.login.give_up()
 
     def action_leave(self) -> None:
         """Leave the field, or close the dialog while the login keeps waiting."""
@@ -217,7 +219,7 @@ class LoginScreen(Dialog[None]):
         await self._take(event.value)
 
     async def _take(self, text: str) -> None:
-        wrong = await self._subject.login.take_pasted(text)
+        wrong = await self._conversation.login.take_pasted(text)
         self._wrong(f"{wrong[:1].upper()}{wrong[1:]}." if wrong else "")
 
 

@@ -33,18 +33,18 @@ class NetworkRows(RowSource):
     """Exchanges in the order of their start. Rows are always current, even of a running exchange."""
 
     def __init__(self, conversation: OpenConversation) -> None:
-        self._subject = conversation
+        self._conversation = conversation
 
     @property
     def exchanges(self) -> Sequence[HttpExchange]:
-        return self._subject.journal.connection_facts.http_in_order
+        return self._conversation.journal.connection_facts.http_in_order
 
     @property
     def count(self) -> int:
         return len(self.exchanges)
 
     def row(self, index: int, width: int) -> RowView:
-        conversation, exchange = self._subject, self.exchanges[index]
+        conversation, exchange = self._conversation, self.exchanges[index]
         spans = model.row(conversation.journal, exchange, conversation.now_ns, width)
         return RowView(spans, live=conversation.journal.live and not exchange.end_n)
 
@@ -63,7 +63,7 @@ class NetworkPanel(Panel):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._rows = NetworkRows(conversation)
         self._line = StatusLine()
         self.title_rows = (self._line,)
@@ -97,7 +97,7 @@ class NetworkPanel(Panel):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation."""
-        self._subject = conversation
+        self._conversation = conversation
         self._rows = NetworkRows(conversation)
         self.list.source = self._rows
         self._shown = ()
@@ -109,7 +109,7 @@ class NetworkPanel(Panel):
         request = chosen.request if chosen is not None else None
         if chosen is None or request is None:
             return
-        command = as_curl(request, model.body_of(self._subject.journal, chosen))
+        command = as_curl(request, model.body_of(self._conversation.journal, chosen))
         copy(self.app, command, "curl command", "Secrets are variables.")
 
     ROW_ACTIONS = frozenset(("entry",))
@@ -131,7 +131,7 @@ class NetworkPanel(Panel):
         """Show the request in Traffic."""
         chosen = self.chosen
         if chosen is not None and chosen.request_n:
-            has_body = bool(model.body_of(self._subject.journal, chosen))
+            has_body = bool(model.body_of(self._conversation.journal, chosen))
             self.post_message(self.EntryWanted(chosen.request_n + has_body))
 
     def action_reveal(self) -> None:
@@ -156,7 +156,7 @@ class NetworkPanel(Panel):
         chosen, width = self.chosen, self.exchange.line_width
         if chosen is None or width < 2:
             return
-        journal = self._subject.journal
+        journal = self._conversation.journal
         grows = 0 if chosen.end_n else journal.count
         shown = (chosen, chosen.response_n, chosen.end_n, grows, width, self._reveal)
         if shown == self._shown:

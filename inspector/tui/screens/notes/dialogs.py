@@ -44,14 +44,14 @@ class MarksScreen(Dialog["Mark | View | None"]):
     def __init__(self, conversation: OpenConversation, noted: ConversationNotes, present: View | None) -> None:
         """`present`: the current view of Traffic, which can be saved under a name; None if Traffic is not shown."""
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._noted = noted
         self._present = present
         self._rows = NoteRows(conversation.journal, noted.notes)
 
     def compose(self) -> ComposeResult:
         """Lay out title, list, status line and footer."""
-        yield Static(Text(f"Marks and views  {visible(self._subject.about.label, limit=60)}"))
+        yield Static(Text(f"Marks and views  {visible(self._conversation.about.label, limit=60)}"))
         yield LogList(self._rows, empty=_empty())
         yield StatusLine()
         yield FooterBar()

@@ -132,7 +132,7 @@ class Counting:
         if term is not None:
             findings = conversation.checks_so_far
             self._chosen = FilteredEntries(journal, term, lambda: conversation.now_ns, threaded=True, findings=findings)
-        self._subject = conversation
+        self._conversation = conversation
         self._source = source
         self._stats = JournalStats(journal, table, self._chosen, source)
         self._repeats = Repeats(self._stats)
@@ -163,7 +163,7 @@ class Counting:
 
         `find` is fast: a million entries take well under a millisecond.
         """
-        checks, store = self._subject.checks_so_far, self._subject.journal.store
+        checks, store = self._conversation.checks_so_far, self._conversation.journal.store
         if checks is None:
             return
         marks, left = checks.worst(1, store.count), _MOST_MARKED
@@ -200,7 +200,7 @@ class StatsPanel(Panel):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._by: Grouping = GROUPINGS[0]
         self._term: Term | None = None
         self._head = TabLine()
@@ -223,17 +223,17 @@ class StatsPanel(Panel):
         """Restart counting."""
         for each in self._counting:
             each.cancel()
-        self._counted, table = self._subjects(), StatsTable(self._by)
+        self._counted, table = self._conversations(), StatsTable(self._by)
         self._counting = [Counting(each, table, self._term, source) for source, each in enumerate(self._counted)]
         self._rows.table = table
         self._ticks, self._shown_state = 0, ()
 
-    def _subjects(self) -> list[OpenConversation]:
+    def _conversations(self) -> list[OpenConversation]:
         """Return the conversations to count, its own first."""
         if not self._is_of_all:
-            return [self._subject]
+            return [self._conversation]
         tabs: Iterable[Tab] = getattr(self.app, "tabs", ())
-        return [self._subject, *(tab.conversation for tab in tabs if self not in tab.panels.values())]
+        return [self._conversation, *(tab.conversation for tab in tabs if self not in tab.panels.values())]
 
     def compose(self) -> ComposeResult:
         """Lay out the groupings, the groups, and below them the selected group and the totals."""
@@ -250,7 +250,7 @@ class StatsPanel(Panel):
         """Count new requests."""
         if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
             return
-        if self._is_of_all and self._subjects() != self._counted:
+        if self._is_of_all and self._conversations() != self._counted:
             self._begin()
         self._ticks += 1
         if (self._ticks == 1 or self._ticks % _TICKS != 1) and self._count():
@@ -262,7 +262,7 @@ class StatsPanel(Panel):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show the statistics of another conversation; grouping and filter are kept."""
-        self._subject = conversation
+        self._conversation = conversation
         self._begin()
 
     def narrow(self, term: Term | None) -> None:
@@ -295,7 +295,7 @@ class StatsPanel(Panel):
     def action_all_tabs(self) -> None:
         """Count the servers of all tabs together, or only this one."""
         self._is_of_all = not self._is_of_all
-        if len(self._subjects()) == 1 and self._is_of_all:
+        if len(self._conversations()) == 1 and self._is_of_all:
             self._is_of_all = False
             message = f"Only one server is open. {keys.shown_key('tabs.open')} opens another one."
             self.app.notify(message, markup=False, timeout=3)
@@ -374,7 +374,7 @@ class StatsPanel(Panel):
     def _look(self) -> None:
         table = self._rows.table
         done = [each.done for each in self._counting]
-        sampled = usage.changes if (usage := self._subject.usage) is not None else 0
+        sampled = usage.changes if (usage := self._conversation.usage) is not None else 0
         checks = [found.changes for each in self._counted if (found := each.checks_so_far) is not None]
         counts = (table.changes, table.duration_ns, table.messages[:], table.stderr_lines)
         state = (*counts, done, self._is_behind, sampled, checks, self._group.content_size.width)
@@ -385,7 +385,7 @@ class StatsPanel(Panel):
                 each.grade(grades)
             self._rows.grades = grades
             self._rows.take()
-            empty = _empty(self._subject, filtered=self._term is not None)
+            empty = _empty(self._conversation, filtered=self._term is not None)
             self._list.empty = [[("Counting…", "muted")]] if self._is_behind else empty
             self._list.sync()
             self._show()
@@ -470,7 +470,7 @@ class StatsPanel(Panel):
         self._lines = totals(table, table.sums, self._repeated()[:3])
         if self._is_behind:
             self._lines.insert(0, TotalLine("So far", f"{self._share:.0%} of the entries are counted"))
-        usage = self._subject.usage
+        usage = self._conversation.usage
         if usage is not None and (message := usage_text(usage.samples)):
             self._lines.insert(1, TotalLine("Process", message))
         self._total_rows.replace(total_lines(self._lines))

@@ -123,7 +123,7 @@ class DetailPanel(Widget):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self.title_row = StatusLine()
         self._detail: Detail | None = None
         self._tab = TREE
@@ -167,7 +167,7 @@ class DetailPanel(Widget):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation; nothing is shown until an entry is selected."""
-        self._subject = conversation
+        self._conversation = conversation
         self._detail = self._exchange = self._tool = self._before = None
         self._draw()
 
@@ -180,7 +180,7 @@ class DetailPanel(Widget):
     def sync(self) -> None:
         """Update an exchange that is not finished yet."""
         self._ticks += 1
-        if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._subject, self._detail):
+        if self._ticks % _LIVE_TICKS == 0 and self._detail is not None and _is_open(self._conversation, self._detail):
             self._look(self._detail.n)
         elif self._ticks % _LIVE_TICKS == 0:
             self._look_for_findings()
@@ -242,12 +242,12 @@ class DetailPanel(Widget):
             self.focus_content()
 
     def _look(self, n: int) -> None:
-        journal = self._subject.journal
+        journal = self._conversation.journal
         if not 0 < n <= journal.count:
             self._detail = None
         else:
             before = self._detail
-            self._detail = detail_of(journal, n, reveal=self._reveal, now_ns=self._subject.now_ns)
+            self._detail = detail_of(journal, n, reveal=self._reveal, now_ns=self._conversation.now_ns)
             if before is not None and before.n == n:
                 self._detail = _with_same_payloads(self._detail, before)
         exchange, self._exchange = self._exchange, self.exchange
@@ -287,8 +287,8 @@ class DetailPanel(Widget):
 
     def _sections(self, tab: str) -> tuple[Section, ...]:
         if tab == STATE:
-            return self._state.sections(self._subject, self.entry)
-        journal = self._subject.journal
+            return self._state.sections(self._conversation, self.entry)
+        journal = self._conversation.journal
         if tab == TRACE:
             return trace_sections(journal, self.entry, self.size.width - _EDGES)
         if tab == SCHEMA and self._tool is not None:
@@ -352,13 +352,13 @@ class DetailPanel(Widget):
     @property
     def exchange(self) -> Exchange | None:
         """The entry's exchange; None if it has none."""
-        journal = self._subject.journal
+        journal = self._conversation.journal
         number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
         return journal.conversation.exchanges[number - 1] if number > 0 else None
 
     def more_to_copy(self) -> list[Copy]:
         """Return ways to copy the request as a command."""
-        return of_request(self._subject.journal, self.entry, reveal=self._reveal)
+        return of_request(self._conversation.journal, self.entry, reveal=self._reveal)
 
     def on_payload_actions_edited(self, message: PayloadActions.Edited) -> None:
         """Open the edited message as a draft in the Composer."""
@@ -368,7 +368,7 @@ class DetailPanel(Widget):
     @property
     def findings(self) -> list[Finding]:
         """Findings about the request and its response, the most severe first."""
-        checks, detail = self._subject.checks_so_far, self._detail
+        checks, detail = self._conversation.checks_so_far, self._detail
         if checks is None or detail is None:
             return []
         entries = {detail.n, *(side.n for side in detail.sides)}
@@ -377,7 +377,7 @@ class DetailPanel(Widget):
 
     def _look_for_findings(self) -> None:
         """Draw again if checks have found something new."""
-        checks = self._subject.checks_so_far
+        checks = self._conversation.checks_so_far
         changes = checks.changes if checks is not None else 0
         if changes != self._seen_findings:
             self._seen_findings = changes

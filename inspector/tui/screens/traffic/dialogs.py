@@ -56,7 +56,7 @@ class StoryScreen(Dialog[int | None]):
     def __init__(self, conversation: OpenConversation, story: Trace, chosen: int) -> None:
         """Start at the entry `chosen`."""
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self._rows = TraceRows(story)
         self._begin_at = chosen
         self._count = conversation.journal.count
@@ -84,7 +84,7 @@ class StoryScreen(Dialog[int | None]):
         self.set_class(event.size.height < _TALL, "-low")
 
     def _go_on(self) -> None:
-        journal, story = self._subject.journal, self._rows.story
+        journal, story = self._conversation.journal, self._rows.story
         if not story.open or journal.count == self._count:
             return
         self._count = journal.count
@@ -105,7 +105,7 @@ class StoryScreen(Dialog[int | None]):
         step = self._rows.step(message.index)
         if step is None:
             return
-        what = self._subject.journal.store.entry(step.n).what
+        what = self._conversation.journal.store.entry(step.n).what
         payload = what.payload if isinstance(what, Frame | Stderr) else what.raw if isinstance(what, SseNote) else b""
         size = human_size(len(payload)) if payload else "no message"
         tab = TREE if isinstance(what, Frame) else RAW
@@ -120,11 +120,11 @@ class StoryScreen(Dialog[int | None]):
 
     def action_save(self) -> None:
         """Save the trace as Markdown."""
-        markdown = markdown_of(self._rows.story, self._subject.journal)
+        markdown = markdown_of(self._rows.story, self._conversation.journal)
         self.app.push_screen(SaveScreen(markdown.encode(), f"story-{self._rows.story.first}.md"))
 
     def action_copy_trace(self) -> None:
-        copy(self.app, markdown_of(self._rows.story, self._subject.journal), "trace as Markdown")
+        copy(self.app, markdown_of(self._rows.story, self._conversation.journal), "trace as Markdown")
 
 
 _NAME = 20

@@ -145,7 +145,7 @@ class MessageDetail:
         """`name` identifies the remembered size; `conversation` returns the first conversation."""
         self._panel = panel
         self._name = name
-        self._subject = conversation
+        self._conversation = conversation
         self.created: DetailPanel | None = None
         """The detail, if it exists."""
         self.frame = ListDetail(
@@ -163,7 +163,7 @@ class MessageDetail:
         if self.created is None:
             from inspector.tui.screens.traffic.detail import DetailPanel
 
-            self.created = DetailPanel(self._subject())
+            self.created = DetailPanel(self._conversation())
             self.created.add_class("panel--detail")
             self._panel.title_rows = (self.created.title_row,)
             self._panel.mount(Divider(self._name), self.created)
@@ -193,7 +193,7 @@ class TrafficList(Ground):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self.model = _model(conversation)
         self.chosen = 0
         """Entry under the cursor; 0 if there is none."""
@@ -212,12 +212,12 @@ class TrafficList(Ground):
         """Compose filter, rows and status. The input lines are created later."""
         self.call_after_refresh(self._create_lines)
         self.call_after_refresh(self.look.recall)
-        follow = self._subject.stage not in (
+        follow = self._conversation.stage not in (
             ConversationStage.LOADING,
             ConversationStage.RECORDED,
         )  # a capture is read from its beginning
         yield self.filters
-        yield LogList(self.model, follow=follow, empty=_empty(self._subject, ""), labelled=False)
+        yield LogList(self.model, follow=follow, empty=_empty(self._conversation, ""), labelled=False)
         yield StatusLine()
 
     @property
@@ -229,7 +229,7 @@ class TrafficList(Ground):
         """Create the input lines before they are needed, because that takes a twentieth of a second."""
         if not self.filters.is_attached:  # the app has ended meanwhile
             return
-        if self._looks >= PATIENT_TICKS or not self._subject.is_starting:
+        if self._looks >= PATIENT_TICKS or not self._conversation.is_starting:
             self._has_lines = self.filters.bar.is_attached and self.filters.finder.is_attached
 
     def sync(self) -> None:
@@ -245,13 +245,13 @@ class TrafficList(Ground):
             self.model.age()
         if behind and self._looks % _PICTURE_BEHIND:
             return
-        rows.empty = () if self.model.count else _empty(self._subject, self.filters.text)
+        rows.empty = () if self.model.count else _empty(self._conversation, self.filters.text)
         if self._looks % _MARKS_EVERY == 0:
             self.model.marks.step()
         rows.sync()
         self._show_requested()
         self._show_matches()
-        self.query_one(StatusLine).show(*_status(self._subject, self.model, rows.growth_label))
+        self.query_one(StatusLine).show(*_status(self._conversation, self.model, rows.growth_label))
         self._show_card()
 
     def _show_matches(self) -> None:
@@ -275,11 +275,11 @@ class TrafficList(Ground):
 
     def _is_behind(self) -> bool:
         """Whether a long capture is being loaded: it is ready sooner with fewer repaints."""
-        if self._subject.can_act or self.model.count < _SCREENFULS:
+        if self._conversation.can_act or self.model.count < _SCREENFULS:
             return False
         return (
-            self._subject.stage is ConversationStage.LOADING
-            or self._subject.journal.count - self.model.taken > _FAR_BEHIND
+            self._conversation.stage is ConversationStage.LOADING
+            or self._conversation.journal.count - self.model.taken > _FAR_BEHIND
         )
 
     def rebind(self, conversation: OpenConversation, *, card_shown: bool = False) -> None:
@@ -287,7 +287,7 @@ class TrafficList(Ground):
 
         `card_shown`: whether its end has been shown already.
         """
-        old, self._subject = self.model, conversation
+        old, self._conversation = self.model, conversation
         old.cancel_filter()
         self.filters.conversation = conversation
         self.model = _model(conversation)
@@ -338,7 +338,7 @@ class TrafficList(Ground):
     @property
     def journal(self) -> Journal:
         """The journal shown."""
-        return self._subject.journal
+        return self._conversation.journal
 
     def request_entry(self, n: int) -> None:
         """Show an entry in full as soon as it has a row; a filter that hides it is cleared."""
@@ -358,18 +358,18 @@ class TrafficList(Ground):
 
     def toggle_card(self) -> None:
         """Show or close the post-mortem card of a connection that has ended."""
-        if self.close_card() or self._subject.stage in (
+        if self.close_card() or self._conversation.stage in (
             ConversationStage.CONNECTING,
             ConversationStage.OPEN,
             ConversationStage.LOADING,
         ):
             return
-        if self._subject.moment_shown is not None and not _is_dead(self._subject):
+        if self._conversation.moment_shown is not None and not _is_dead(self._conversation):
             self.notify("The connection was still open at that entry.", markup=False, timeout=3)
             return
         from inspector.tui.post_mortem import PostMortemCard
 
-        self.mount(PostMortemCard(self._subject))
+        self.mount(PostMortemCard(self._conversation))
 
     def close_card(self) -> bool:
         """Close the post-mortem card; return whether there was one."""
@@ -424,13 +424,13 @@ class TrafficList(Ground):
 
     def _show_card(self) -> None:
         """Show the post-mortem card once, if the connection failed or was lost."""
-        stage = self._subject.stage
+        stage = self._conversation.stage
         if stage is self._card_shown_for:
             return
         self._card_shown_for = stage
         if stage is ConversationStage.RECORDED:
             self.look.recall_notes()
-        if _is_dead(self._subject):
+        if _is_dead(self._conversation):
             self.toggle_card()
 
 

@@ -56,10 +56,10 @@ class TrafficPanel(Panel, Ground):
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
-        self._subject = conversation
+        self._conversation = conversation
         self.list = TrafficList(conversation)
         self.list.add_class("panel--list")
-        self._side = MessageDetail(self, "traffic", lambda: self.list.rows, lambda: self._subject)
+        self._side = MessageDetail(self, "traffic", lambda: self.list.rows, lambda: self._conversation)
         self.frame: ListDetail = self._side.frame
         self._ticks = 0
         self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
@@ -86,7 +86,7 @@ class TrafficPanel(Panel, Ground):
 
     def _create_detail(self) -> "DetailPanel | None":
         """Create the detail, unless the server's first responses would have to wait for that."""
-        return self.detail if self._ticks >= PATIENT_TICKS or not self._subject.is_starting else None
+        return self.detail if self._ticks >= PATIENT_TICKS or not self._conversation.is_starting else None
 
     @property
     def detail(self) -> "DetailPanel":
@@ -108,14 +108,14 @@ class TrafficPanel(Panel, Ground):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation from its beginning; layout and filter stay."""
-        self._subject = conversation
+        self._conversation = conversation
         self.list.rebind(conversation)
         if self._side.created is not None:
             self._side.created.rebind(conversation)
 
     def show_earlier(self, conversation: OpenConversation) -> None:
         """Show an earlier state, without showing the end of the connection again."""
-        self._subject = conversation
+        self._conversation = conversation
         self.list.rebind(conversation, card_shown=True)
         if self._side.created is not None:
             self._side.created.rebind(conversation)
@@ -145,7 +145,7 @@ class TrafficPanel(Panel, Ground):
     def action_edit(self) -> None:
         """Open the selected message as a draft in the Composer."""
         n = self.list.chosen
-        what = self._subject.journal.store.entry(n).what if n else None
+        what = self._conversation.journal.store.entry(n).what if n else None
         if isinstance(what, Frame):
             self.post_message(self.DraftWanted(what.payload))
         else:

@@ -150,13 +150,13 @@ class TimelineConversations:
         self._next: Timeline | None = None
         self._wires: dict[tuple[int, int], TimelineConversation] = {}
         """By tab number and the identity of the journal: another connection is another wire."""
-        self._subjects: dict[int, OpenConversation] = {}
+        self._conversations: dict[int, OpenConversation] = {}
         self._term: Term | None = None
         self._looks = 0
 
     def conversation(self, number: int) -> OpenConversation | None:
         """Return the conversation of the tab with this number."""
-        return self._subjects.get(number)
+        return self._conversations.get(number)
 
     def reading(self, tabs: Sequence[Tab]) -> list[str]:
         """Return the names of captures that are still being loaded; they join afterwards."""
@@ -200,7 +200,7 @@ class TimelineConversations:
             if key not in kept:
                 kept[key] = _wire(tab, conversation, self._term)
         self._wires = {key: kept[key] for key in wanted}
-        self._subjects = {tab.number: open_conversation for tab, open_conversation in wanted.values()}
+        self._conversations = {tab.number: open_conversation for tab, open_conversation in wanted.values()}
         self._next = Timeline([*self._wires.values()], self._term)
 
 
@@ -282,7 +282,7 @@ class TimelinePanel(Panel, Ground):
         self._show_entry_of = show_entry_of
         self._wires = TimelineConversations()
         self.filters = TimelineFilter(tabs.conversation)
-        self._side = MessageDetail(self, "timeline", lambda: self.rows, self._first_subject)
+        self._side = MessageDetail(self, "timeline", lambda: self.rows, self._first_conversation)
         self.frame: ListDetail = self._side.frame
         self.chosen: tuple[int, int] = (ALL, 0)
         """Tab and entry under the cursor."""
@@ -316,7 +316,7 @@ class TimelinePanel(Panel, Ground):
         """The detail of the selected message."""
         return self._side.view
 
-    def _first_subject(self) -> OpenConversation:
+    def _first_conversation(self) -> OpenConversation:
         self._about = self._wires.conversation(self.chosen[0]) or self._tabs.conversation
         return self._about
 
