@@ -89,9 +89,9 @@ class ComposedMessages(RowSource):
     def __init__(self) -> None:
         self.all: list[ComposedMessage] = []
 
-    def add(self, shot: ComposedMessage) -> None:
+    def add(self, message: ComposedMessage) -> None:
         """Add a message on top."""
-        self.all.insert(0, shot)
+        self.all.insert(0, message)
         self._generation += 1
 
     def changed(self) -> None:
@@ -103,12 +103,12 @@ class ComposedMessages(RowSource):
         return len(self.all)
 
     def row(self, index: int, width: int) -> RowView:
-        shot = self.all[index]
-        word, role = verdict(shot)
+        message = self.all[index]
+        word, role = verdict(message)
         spans: list[Span] = [
-            (f"{sign(shot)} ", role),
-            (text.pad(f"{shot.draft.kind}", 13), "muted"),
-            (text.visible(shot.draft.method or _beginning(shot.draft), limit=80), "method"),
+            (f"{sign(message)} ", role),
+            (text.pad(f"{message.draft.kind}", 13), "muted"),
+            (text.visible(message.draft.method or _beginning(message.draft), limit=80), "method"),
             (f"  {word}", role),
         ]
         return RowView(lay(spans, width))
@@ -118,47 +118,47 @@ def _beginning(draft: Draft) -> str:
     return " ".join(draft.text[:60].split())
 
 
-def sign(shot: ComposedMessage) -> str:
+def sign(message: ComposedMessage) -> str:
     """Return the sign of its outcome."""
-    if not shot.is_over:
+    if not message.is_over:
         return glyphs().pending
-    return glyphs().ok if verdict(shot)[1] == "ok" else glyphs().warning
+    return glyphs().ok if verdict(message)[1] == "ok" else glyphs().warning
 
 
-def verdict(shot: ComposedMessage) -> tuple[str, Role]:
+def verdict(message: ComposedMessage) -> tuple[str, Role]:
     """Return its outcome as a short text."""
-    if shot.problem:
-        return text.visible(shot.problem, limit=200), "warning"
-    sent = shot.sent
+    if message.problem:
+        return text.visible(message.problem, limit=200), "warning"
+    sent = message.sent
     if sent is None:
         return "waiting", "pending"
-    took = text.human_duration(shot.took_ns)
-    came = f"{len(sent.came)} frame{'' if len(sent.came) == 1 else 's'}"
+    took = text.human_duration(message.took_ns)
+    received = f"{len(sent.came)} frame{'' if len(sent.came) == 1 else 's'}"
     status = f", HTTP {sent.status}" if sent.status else ""
     match sent.ended:
         case Ended.ANSWERED:
-            return f"{came} received in {took}{status}", "ok"
+            return f"{received} received in {took}{status}", "ok"
         case Ended.ACCEPTED:
-            return f"sent{status}" + (f", {came} received" if sent.came else ""), "ok"
+            return f"sent{status}" + (f", {received} received" if sent.came else ""), "ok"
         case Ended.REFUSED:
             return f"no response{status}" + (f": {text.visible(sent.why, limit=100)}" if sent.why else ""), "error"
         case Ended.SILENT:
-            return f"{came} received, then no response for {sent.seconds:g} s", "warning"
+            return f"{received} received, then no response for {sent.seconds:g} s", "warning"
         case Ended.LOST:
             return f"lost: {text.visible(sent.why, limit=200)}", "error"
 
 
-def frame_title(shot: ComposedMessage, place: int) -> list[Span]:
+def frame_title(message: ComposedMessage, place: int) -> list[Span]:
     """Return the direction and position of the visible frame."""
-    frame = shot.frame(place)
+    frame = message.frame(place)
     if frame is None:
         return [("Responses appear here", "faint")]
     to_server = frame.direction is Direction.TO_SERVER
     arrow = glyphs().to_server if to_server else glyphs().from_server
-    message = "sent" if to_server else "received"
+    direction = "sent" if to_server else "received"
     return [
-        (f"{arrow} {message} ", "to_server" if to_server else "from_server"),
-        (f"frame {place + 1} of {len(shot.frames)}", "muted"),
+        (f"{arrow} {direction} ", "to_server" if to_server else "from_server"),
+        (f"frame {place + 1} of {len(message.frames)}", "muted"),
         ("  [ ] switch", "faint"),
     ]
 
@@ -184,10 +184,10 @@ class ComposerOutcome(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shots = ComposedMessages()
+        self.messages = ComposedMessages()
         self.chosen: ComposedMessage | None = None
         """Message whose frames are shown."""
-        self._list = LogList(self.shots, empty=([("Nothing sent yet", "muted")],))
+        self._list = LogList(self.messages, empty=([("Nothing sent yet", "muted")],))
         self._view = PayloadView()
         self._place = 0
 
@@ -208,17 +208,17 @@ class ComposerOutcome(Vertical):
     def focus_list(self) -> None:
         self._list.focus()
 
-    def add(self, shot: ComposedMessage) -> None:
+    def add(self, message: ComposedMessage) -> None:
         """Add a message and show it."""
-        self.shots.add(shot)
+        self.messages.add(message)
         self._list.sync()
         self._list.go_to(0)
-        self._choose(shot)
+        self._choose(message)
 
-    def changed(self, shot: ComposedMessage) -> None:
+    def changed(self, message: ComposedMessage) -> None:
         """Show the first received frame of a message whose outcome has arrived."""
-        self.shots.changed()
-        self._choose(shot)
+        self.messages.changed()
+        self._choose(message)
 
     def turn(self, by: int) -> None:
         """Show the next or previous frame."""
@@ -240,26 +240,26 @@ class ComposerOutcome(Vertical):
     def on_log_list_selected(self, event: LogList.Selected) -> None:
         """Show the selected message."""
         event.stop()
-        if 0 <= event.index < self.shots.count and self.shots.all[event.index] is not self.chosen:
-            self._choose(self.shots.all[event.index])
+        if 0 <= event.index < self.messages.count and self.messages.all[event.index] is not self.chosen:
+            self._choose(self.messages.all[event.index])
 
     def on_log_list_opened(self, event: LogList.Opened) -> None:
         """Focus the frame."""
         event.stop()
         self._view.focus_content()
 
-    def _choose(self, shot: ComposedMessage) -> None:
-        self.chosen = shot
-        self._place = shot.first_answer
-        self._show(shot)
+    def _choose(self, message: ComposedMessage) -> None:
+        self.chosen = message
+        self._place = message.first_answer
+        self._show(message)
 
-    def _show(self, shot: ComposedMessage) -> None:
-        frame = shot.frame(self._place)
-        payload = frame.payload if frame else (shot.sent.body if shot.sent else b"")
-        exact = shot.draft.kind is DraftKind.EXACT and frame is not None and frame.direction is Direction.TO_SERVER
+    def _show(self, message: ComposedMessage) -> None:
+        frame = message.frame(self._place)
+        payload = frame.payload if frame else (message.sent.body if message.sent else b"")
+        exact = message.draft.kind is DraftKind.EXACT and frame is not None and frame.direction is Direction.TO_SERVER
         form = TREE if frame is not None and not exact else RAW
         size: list[Span] = [(human_size(len(payload)), "faint")] if payload else []
-        self._view.show(frame_title(shot, self._place), size, payload, form)
+        self._view.show(frame_title(message, self._place), size, payload, form)
 
 
 # Form of a composed message: kind, method, id, headers and text. It reports problems and never prevents sending.
@@ -466,15 +466,15 @@ class ComposerPanel(Panel):
     class OutcomeKnown(Message):
         """The outcome of a message is known."""
 
-        def __init__(self, shot: ComposedMessage) -> None:
+        def __init__(self, message: ComposedMessage) -> None:
             super().__init__()
-            self.shot = shot
+            self.message = message
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__()
         self.conversation = conversation
         self.form = ComposerForm()
-        self.came = ComposerOutcome()
+        self.outcome = ComposerOutcome()
         self._line = StatusLine()
         self._awaited: tuple[ComposedMessage, Worker[None]] | None = None
 
@@ -483,7 +483,7 @@ class ComposerPanel(Panel):
         yield self._line
         with Horizontal():
             yield self.form
-            yield self.came
+            yield self.outcome
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the width."""
@@ -493,11 +493,11 @@ class ComposerPanel(Panel):
 
     def sync(self) -> None:
         """Update form, outcome and status line."""
-        if not self.came.is_ready:
+        if not self.outcome.is_ready:
             return
         connection = self.conversation.journal.connection
         self.form.offer(_methods(self.conversation), over_http=connection is not None and bool(connection.url))
-        self.came.sync()
+        self.outcome.sync()
         self._line.show(*self._said())
 
     def rebind(self, conversation: OpenConversation) -> None:
@@ -506,7 +506,7 @@ class ComposerPanel(Panel):
 
     def take_focus(self) -> None:
         """Focus the form, or the list after sending."""
-        self.call_after_refresh(self.came.focus_list if self.has_class("-sent") else self.form.focus_first)
+        self.call_after_refresh(self.outcome.focus_list if self.has_class("-sent") else self.form.focus_first)
 
     def go_back(self) -> bool:
         """Return from the outcome to the form, or from the form to the list."""
@@ -515,13 +515,13 @@ class ComposerPanel(Panel):
             self.form.focus_first()
             return True
         if self.form.has_focus_within and not self.has_class("-narrow"):
-            self.came.focus_list()
+            self.outcome.focus_list()
             return True
         return False
 
     def copy(self) -> None:
         """Copy the visible frame."""
-        self.came.copy()
+        self.outcome.copy()
 
     async def take_draft(self, message: bytes) -> None:
         """Fill the form with a message."""
@@ -533,9 +533,9 @@ class ComposerPanel(Panel):
         """Stop waiting. No cancel notification is sent, because the user did not compose one."""
         if self._awaited is None:
             return False
-        shot, worker = self._awaited
+        message, worker = self._awaited
         worker.cancel()
-        self._over(shot, "cancelled")
+        self._over(message, "cancelled")
         return True
 
     ROW_ACTIONS = frozenset(("again", "entry", "frame"))
@@ -543,7 +543,7 @@ class ComposerPanel(Panel):
     @property
     def has_row(self) -> bool:
         """Whether there is a row under the cursor."""
-        return self.came.chosen is not None
+        return self.outcome.chosen is not None
 
     # Keys
 
@@ -556,16 +556,16 @@ class ComposerPanel(Panel):
                 f"Still waiting for the previous response; {keys.shown_key('request.cancel')} cancels.", markup=False
             )
             return
-        shot = ComposedMessage(self.form.draft, self.conversation.journal, self.conversation.now_ns)
-        self._awaited = shot, self._send(shot)
-        self.came.add(shot)
+        message = ComposedMessage(self.form.draft, self.conversation.journal, self.conversation.now_ns)
+        self._awaited = message, self._send(message)
+        self.outcome.add(message)
         self.add_class("-sent")
         if self.has_class("-narrow"):
-            self.came.focus_list()
+            self.outcome.focus_list()
 
     @work(group="raw")
-    async def _send(self, shot: ComposedMessage) -> None:
-        draft = shot.draft
+    async def _send(self, message: ComposedMessage) -> None:
+        draft = message.draft
 
         async def do(session: Session) -> tuple[Composed, RawSent]:
             client = session.options.connect.client
@@ -575,35 +575,35 @@ class ComposerPanel(Panel):
             return made, await session.raw.send(made.payload, headers=made.headers, wait_s=wait_s)
 
         composed, sent = await self.conversation.perform(do)
-        shot.take(composed, sent, self.conversation.now_ns)
-        self.post_message(self.OutcomeKnown(shot))
+        message.take(composed, sent, self.conversation.now_ns)
+        self.post_message(self.OutcomeKnown(message))
 
     def action_frame(self, by: int) -> None:
         """Show the next or previous frame."""
-        self.came.turn(by)
+        self.outcome.turn(by)
 
     def action_again(self) -> None:
         """Fill the form with the selected message."""
-        if self.came.chosen is not None:
-            self.form.take(self.came.chosen.draft)
+        if self.outcome.chosen is not None:
+            self.form.take(self.outcome.chosen.draft)
             self.remove_class("-sent")
             self.form.focus_first()
 
     def action_entry(self) -> None:
         """Show the frame in Traffic."""
-        if entry := self.came.entry_in(self.conversation.journal):
+        if entry := self.outcome.entry_in(self.conversation.journal):
             self.post_message(self.EntryWanted(entry))
 
     # Messages of the widgets
 
     def on_composer_panel_outcome_known(self, event: OutcomeKnown) -> None:
         event.stop()
-        self._over(event.shot, "")
+        self._over(event.message, "")
 
-    def _over(self, shot: ComposedMessage, problem: str) -> None:
-        shot.problem = problem
+    def _over(self, message: ComposedMessage, problem: str) -> None:
+        message.problem = problem
         self._awaited = None
-        self.came.changed(shot)
+        self.outcome.changed(message)
 
     def _said(self) -> tuple[list[Span], list[Span]]:
         left: list[Span] = [("Composer", "title")]
@@ -611,7 +611,7 @@ class ComposerPanel(Panel):
             left.append(
                 (f"  {glyphs().pending} waiting for a response; {keys.shown_key('request.cancel')} cancels", "pending")
             )
-        elif (chosen := self.came.chosen) is not None:
+        elif (chosen := self.outcome.chosen) is not None:
             word, role = verdict(chosen)
             left.append((f"  {word}", role))
             notes = chosen.composed.notes if chosen.composed else ()

@@ -38,18 +38,18 @@ async def test_the_first_answer_is_shown_and_frames_are_turned(tape: Tape) -> No
     tape.request(1, "x/y")
     tape.answer(1, {"pearl": 1})
     async with Looking().run_test(size=(80, 24)) as pilot:
-        came = pilot.app.query_one(ComposerOutcome)
-        shot = ComposedMessage(Draft(method="x/y"), tape.journal, 0)
-        came.add(shot)
+        outcome = pilot.app.query_one(ComposerOutcome)
+        message = ComposedMessage(Draft(method="x/y"), tape.journal, 0)
+        outcome.add(message)
         await until(lambda: "x/y  waiting" in text(pilot.app), "it is waited for")
-        shot.take(Composed(b"{}", {}), RawSent(Ended.ANSWERED, (1,), (2,)), 1_000_000)
-        came.changed(shot)
-        came.sync()
+        message.take(Composed(b"{}", {}), RawSent(Ended.ANSWERED, (1,), (2,)), 1_000_000)
+        outcome.changed(message)
+        outcome.sync()
         await until(lambda: "received frame 2 of 2" in text(pilot.app) and '"pearl"' in text(pilot.app), "the answer")
-        assert came.entry_in(tape.journal) == 2
-        came.turn(1)
+        assert outcome.entry_in(tape.journal) == 2
+        outcome.turn(1)
         await until(lambda: "sent frame 1 of 2" in text(pilot.app) and '"x/y"' in text(pilot.app), "the request")
-        came.copy()
+        outcome.copy()
         assert "x/y" in pilot.app.clipboard
 
 
@@ -57,12 +57,12 @@ async def test_a_frame_of_another_conversation_is_no_entry_of_this_one(tape: Tap
     other = Tape()
     other.request(1, "x")
     async with Looking().run_test(size=(80, 24)) as pilot:
-        came = pilot.app.query_one(ComposerOutcome)
-        shot = ComposedMessage(Draft(method="x"), other.journal, 0)
-        shot.take(Composed(b"{}", {}), RawSent(Ended.SILENT, (1,), ()), 0)
-        came.add(shot)
-        assert came.entry_in(tape.journal) == 0
-        assert came.entry_in(other.journal) == 1
+        outcome = pilot.app.query_one(ComposerOutcome)
+        message = ComposedMessage(Draft(method="x"), other.journal, 0)
+        message.take(Composed(b"{}", {}), RawSent(Ended.SILENT, (1,), ()), 0)
+        outcome.add(message)
+        assert outcome.entry_in(tape.journal) == 0
+        assert outcome.entry_in(other.journal) == 1
     other.journal.close()
 
 
@@ -118,17 +118,17 @@ async def test_invalid_header_is_reported() -> None:
 COMPOSED = Composed(b"{}", {})
 
 
-def _shot(tape: Tape, *came: int, ended: Ended = Ended.ANSWERED, **more: object) -> ComposedMessage:
-    shot = ComposedMessage(Draft(method="x\x1b"), tape.journal, 0)
-    shot.take(COMPOSED, RawSent(ended, (1,), came, **more), 5_000_000)  # type: ignore[arg-type]
-    return shot
+def _message(tape: Tape, *came: int, ended: Ended = Ended.ANSWERED, **more: object) -> ComposedMessage:
+    message = ComposedMessage(Draft(method="x\x1b"), tape.journal, 0)
+    message.take(COMPOSED, RawSent(ended, (1,), came, **more), 5_000_000)  # type: ignore[arg-type]
+    return message
 
 
 def test_rows_are_the_newest_on_top_and_nothing_in_them_acts(tape: Tape) -> None:
-    shots = ComposedMessages()
-    shots.add(ComposedMessage(Draft(DraftKind.EXACT, text="hello  \n there"), tape.journal, 0))
-    shots.add(_shot(tape, 2))
-    rows = [plain(shots.row(at, 80).spans).rstrip() for at in range(shots.count)]
+    messages = ComposedMessages()
+    messages.add(ComposedMessage(Draft(DraftKind.EXACT, text="hello  \n there"), tape.journal, 0))
+    messages.add(_message(tape, 2))
+    rows = [plain(messages.row(at, 80).spans).rstrip() for at in range(messages.count)]
     assert rows == ["✓ request      x␛  1 frame received in 5.0 ms", "⋯ exact text   hello there  waiting"]
 
 
@@ -142,20 +142,20 @@ def test_rows_are_the_newest_on_top_and_nothing_in_them_acts(tape: Tape) -> None
     ],
 )
 def test_each_end_has_its_words(tape: Tape, ended: Ended, more: dict[str, object], said: str) -> None:
-    assert verdict(_shot(tape, ended=ended, **more))[0] == said
+    assert verdict(_message(tape, ended=ended, **more))[0] == said
 
 
 def test_frames_are_those_of_the_journal(tape: Tape) -> None:
     tape.request(1, "x")
     tape.answer(1, {})
-    shot = _shot(tape, 2)
-    assert shot.first_answer == 1
-    frame = shot.frame(1)
+    message = _message(tape, 2)
+    assert message.first_answer == 1
+    frame = message.frame(1)
     assert frame is not None
     assert b"result" in frame.payload
-    assert plain(frame_title(shot, 0)).startswith("→ sent frame 1 of 2")
-    assert shot.frame(7) is None
-    assert plain(frame_title(shot, 7)) == "Responses appear here"
+    assert plain(frame_title(message, 0)).startswith("→ sent frame 1 of 2")
+    assert message.frame(7) is None
+    assert plain(frame_title(message, 7)) == "Responses appear here"
 
 
 def test_patience_depends_on_an_expected_response() -> None:
