@@ -117,7 +117,7 @@ class CaptureReading:
         loading = self._loading
         if loading.total >= _LONG:
             _grow_apart()
-        if self._cache is not None and loading.recall(self._cache):
+        if self._cache is not None and loading.load_index(self._cache):
             self.is_complete = True
             _give_back(self.journal)
             return
@@ -132,7 +132,7 @@ class CaptureReading:
             loading.finish()
             self.is_complete = True
             if self._cache is not None:
-                loading.remember(self._cache)
+                loading.save_index(self._cache)
         self.is_complete = True
         _give_back(self.journal)
 

@@ -56,7 +56,7 @@ def work(request: pytest.FixtureRequest) -> Callable[[int], Callable[[], object]
 
         def collect() -> None:
             for frame, events in observed:
-                collector.heard(frame, events)
+                collector.on_frame(frame, events)
 
         return collect
 

@@ -135,11 +135,11 @@ class Operations(msgspec.Struct, gc=False):
 
 def accounts(journal: Journal) -> Operations:
     """Collect the operations of a journal. For a file, `read_operations` is faster."""
-    teller = OperationCollector()
+    collector = OperationCollector()
     for entry in entries(journal.store, 1, journal.count):
         if isinstance(entry.what, Frame):
-            teller.take(entry.what)
-    return teller.collected(journal.conversation.exchanges)
+            collector.take(entry.what)
+    return collector.collected(journal.conversation.exchanges)
 
 
 class OperationCollector:
@@ -159,14 +159,14 @@ class OperationCollector:
 
     def take(self, frame: Frame) -> None:
         """Process the next frame."""
-        self.heard(frame, self._fold.observe(frame))
+        self.on_frame(frame, self._fold.observe(frame))
 
-    def heard(self, frame: Frame, events: Sequence[Event]) -> None:
+    def on_frame(self, frame: Frame, events: Sequence[Event]) -> None:
         """Process the next frame with the events that the fold derived from it."""
         for event in events:
-            self._heard(frame, event)
+            self._on_event(frame, event)
 
-    def observe_plain(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
+    def on_plain_frame(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """Process the next frame, which is one plain message: a call, its result, progress, or another notification."""
         envelope = envelope_of(record.raw or "")
         if envelope is None:
@@ -189,7 +189,7 @@ class OperationCollector:
                 account.state, account.ended_ns = found.state, found.ended_ns
         return Operations([*self._by_operation.values()], self._loose)
 
-    def _heard(self, frame: Frame, event: Event) -> None:
+    def _on_event(self, frame: Frame, event: Event) -> None:
         if frame.direction.is_of_view:
             return
         match event:
@@ -377,11 +377,11 @@ def read_operations(path: Path, on_progress: Callable[[int, int], None] | None =
     """
     loading = Loading(path)
     conversation = loading.journal.conversation
-    teller = OperationCollector(conversation)
-    loading.tell(teller)
+    collector = OperationCollector(conversation)
+    loading.tell(collector)
     journal = finish(loading, on_progress)
     try:
-        return Read(teller.collected(conversation.exchanges), journal.notices, _client(conversation.opening))
+        return Read(collector.collected(conversation.exchanges), journal.notices, _client(conversation.opening))
     finally:
         journal.close()
 

@@ -201,10 +201,10 @@ _NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 class FrameListener(Protocol):
     """Is called for each frame in order while a recording is read."""
 
-    def heard(self, frame: Frame, events: Sequence[Event]) -> None:
+    def on_frame(self, frame: Frame, events: Sequence[Event]) -> None:
         """Process a frame with the events that the fold derived from it."""
 
-    def observe_plain(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
+    def on_plain_frame(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """Process a frame that is one plain message, which `record` holds as text."""
 
 
@@ -259,7 +259,7 @@ class Rows:
                     flags |= PROBE_BIT
                 put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))
                 if listener is not None:
-                    listener.observe_plain(taken, record, n)
+                    listener.on_plain_frame(taken, record, n)
             at += 1
             place += length + 1
         return at, place
@@ -286,7 +286,7 @@ class Rows:
         method = self._store.number_for(meaning.method)
         self._waiting.append((place, length, entry.time_ns, entry.wall_ns, size, flags, method, meaning.exchange))
         if self.listener is not None:
-            self.listener.heard(frame, events)
+            self.listener.on_frame(frame, events)
         return 1
 
 

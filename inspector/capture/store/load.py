@@ -154,7 +154,7 @@ class Loading:
 
         def hear(entry: Entry, events: Sequence[Event]) -> None:
             if isinstance(entry.what, Frame):
-                listener.heard(entry.what, events)
+                listener.on_frame(entry.what, events)
 
         self._rows.listener = listener
         self.journal.listen(hear)
@@ -184,7 +184,7 @@ class Loading:
             self._source.end_at(trouble.readable)
         self.journal.note(f"Now {trouble.why}: shown is what was read before, as far as it can still be had.")
 
-    def recall(self, directory: Path) -> bool:
+    def load_index(self, directory: Path) -> bool:
         """Restore the journal from the index in a directory; if True is returned, no step is needed."""
         if self._stand_in is not None or self.total < index.SMALLEST or being_written(self._source.fd):
             return False
@@ -197,8 +197,8 @@ class Loading:
         self.done = self.total
         return True
 
-    def remember(self, directory: Path) -> bool:
-        """After the last step: save an index if the capture is unchanged since `recall`; return whether it did."""
+    def save_index(self, directory: Path) -> bool:
+        """After the last step: save an index if the capture is unchanged since `load_index`; return whether it did."""
         if self._identity is None or self.journal.edits or being_written(self._source.fd):
             return False  # an index holds no edits
         try:
@@ -309,9 +309,9 @@ def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, c
     loading = Loading(path)
     if cache is None:
         return finish(loading, on_progress)
-    if not loading.recall(cache):
+    if not loading.load_index(cache):
         finish(loading, on_progress)
-        loading.remember(cache)
+        loading.save_index(cache)
     return loading.journal
 
 

@@ -25,11 +25,11 @@ def _small_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def loaded(path: Path, cache: Path) -> tuple[Loading, bool, bool]:
     """A capture, loaded: whether from an index, and whether one was kept."""
     loading = Loading(path)
-    if loading.recall(cache):
+    if loading.load_index(cache):
         return loading, True, False
     while loading.step():
         pass
-    return loading, False, loading.remember(cache)
+    return loading, False, loading.save_index(cache)
 
 
 def closed(loading: Loading) -> Any:
@@ -155,7 +155,7 @@ def test_an_index_cut_or_changed_anywhere_is_never_misread(path: Path, cache: Pa
         spoiled = data[:at] + bytes((data[at] ^ 0x41,)) + data[at + 1 :] if at % 2 else data[:at]
         file.write_bytes(spoiled)
         loading = Loading(path)
-        assert not loading.recall(cache)
+        assert not loading.load_index(cache)
         assert loading.journal.count == 0
         loading.journal.close()
     file.write_bytes(data)
