@@ -77,7 +77,7 @@ def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
         fetched: HttpFetched = yield HttpFetch(PRM, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _resource(server_url, fetched))
-        yield AddStep(_rung(PRM, fetched, StepVerdict.MISSING, described(fetched), RFC_9728, _html_fix(fetched)))
+        yield AddStep(_step(PRM, fetched, StepVerdict.MISSING, described(fetched), RFC_9728, _html_fix(fetched)))
     return None
 
 
@@ -94,15 +94,15 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
     if not resource or not covers(resource, server_url):
         found = f"it is about {resource or 'no resource'!r}, and we are connected to {canonical(server_url)!r}"
         fix = "The server's metadata must name the server's own URL, or a parent of it, as `resource`."
-        yield from broken(_rung(PRM, fetched, StepVerdict.BROKEN, found, "RFC 9728, section 3.3", fix))
+        yield from broken(_step(PRM, fetched, StepVerdict.BROKEN, found, "RFC 9728, section 3.3", fix))
     issuers = tuple(_texts(value, "authorization_servers") or ())
     for issuer in issuers[:1]:
         if why := refusal(issuer, server_url):
-            yield from broken(_rung(PRM, fetched, StepVerdict.BROKEN, f"its authorization server: {why}", RFC_9728))
+            yield from broken(_step(PRM, fetched, StepVerdict.BROKEN, f"its authorization server: {why}", RFC_9728))
     named = f"authorization server {issuers[0]}" if issuers else "it names no authorization server"
     more = f" (the first of {len(issuers)})" if len(issuers) > 1 else ""
     good = StepVerdict.GOOD if issuers else StepVerdict.ODD
-    yield AddStep(_rung(PRM, fetched, good, f"resource {resource}, {named}{more}", RFC_9728))
+    yield AddStep(_step(PRM, fetched, good, f"resource {resource}, {named}{more}", RFC_9728))
     scopes = _texts(value, "scopes_supported")
     return ResourceMetadata(resource, issuers, None if scopes is None else tuple(scopes), value)
 
@@ -117,7 +117,7 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
         fetched: HttpFetched = yield HttpFetch(AS, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _server(issuer, server_url, fetched, assumed=may_assume))
-        yield AddStep(_rung(AS, fetched, StepVerdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
+        yield AddStep(_step(AS, fetched, StepVerdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
     if may_assume:
         found = f"none; assuming the default endpoints: {issuer}/authorize, /token, /register"
         yield AddStep(
@@ -155,19 +155,19 @@ def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool
     if named.rstrip("/") != issuer.rstrip("/"):
         found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for: it is not used"
         fix = "Both must be identical, to prevent mix-up attacks."
-        yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, "RFC 8414, section 3.3", fix))
+        yield from broken(_step(AS, fetched, StepVerdict.BROKEN, found, "RFC 8414, section 3.3", fix))
     for name in ("authorization_endpoint", "token_endpoint", "registration_endpoint"):
         address = peek.text(value, name)
         if address is not None and (why := refusal(address, server_url)):
             found, fix = f"its {name}: {why}", "Nothing was sent there. If you did not expect this, it is an attack."
-            yield from broken(_rung(AS, fetched, StepVerdict.BROKEN, found, RFC_8414, fix))
+            yield from broken(_step(AS, fetched, StepVerdict.BROKEN, found, RFC_8414, fix))
     metadata = _read_server(named, value)
     if named == issuer or assumed:
-        yield AddStep(_rung(AS, fetched, StepVerdict.GOOD, _summary(metadata), RFC_8414))
+        yield AddStep(_step(AS, fetched, StepVerdict.GOOD, _summary(metadata), RFC_8414))
         return metadata
     found = f"its issuer is {named!r}, and the metadata of {issuer!r} was asked for; {_summary(metadata)}"
     fix = "Use the same spelling, with or without the final slash: some clients refuse the metadata."
-    yield AddStep(_rung(AS, fetched, StepVerdict.ODD, found, "RFC 8414, section 3.3", fix))
+    yield AddStep(_step(AS, fetched, StepVerdict.ODD, found, "RFC 8414, section 3.3", fix))
     return metadata
 
 
@@ -200,7 +200,7 @@ def _texts(value: Any, name: str) -> tuple[str, ...] | None:
     return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else None
 
 
-def _rung(
+def _step(
     what: str, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
 ) -> LoginStep:
     return step_from(HttpFetch(what, fetched.url), fetched, verdict, found, clause, fix)

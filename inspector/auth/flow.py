@@ -65,7 +65,7 @@ def login(
 
 def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[ResourceMetadata | None, ServerMetadata]]:
     """Find the authorization server and its metadata. Raises: LoginFailed."""
-    yield AddStep(challenge_rung(challenge))
+    yield AddStep(challenge_step(challenge))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     named = protected.issuers[0] if protected and protected.issuers else ""
     server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
@@ -99,7 +99,7 @@ def scopes_for(
     return tuple(every)
 
 
-def challenge_rung(challenge: Challenge | None) -> LoginStep:
+def challenge_step(challenge: Challenge | None) -> LoginStep:
     """Return the first step: what the rejection says."""
     clause = "specification, basic/authorization, protected resource metadata discovery"
     if challenge is None:
@@ -211,7 +211,7 @@ def survey(
     """
     if refused is not None:
         asked = f"{refused.method} {canonical(server_url)}"
-        yield AddStep(msgspec.structs.replace(challenge_rung(challenge), request=asked, status=refused.status))
+        yield AddStep(msgspec.structs.replace(challenge_step(challenge), request=asked, status=refused.status))
         yield from _clock(refused.date)
     else:
         yield AddStep(LoginStep("challenge", StepVerdict.GOOD, "none: the server accepts requests without credentials"))

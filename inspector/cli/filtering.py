@@ -26,9 +26,9 @@ _ROLES: dict[str, Role] = {
 }
 _RULE = re.compile(r"\s*(\w+)\s+when\s+(.+)", re.DOTALL)
 _WIDE = 160
+"""Default width of a line if there is no terminal."""
 _BATCH = 100
 """Lines that are written at once: each write is passed on immediately."""
-"""Default width of a line if there is no terminal."""
 
 
 class ColorRule(msgspec.Struct, frozen=True):

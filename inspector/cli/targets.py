@@ -294,9 +294,6 @@ def _http(url: str, options: Mapping[str, Any]) -> HttpTarget:
     )
 
 
-"""Control characters that a header can't contain."""
-
-
 def _header(text: str) -> tuple[str, str]:
     """Parse a header as typed, or from a file that keeps a secret out of the shell's history.
 

@@ -159,7 +159,7 @@ def _client_data(issuer: str, client: Client) -> dict[str, Any]:
 
 def step_lines(login_steps: Iterable[LoginStep], *, brief: bool = False) -> list[Line]:
     """Return a few lines per step; `brief` leaves out paragraphs, and requests that are OK."""
-    return [line for login_step in login_steps for line in _rung(login_step, brief)]
+    return [line for login_step in login_steps for line in _step(login_step, brief)]
 
 
 def ladder_section(login_steps: Sequence[LoginStep]) -> Section:
@@ -207,7 +207,7 @@ def as_data(login_steps: Iterable[LoginStep]) -> list[dict[str, Any]]:
     ]
 
 
-def _rung(login_step: LoginStep, brief: bool) -> Iterable[Line]:
+def _step(login_step: LoginStep, brief: bool) -> Iterable[Line]:
     sign, role = _SIGNS[login_step.verdict]
     yield ((f"{sign} ", role), span(login_step.what, "strong"), ("  ", "text"), span(login_step.found, "text"))
     well = login_step.verdict in (StepVerdict.GOOD, StepVerdict.MISSING)

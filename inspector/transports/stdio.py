@@ -150,7 +150,7 @@ class Ending:
         self._told = False
         self._signalled = False
         self._gone = False
-        self._rung: asyncio.TimerHandle | None = None
+        self._shutdown_timer: asyncio.TimerHandle | None = None
         self._extended = 0
         self._asked_to_end: tuple[float, float] | None = None
         """Time, and CPU seconds of the child, when it was asked to end."""
@@ -164,7 +164,7 @@ class Ending:
 
     def begin(self) -> None:
         """Begin the shutdown. The caller has just closed stdin."""
-        if not self._gone and self._rung is None:
+        if not self._gone and self._shutdown_timer is None:
             if (used := cpu_seconds(self._child.pid)) is not None:
                 self._asked_to_end = self._loop.time(), used
             self._climb(self._grace.stdin_close)
@@ -230,28 +230,28 @@ class Ending:
 
     def _climb(self, wait: float) -> None:
         """Send SIGTERM after `wait` seconds, then SIGKILL, then give up."""
-        if self._rung is not None:
-            self._rung.cancel()
+        if self._shutdown_timer is not None:
+            self._shutdown_timer.cancel()
         if wait == 0:
             self._terminate()
         else:
-            self._rung = self._loop.call_later(wait, self._terminate_idle)
+            self._shutdown_timer = self._loop.call_later(wait, self._terminate_idle)
 
     def _terminate_idle(self) -> None:
         """Send SIGTERM, unless the process is computing, as one that ends on a busy machine: wait a little longer."""
         if self._extended < _EXTENSIONS and is_runnable(self._child.pid):
             self._extended += 1
-            self._rung = self._loop.call_later(_EXTENSION, self._terminate_idle)
+            self._shutdown_timer = self._loop.call_later(_EXTENSION, self._terminate_idle)
         else:
             self._terminate()
 
     def _terminate(self) -> None:
         self._signal(signal.SIGTERM)
-        self._rung = self._loop.call_later(self._grace.term, self._kill)
+        self._shutdown_timer = self._loop.call_later(self._grace.term, self._kill)
 
     def _kill(self) -> None:
         self._signal(signal.SIGKILL)
-        self._rung = self._loop.call_later(_REAP, self._finish)
+        self._shutdown_timer = self._loop.call_later(_REAP, self._finish)
 
     def _signal(self, number: signal.Signals) -> None:
         self._signalled = True
@@ -271,7 +271,7 @@ class Ending:
         if self._gone:
             return
         self._gone = True
-        for timer in (self._rung, self._again):
+        for timer in (self._shutdown_timer, self._again):
             if timer is not None:
                 timer.cancel()
         self._report_exit()

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -40,6 +41,7 @@ GOALS = {
     "vague identifiers": 30,
     "test names that are riddles": 120,
     "files that docstrings name and that are gone": 0,
+    "docstrings of nothing": 0,
     "methods of the largest class": 40,
     "methods with annotated self": 0,
     "bases with one subclass": 0,
@@ -266,6 +268,18 @@ def gone_files(modules: Iterable[Source], known: Container[str]) -> list[str]:
     ]
 
 
+def orphaned_docstrings(source: Source) -> list[str]:
+    """Return the docstrings that follow neither a definition's head nor an assignment, as "module:line"."""
+    found: list[str] = []
+    for node in ast.walk(source.tree):
+        body = getattr(node, "body", None)
+        for before, text in pairwise(body) if isinstance(body, list) else ():
+            is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+            if is_text and not isinstance(before, ast.Assign | ast.AnnAssign | ast.If):
+                found.append(f"{source.module}:{text.lineno}")
+    return found
+
+
 def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metric]:
     """Return all figures of a source tree."""
     targets = graph(modules).targets
@@ -300,6 +314,7 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
         "vague identifiers": sum(map(vague_names, modules)),
         "test names that are riddles": riddles(tests),
         "files that docstrings name and that are gone": gone_files(modules, stems),
+        "docstrings of nothing": [each for source in modules for each in orphaned_docstrings(source)],
         "methods of the largest class": largest,
         "methods with annotated self": annotated_self(modules),
         "bases with one subclass": single_bases(known, modules),

@@ -18,6 +18,7 @@ from tests.architecture.metrics import (
     is_widget_to_mcp,
     late_constants,
     measure,
+    orphaned_docstrings,
     riddles,
     single_bases,
     vague_names,
@@ -121,8 +122,13 @@ def test_file_in_a_docstring_that_is_gone_is_found() -> None:
     assert gone_files(modules, {"a", "b"}) == ["inspector.a: gone.py"]
 
 
+def test_docstring_that_documents_nothing_is_found() -> None:
+    (module,) = _tree(a='"""A."""\nx = 1\n"""One."""\n"""Two."""\ndef f():\n    """F."""\n    g()\n    """G."""')
+    assert orphaned_docstrings(module) == ["inspector.a:4", "inspector.a:8"]
+
+
 def test_every_figure_can_be_over_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "LIMITS", dict.fromkeys(metrics.LIMITS, -1))
-    found = measure(_tree(a="class A: ...", b="class A: ..."), ())
+    found = measure(_tree(a="class A: ...\nf()\n''", b="class A: ..."), ())
     assert not [each.name for each in found if each.holds]
     assert metrics.table(found).count("OVER") == len(metrics.LIMITS)

@@ -66,8 +66,7 @@ class InboxPanel(Panel):
         self._line = StatusLine()
         self._list = LogList(self._rows)
         self._held_rows = HeldRows(rules=False)
-        self._held = LogList(self._held_rows)
-        self._held.add_class("inbox--held")
+        self._held = LogList(self._held_rows, classes="inbox--held")
         """Messages that an attached tap holds."""
         self.pane = QuestionPane(conversation)
         self.pane.add_class("panel--detail")
