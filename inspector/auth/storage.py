@@ -114,7 +114,6 @@ class KeyringStore(TokenStore):
 
     @property
     def place(self) -> str:
-        """Location as part of a sentence."""
         return "the system's keyring" if has_keyring() else IN_FILE
 
     def get(self, url: str) -> StoredLogin:
@@ -131,7 +130,6 @@ class KeyringStore(TokenStore):
             return StoredLogin()
 
     def put(self, url: str, known: StoredLogin) -> None:
-        """Store the data of a server."""
         super().put(url, StoredLogin() if self._is_taken(url, known) else known)
 
     def forget(self, url: str) -> bool:

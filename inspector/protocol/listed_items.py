@@ -148,7 +148,6 @@ class Resource(ListedItem, frozen=True):
 
     @property
     def key(self) -> str:
-        """Its URI."""
         return self.uri
 
     @property
@@ -172,7 +171,6 @@ class Template(ListedItem, frozen=True):
 
     @property
     def key(self) -> str:
-        """The template itself."""
         return self.uri_template
 
     @property

@@ -100,11 +100,9 @@ class CuttingSplitter(LineSplitter):
 
     @property
     def pending(self) -> int:
-        """Number of bytes kept of an unfinished line."""
         return self._size + len(self._beginning or b"")
 
     def feed(self, chunk: bytes) -> list[Line]:
-        """Add the next bytes of the stream; return the lines that are now complete."""
         lines: list[Line] = []
         if self._beginning is not None:
             tail, end, chunk = chunk.partition(b"\n")
@@ -121,7 +119,6 @@ class CuttingSplitter(LineSplitter):
         return lines
 
     def rest(self) -> Line | None:
-        """Return what is left of an unfinished line and reset it; None if there is nothing."""
         return super().rest() if self._beginning is None else self._ended(Eol.NONE)
 
     def _begin_to_drop(self) -> None:

@@ -478,7 +478,6 @@ class WaitingBar(Vertical):
         self._programs = Programs()
 
     def compose(self) -> ComposeResult:
-        """Compose the chain of who waits for whom, the known facts, and what to try."""
         yield self._chain
         yield self._known
         yield self._advice

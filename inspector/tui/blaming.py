@@ -44,7 +44,6 @@ class BlameScreen(LinesScreen[None]):
 
     @property
     def hint(self) -> str:
-        """Return the available actions, for the lower border."""
         return "Enter Start  Esc Close" if not self._is_started else "y Copy  Esc Close"
 
     def on_mount(self) -> None:

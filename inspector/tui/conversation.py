@@ -515,7 +515,6 @@ class LiveConversation(OpenConversation):
 
     @property
     def stage(self) -> ConversationStage:
-        """Current state."""
         if self._error is not None or self._live.crash is not None:
             return ConversationStage.FAILED
         return {
@@ -526,7 +525,6 @@ class LiveConversation(OpenConversation):
 
     @property
     def why(self) -> str:
-        """Why it failed or closed."""
         if self._live.crash is not None:
             return f"internal error: {self._live.crash!r}"
         session = self._live.session
@@ -534,12 +532,10 @@ class LiveConversation(OpenConversation):
 
     @property
     def hint(self) -> str:
-        """What to do about it."""
         return self._error.hint if self._error else ""
 
     @property
     def listing(self) -> str | None:
-        """Kind of the list that is being fetched."""
         return self._live.listing
 
     @property
@@ -559,36 +555,28 @@ class LiveConversation(OpenConversation):
         return await asyncio.wrap_future(self._live.run(work))
 
     async def perform(self, work: "Callable[[Session], Coroutine[Any, Any, T]]") -> T:
-        """Run `work` with the session, on the engine's loop."""
         return await asyncio.wrap_future(self._live.run(work))
 
     async def cancel(self, exchange: Exchange) -> None:
-        """Cancel a request."""
         await asyncio.wrap_future(self._live.run(lambda session: session.cancel(exchange)))
 
     async def refresh(self, *kinds: str) -> None:
-        """Fetch lists again."""
         await asyncio.wrap_future(self._live.refresh(kinds))
 
     async def fetch_more(self, *kinds: str) -> None:
-        """Fetch one more page."""
         await asyncio.wrap_future(self._live.fetch_more(kinds))
 
     @property
     def refreshes(self) -> bool:
-        """Whether changed lists are fetched again."""
         return self._live.lists.by_itself
 
     async def refresh_by_itself(self, on: bool) -> None:
-        """Turn automatic refreshing on or off."""
         await asyncio.wrap_future(self._live.refresh_by_itself(on))
 
     def stopped(self, kind: str) -> str:
-        """Return why fetching a list was stopped."""
         return self._live.lists.stopped.get(kind, "")
 
     def begin(self) -> None:
-        """Connect, if that was delayed until the first paint."""
         self._live.begin()
 
     async def end(self) -> None:
@@ -651,7 +639,6 @@ class ReplayedConversation(OpenConversation):
 
     @property
     def checks_so_far(self) -> "AnyChecks | None":
-        """The checks if they have been accessed before, otherwise None."""
         return None if self.whole.checks_so_far is None else self.checks
 
     @property
@@ -661,7 +648,6 @@ class ReplayedConversation(OpenConversation):
 
     @property
     def grows(self) -> bool:
-        """Whether another process is recording the capture."""
         return self.whole.grows
 
     @property

@@ -67,7 +67,6 @@ class PostMortemCard(Scroller):
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
-        """Compose a scrollable text and the buttons."""
         yield self._text
         login = self._conversation.login
         credentials = ("token", "headers") if login.refused and login.target is not None else ()

@@ -82,7 +82,6 @@ class ResultPanel(Widget):
         """Tabs with the views."""
 
     def compose(self) -> ComposeResult:
-        """Lay out headline, finding, progress and views."""
         yield self.headline
         yield self._cause
         yield self._progress

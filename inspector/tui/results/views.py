@@ -305,7 +305,6 @@ class ResultBody(Widget):
         """Earlier calls."""
 
     def compose(self) -> ComposeResult:
-        """Lay out tabs, buttons, and a view for each tab."""
         yield self._tabs
         yield self._buttons
         yield self.content

@@ -303,7 +303,6 @@ class ConfirmScreen(Dialog[bool]):
         self._ways = ways
 
     def compose(self) -> ComposeResult:
-        """Compose a box with the question, the quoted text and the two answers."""
         dark = self.app.current_theme.dark
         with DialogBox() as box:
             box.border_title = Text(self._title).plain.replace("[", "(")

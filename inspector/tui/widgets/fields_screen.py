@@ -43,7 +43,6 @@ class FieldsScreen(Dialog[ResultT]):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Lay out the fields, the place of an error, and the keys."""
         with DialogBox() as box:
             box.border_title = Content(self._heading)
             with VerticalScroll(can_focus=False):

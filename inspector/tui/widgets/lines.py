@@ -65,7 +65,6 @@ class BeforeAfterScreen(Dialog[None]):
         self._line = StatusLine()
 
     def compose(self) -> ComposeResult:
-        """Compose the title and the lines."""
         with DialogBox():
             yield self._line
             yield self._rows
@@ -106,7 +105,6 @@ class LinesScreen(Dialog[ResultT]):
         return "y Copy  Esc Close"
 
     def compose(self) -> ComposeResult:
-        """Compose a box with the lines."""
         with DialogBox() as box:
             box.border_title = Content(self._heading)
             box.border_subtitle = self.hint

@@ -53,7 +53,6 @@ class _Hex(Lines):
         self._lines = HexLines(payload)
 
     def count(self, width: int) -> int:
-        """Return the number of lines."""
         self._lines.per_line = bytes_per_line(width)
         return self._lines.count
 
@@ -102,7 +101,6 @@ class PayloadView(Widget):
         lend_actions(self, lambda: (PayloadActions(self, self),))
 
     def compose(self) -> ComposeResult:
-        """Compose the name and both kinds of view, one of them visible."""
         yield StatusLine()
         yield JsonView()
         yield LinesView(classes="hidden")

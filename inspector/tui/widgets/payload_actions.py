@@ -187,7 +187,6 @@ class CopyScreen(Dialog[Copy | None]):
         self._list = LogList(_Copies(copies))
 
     def compose(self) -> ComposeResult:
-        """Compose the instructions above the list."""
         with DialogBox() as box:
             box.border_title = "Copy"
             yield self._list

@@ -40,7 +40,6 @@ class PromptScreen(Dialog[ResultT | None]):
         self._proposed = proposed
 
     def compose(self) -> ComposeResult:
-        """Compose the prompt and the input line."""
         with DialogBox():
             yield Static(Text(self._asked))
             yield Input(self._proposed, select_on_focus=self._replaced)
@@ -71,7 +70,6 @@ class NameScreen(PromptScreen[str]):
         self._empty = empty
 
     def take(self, typed: str) -> None:
-        """Close with the input."""
         self.dismiss(typed.strip() or ("" if self._empty else None))
 
 

@@ -141,7 +141,6 @@ class SaveScreen(CreateDialog[Path]):
         self._proposed = name
 
     def compose(self) -> ComposeResult:
-        """Compose a box with the prompt and the input line."""
         with DialogBox() as box:
             box.border_title = "Save to a file"
             yield Static(Text(f"{human_size(len(self._payload))}, unchanged."))

@@ -140,7 +140,6 @@ class SearchBar(Widget):
         return SearchLine(placeholder)
 
     def compose(self) -> ComposeResult:
-        """Compose the parts in a row, with the error below."""
         with Horizontal():
             yield Label(Content(self._label), classes="search--label")
             yield self._line

@@ -336,7 +336,6 @@ class Lines(Protocol):
 
 class NoLines(Lines):
     def count(self, width: int) -> int:
-        """Return 0."""
         return 0
 
     def line(self, index: int, width: int) -> Sequence[Span]:

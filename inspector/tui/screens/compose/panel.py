@@ -192,7 +192,6 @@ class ComposerOutcome(Vertical):
         self._place = 0
 
     def compose(self) -> ComposeResult:
-        """Lay out the frame above the list."""
         yield self._view
         yield self._list
 
@@ -304,7 +303,6 @@ class ComposerForm(Vertical):
         self._near = Static("", classes="raw--of-single raw--said", markup=False)
 
     def compose(self) -> ComposeResult:
-        """Lay out the fields line by line."""
         yield from self._rows()
         yield self._text
         yield self._said
@@ -479,7 +477,6 @@ class ComposerPanel(Panel):
         self._awaited: tuple[ComposedMessage, Worker[None]] | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out a status line, the form and the outcome."""
         yield self._line
         with Horizontal():
             yield self.form

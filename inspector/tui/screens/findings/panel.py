@@ -88,7 +88,6 @@ class FindingsPanel(Panel):
         self._ticks = 0
 
     def compose(self) -> ComposeResult:
-        """Lay out the counts, the filter, the list, the progress, and the detail."""
         self.frame.arrange(self.app.size.width)
         with Vertical():
             yield self._line

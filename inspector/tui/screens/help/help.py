@@ -105,7 +105,6 @@ class HelpScreen(Dialog[Command | None]):
         self._rows = CommandRows(_all_commands(commands, self))
 
     def compose(self) -> ComposeResult:
-        """Lay out the field, and below it keys, signs and terms, or the matches."""
         self.set_class(self.app.size.width >= _WIDE, "-wide")  # later, everything would be styled a second time
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
         with DialogBox() as frame:

@@ -112,7 +112,6 @@ class PaletteScreen(Dialog[Command | None]):
         self._rows = CommandRows(commands, recent)
 
     def compose(self) -> ComposeResult:
-        """Lay out the search field above the list."""
         with DialogBox() as frame:
             frame.border_title = "Palette"
             yield (line := Input(placeholder="Search actions, tools, resources and prompts", compact=True))

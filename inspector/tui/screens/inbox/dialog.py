@@ -58,7 +58,6 @@ class QuestionScreen(Dialog[None]):
         self._pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
-        """Lay out a box around the request."""
         with DialogBox() as box:
             box.border_title = "Server request"
             yield self._pane

@@ -76,7 +76,6 @@ class InboxPanel(Panel):
         )
 
     def compose(self) -> ComposeResult:
-        """Lay out the list and the selected request."""
         self.frame.arrange(self.app.size.width)
         with Vertical(classes="panel--list"):
             yield self._held
@@ -106,7 +105,6 @@ class InboxPanel(Panel):
         self._held.sync()
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation."""
         self.conversation = self.pane.conversation = conversation
         self._rows = InboxRows(conversation)
         self._wanted = None

@@ -282,7 +282,6 @@ class QuestionPane(Widget):
         self._declining = DeclineAll()
 
     def compose(self) -> ComposeResult:
-        """Lay out the request, its form and the bar."""
         yield self.title_row
         with FormScroll():
             yield self._about

@@ -123,7 +123,6 @@ class AppSourceScreen(Dialog[None]):
         self._rows = SpanRows()
 
     def compose(self) -> ComposeResult:
-        """Lay out the facts about the page above its source."""
         with DialogBox() as box:
             box.border_title = Content(f"App {visible(self._uri, limit=200)}")
             yield Static("", markup=False)

@@ -330,7 +330,6 @@ class ItemForm(Widget):
         self.form = SchemaForm()
 
     def compose(self) -> ComposeResult:
-        """Lay out head and form, which scroll together, above the fixed bar."""
         yield Static(Text(f"No {self._one} selected"), classes="item--none")
         with FormScroll(can_focus=False):
             yield self._head

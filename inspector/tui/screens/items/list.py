@@ -299,7 +299,6 @@ class ItemList(Widget):
         self.list = LogList(self._rows)
 
     def compose(self) -> ComposeResult:
-        """Lay out summary, lines above the rows, search bar and rows."""
         yield self.title
         yield self.head
         yield self._bar

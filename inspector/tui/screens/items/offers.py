@@ -149,7 +149,6 @@ class Completions(Widget):
         self._list = LogList(_Values(()))
 
     def compose(self) -> ComposeResult:
-        """Lay out the summary line and the values."""
         yield self._line
         yield self._list
 
@@ -299,7 +298,6 @@ class OfferForm(ItemForm):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all widgets are mounted."""
         return super().is_ready and self._completions.is_mounted
 
     def rebind(self, conversation: OpenConversation) -> None:
@@ -313,7 +311,6 @@ class OfferForm(ItemForm):
 
     @property
     def params(self) -> dict[str, Any]:
-        """Params of the request that would be sent."""
         return dict(peek.mapping(self.request.params))
 
     @property

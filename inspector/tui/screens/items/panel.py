@@ -428,7 +428,6 @@ class ItemsPanel(Panel, Generic[FormT]):
         return True
 
     def show_item(self, item: ListedItem) -> None:
-        """Open an item of the list."""
         self.items.open(item)
 
     @property
@@ -437,7 +436,6 @@ class ItemsPanel(Panel, Generic[FormT]):
         return self.form.item, self.result.looked
 
     async def follow_item(self, item: ListedItem) -> None:
-        """Show the listed item of the same kind and name, without moving the focus; nothing if there is none."""
         if self.steps.is_ready and (found := self.items.like(item)) is not None:
             self.items.select(found)
             await self.choose(found)

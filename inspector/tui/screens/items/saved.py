@@ -88,19 +88,14 @@ class CallRows(RowSource):
         """Verdicts of calls run here; None while one runs."""
         self.marked: set[tuple[Path, str]] = set()
         """Calls that run after each restart of the server."""
-        self._changes = 0
 
     def touch(self) -> None:
         """Mark the rows as changed."""
-        self._changes += 1
+        self._generation += 1
 
     @property
     def count(self) -> int:
         return len(self.saved) if self.shows_saved else len(self.recent)
-
-    @property
-    def generation(self) -> int:
-        return self._changes
 
     def row(self, index: int, width: int) -> RowView:
         return RowView(lay(self._saved(index, width) if self.shows_saved else self._recent(index, width), width))
@@ -215,7 +210,6 @@ class SavedCalls(Widget):
         self.list = LogList(self._rows, empty=[[("No saved calls. ", "muted"), (_saves(), "faint")]])
 
     def compose(self) -> ComposeResult:
-        """Lay out tabs and environment, the calls, and the actions for all of them."""
         yield self._head
         yield self.list
         yield self._foot

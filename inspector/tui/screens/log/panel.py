@@ -60,7 +60,6 @@ class ServerLogPanel(Panel):
         self._matches: tuple[str, int, int] | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the requested level, the filter, the lines and the footer."""
         yield self._line
         yield self._bar
         yield self.rows

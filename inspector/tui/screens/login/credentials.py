@@ -55,7 +55,6 @@ class TokenScreen(CredentialsScreen):
         yield Text("Sent as Authorization: Bearer …, for this session only; it is not stored.")
 
     def read(self) -> Headers:
-        """Return the headers with the token."""
         return (*self._others, bearer_header(self._edits[0].value))
 
 

@@ -67,7 +67,6 @@ class LoginScreen(Dialog[None]):
         self._began = conversation.login.guide.logins if conversation.login.guide else 0
 
     def compose(self) -> ComposeResult:
-        """Lay out steps, URL, instructions, and a field to paste into."""
         with DialogBox() as box:
             box.border_title = "Login required"
             with VerticalScroll(id="login-ladder"):
@@ -237,7 +236,6 @@ class QrScreen(Dialog[None]):
         self._lines = lines
 
     def compose(self) -> ComposeResult:
-        """Lay out the code."""
         yield Static(Text("\n".join(self._lines), "#000000 on #ffffff"), markup=False)
 
     def on_click(self) -> None:

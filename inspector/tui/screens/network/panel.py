@@ -77,7 +77,6 @@ class NetworkPanel(Panel):
         self._shown: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Lay out the list and the selected exchange."""
         self.frame.arrange(self.app.size.width)
         with Vertical(classes="panel--list"):
             yield self._line
@@ -96,7 +95,6 @@ class NetworkPanel(Panel):
         self._show()
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation."""
         self._conversation = conversation
         self._rows = NetworkRows(conversation)
         self.list.source = self._rows

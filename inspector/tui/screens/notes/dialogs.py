@@ -50,7 +50,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
         self._rows = NoteRows(conversation.journal, noted.notes)
 
     def compose(self) -> ComposeResult:
-        """Lay out title, list, status line and footer."""
         yield Static(Text(f"Marks and views  {visible(self._conversation.about.label, limit=60)}"))
         yield LogList(self._rows, empty=_empty())
         yield StatusLine()

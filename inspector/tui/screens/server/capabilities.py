@@ -73,7 +73,6 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
         self._then = StatusLine()
 
     def compose(self) -> ComposeResult:
-        """Lay out the switches, the declaration, and when a change applies."""
         with DialogBox() as box:
             box.border_title = "Client capabilities"
             yield self._list

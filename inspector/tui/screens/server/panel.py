@@ -96,7 +96,6 @@ class ServerPanel(Panel):
             self._look()
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation with the same server."""
         self.conversation = conversation
         self._seen = ()
         if self._mortem is not None:

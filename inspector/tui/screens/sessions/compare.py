@@ -62,7 +62,6 @@ class CompareScreen(Dialog[None]):
         self._list = LogList(SpanRows(), empty=[[("comparing", "muted")]])
 
     def compose(self) -> ComposeResult:
-        """Lay out the summary, the list, the details of the selected row, and the footer."""
         yield self._head
         yield self._list
         yield self._foot

@@ -58,7 +58,6 @@ class CompareRows(RowSource):
 
     @property
     def count(self) -> int:
-        """Number of rows."""
         return len(self._rows)
 
     def next(self, index: int, *, back: bool = False) -> int | None:

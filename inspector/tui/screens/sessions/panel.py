@@ -74,7 +74,6 @@ class SessionsPanel(Panel):
         self.list = LogList(self._rows, empty=_EMPTY)
 
     def compose(self) -> ComposeResult:
-        """Lay out the totals, the list, and the path of the selected capture."""
         yield self._head
         yield self.list
         yield self._foot
@@ -101,7 +100,6 @@ class SessionsPanel(Panel):
         self._foot.show(about(chosen) if chosen is not None else [])
 
     def take_focus(self) -> None:
-        """Focus the list."""
         self.list.focus()
 
     ROW_ACTIONS = frozenset(("note", "compare", "delete"))

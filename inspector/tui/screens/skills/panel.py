@@ -56,7 +56,6 @@ class SkillDetail(VerticalScroll, can_focus=True):
         """Sections that are shown."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the text."""
         yield self._about
 
     @property
@@ -131,7 +130,6 @@ class SkillsPanel(Panel):
         self._asked_for = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the status line, the list, and the details of the selected row."""
         yield self._line
         yield self._list
         yield self._detail
@@ -153,7 +151,6 @@ class SkillsPanel(Panel):
         self._line.show(*self._said())
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation."""
         self.conversation = conversation
         self.index = SkillIndex(conversation.journal)
         self._list.source = self.index

@@ -236,7 +236,6 @@ class StatsPanel(Panel):
         return [self._conversation, *(tab.conversation for tab in tabs if self not in tab.panels.values())]
 
     def compose(self) -> ComposeResult:
-        """Lay out the groupings, the groups, and below them the selected group and the totals."""
         yield self._head
         yield self._list
         with Horizontal():

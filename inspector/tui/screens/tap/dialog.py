@@ -213,7 +213,6 @@ class HeldScreen(Dialog[None]):
         self._payload_actions = PayloadActions(self._editor, self)
 
     def compose(self) -> ComposeResult:
-        """Lay out list and editor, and below them a field to add a rule."""
         with DialogBox() as box:
             box.border_title = "Held messages and rules"
             yield self._line

@@ -74,7 +74,6 @@ class TaskPane(Widget):
         self.result = ResultPanel(_WORDS)
 
     def compose(self) -> ComposeResult:
-        """Lay out the facts above the result."""
         yield self.facts
         yield self.result
 
@@ -211,7 +210,6 @@ class TasksPanel(Panel):
         )
 
     def compose(self) -> ComposeResult:
-        """Lay out the list and the selected task."""
         self.frame.arrange(self.app.size.width)
         with Vertical(classes="panel--list"):
             yield self._line
@@ -232,7 +230,6 @@ class TasksPanel(Panel):
         self.pane.show(self.conversation, self.task_chosen)
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation."""
         self.conversation = conversation
         self._rows = TaskRows(conversation)
         self._list.source = self._rows

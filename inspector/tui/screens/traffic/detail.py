@@ -142,7 +142,6 @@ class DetailPanel(Widget):
         self._state = KnownState(self, self._draw)
 
     def compose(self) -> ComposeResult:
-        """Compose the summary, the tabs and their content."""
         yield self.title_row
         yield StatusLine(id="facts")
         yield StatusLine(id="found", classes="hidden")

@@ -62,7 +62,6 @@ class StoryScreen(Dialog[int | None]):
         self._count = conversation.journal.count
 
     def compose(self) -> ComposeResult:
-        """Compose title, facts, steps, message and footer."""
         yield Static(Text(f"Trace of {self._rows.story.title}"), id="story-title")
         yield Static(id="story-facts")
         yield LogList(self._rows)
@@ -204,7 +203,6 @@ class ColumnsScreen(Dialog[None]):
         self._choose = choose
 
     def compose(self) -> ComposeResult:
-        """Compose the list, with the keys below."""
         with DialogBox():
             yield Static(Text("Columns"))
             yield LogList(self._rows)

@@ -95,7 +95,6 @@ class FilterBar(SearchBar):
         return line
 
     def compose(self) -> ComposeResult:
-        """Add the line of completions."""
         yield from super().compose()
         yield StatusLine()
 

@@ -94,7 +94,6 @@ class TrafficPanel(Panel, Ground):
         return self._side.view
 
     def sync(self) -> None:
-        """Update."""
         if not self.is_mounted or not self.list.is_mounted or not self.is_attached:
             return  # a panel is mounted before its list is composed
         self._ticks += 1

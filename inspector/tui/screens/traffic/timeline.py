@@ -293,7 +293,6 @@ class TimelinePanel(Panel, Ground):
         lend_actions(self, lambda: (self.actions, self._side))
 
     def compose(self) -> ComposeResult:
-        """Compose filter, rows and status, then the detail."""
         self.frame.arrange(self.app.size.width)
         empty: list[list[Span]] = [[("No messages, or none match the filter.", "muted")]]
         with Vertical(id="timeline", classes="panel--list"):
@@ -321,7 +320,6 @@ class TimelinePanel(Panel, Ground):
         return self._about
 
     def sync(self) -> None:
-        """Update."""
         if not self.is_mounted or not self.is_attached:
             return
         self._ticks += 1

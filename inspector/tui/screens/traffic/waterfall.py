@@ -52,7 +52,6 @@ class WaterfallScreen(Dialog[int | None]):
         self._follow = conversation.stage not in _ENDED
 
     def compose(self) -> ComposeResult:
-        """Compose title, lanes, status and footer."""
         yield Static(Text(f"Waterfall  {self._of}"))
         message = "No matches." if self._lanes.is_filtered else "No exchanges yet."
         nothing: Span = (message, "muted")

@@ -69,7 +69,6 @@ class UnionBody(FieldGround):
         self._branch = branch_of(asked, node.value) if has_value else None
 
     def compose(self) -> ComposeResult:
-        """Draw the choice and the chosen branch."""
         node, titles = self._node, [branch.title for branch in self._asked.branches]
         null = ["null"] if self._asked.nullable or node.value is None else []
         chosen = len(titles) + 1 if node.value is None else 0 if self._branch is None else self._branch + 1
@@ -363,7 +362,6 @@ class ListBody(FieldsBody):
             yield Inner((*node.path, index), field or _BEYOND, place)
 
     def compose(self) -> ComposeResult:
-        """Draw the items, and a line to add one."""
         yield from self.compose_fields()
         if isinstance(self._node.value, list) and len(self._node.value) > MOST_ITEMS:
             yield Static("Too many items to show. JSON shows all.", classes="body--none")

@@ -129,7 +129,6 @@ class FieldView(Widget):
         return self._shape in RESTING and not self._is_open
 
     def compose(self) -> ComposeResult:
-        """Draw the field for its current value."""
         self._shape = shape_of(self.field, self.value, self.selected)
         self._is_open = self._is_open and self._shape in RESTING
         self.can_focus = self.is_at_rest

@@ -81,11 +81,9 @@ class FieldNode(FieldView):
             self.action = action
 
     def inner(self, inner: Inner) -> "FieldNode":
-        """Return a field within this one, to be drawn."""
         return FieldNode(self.state, inner.path, inner.field, inner.place)
 
     def body(self) -> FieldGround:
-        """Return what contains the fields within."""
         return body_of(self)
 
     async def on_key(self, event: events.Key) -> None:
@@ -162,7 +160,6 @@ class FieldNode(FieldView):
             await self._opens()
 
     async def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
-        """Focus the field at a path within this one, its editor or its head. Return the focused widget."""
         return await (await node_at(self, path)).focus_editor(at_head=at_head)
 
     async def write(self, value: FormValue) -> None:
@@ -361,7 +358,6 @@ class FieldNode(FieldView):
         put_text(await self.focus_editor(), typed)
 
     async def add_item(self, typed: str = "") -> None:
-        """Add an item to a list, with the cursor in it, where the text goes."""
         value, asked = self.value, self.asked
         if not isinstance(value, list) or not isinstance(asked, ArrayField):
             return

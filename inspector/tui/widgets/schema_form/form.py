@@ -99,7 +99,6 @@ class SchemaForm(Widget):
         self._own_problems: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Compose the two views, one of them visible."""
         yield self._noted
         yield self._whole
         yield self._fields
