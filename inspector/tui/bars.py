@@ -95,12 +95,10 @@ class HeaderBar(ItemBar):
         self._look()
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation."""
         self._conversation = conversation
         self._look()
 
     def sync(self) -> None:
-        """Update."""
         self._ticks += 1
         if (
             self._working != self._keys()
@@ -110,7 +108,6 @@ class HeaderBar(ItemBar):
             self._look()
 
     def pressed(self, name: str) -> None:
-        """Report a clicked tab."""
         self.post_message(self.ScreenChosen(name))
 
     def _look(self) -> None:
@@ -191,7 +188,6 @@ class IdentityBar(ItemBar):
             self.show([_first_line(conversation, respond, (self._tab.name, chosen))])
 
     def on_click(self, event: events.Click) -> None:
-        """Focus the tab."""
         self._tab.panels[self._tab.shown].take_focus()
 
 
@@ -404,14 +400,12 @@ class ConversationBar(ItemBar):
         self._show_tab = show_tab
 
     def sync(self) -> None:
-        """Update."""
         here = ALL if self._tabs.shows_timeline else self._tabs.current.number
         place = [ALL, *(tab.number for tab in self._tabs)].index(here)
         tabs = [_item(tab, abs(at - place), here=tab.number == here) for at, tab in enumerate(self._tabs, 1)]
         self.show([BarLine((_all(place), *tabs), _hint(), gap=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
-        """Show the clicked tab."""
         self.app.call_later(self._show_tab, int(name))
 
 

@@ -33,7 +33,6 @@ class NoticeBar(ItemBar):
         """The same for definition changes to approve: the text with the key, the width."""
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Show another conversation."""
         self._conversation = conversation
         self._changes, self._announced = -1, 0
 
@@ -117,6 +116,5 @@ class NoticeBar(ItemBar):
         return tuple(items)
 
     def pressed(self, name: str) -> None:
-        """Run the action of the clicked item."""
         action = keys.action({"inbox": "screen.inbox", "tools": "screen.tools"}.get(name, "respond"))
         self.app.call_later(self.app.run_action, action.action)

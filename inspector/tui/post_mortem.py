@@ -100,7 +100,6 @@ class PostMortemCard(Scroller):
         self._text.update(drawn)
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
         self._draw()
 
     def _mortem(self) -> PostMortem:

@@ -68,7 +68,6 @@ class RestartBar(ItemBar):
         self._press = press
 
     def pressed(self, name: str) -> None:
-        """Run the action of the clicked item."""
         self._press(name)
 
 

@@ -89,7 +89,6 @@ class ResultPanel(Widget):
         yield self.body
 
     def on_mount(self) -> None:
-        """Show the empty state."""
         self._headline()
 
     @property

@@ -318,12 +318,10 @@ class ResultBody(Widget):
         yield self._schema
 
     def on_mount(self) -> None:
-        """Show the first tab."""
         self.show_tab(CONTENT)
 
     @property
     def is_ready(self) -> bool:
-        """Whether all views are mounted."""
         return all(view.is_mounted for view in (self._schema, self._structured, self._item, self._raw))
 
     @property
@@ -393,7 +391,6 @@ class ResultBody(Widget):
         content.go_to(0)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap the lines for the new width."""
         self.call_after_refresh(self._relay)
 
     def _relay(self) -> None:

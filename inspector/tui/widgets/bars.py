@@ -192,11 +192,9 @@ class ItemBar(Widget):
         """Handle a click on a named item."""
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """Return the height: one row per line."""
         return max(1, len(self._lines))
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         width = self.size.width
         if y >= len(self._lines):
             return Strip.blank(width, self.rich_style)
@@ -416,11 +414,9 @@ class MenuBar(ItemBar):
         self._rows = self._room = 0
 
     def on_mount(self) -> None:
-        """Arrange the entries."""
         self._arrange(self.app.size.width)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange the entries for another width."""
         self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:
@@ -582,7 +578,6 @@ class TabLine(ItemBar):
         self.show([BarLine(left=tabs, right=hint, gap=0, inset=0, says_more=True)])
 
     def pressed(self, name: str) -> None:
-        """Report the clicked tab."""
         self.post_message(self.Chosen(self, name))
 
 
@@ -613,7 +608,6 @@ class ButtonBar(ItemBar):
         self.show([BarLine((BarItem(tuple(spans)),), tuple(_buttons(actions)), gap=1, inset=1)])
 
     def on_resize(self, event: events.Resize) -> None:
-        """Arrange the buttons for another width."""
         if self._items:
             self._arrange(event.size.width)
 
@@ -675,13 +669,11 @@ class StatusLine(Widget):
         self._shown: tuple[Sequence[Span], Sequence[Span]] = ((), ())
 
     def show(self, left: Sequence[Span], right: Sequence[Span] = ()) -> None:
-        """Show other spans."""
         if (left, right) != self._shown:
             self._shown = (left, right)
             self.refresh()
 
     def render(self) -> Text:
-        """Lay out both groups for the current width."""
         left, right = self._shown
         width = self.content_size.width
         right = clip(right, width)

@@ -70,7 +70,6 @@ class BeforeAfterScreen(Dialog[None]):
             yield self._rows
 
     def on_mount(self) -> None:
-        """Start the comparison."""
         self._line.show([(self._title, "title")], [("Esc Back", "faint")])
         self._rows.focus()
         self._show()

@@ -126,11 +126,9 @@ class Segments(Widget, can_focus=True):
         return rows
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of lines that the labels need."""
         return len(self._rows(width))
 
     def render(self) -> Text:
-        """Draw the labels."""
         inks = role_styles(dark=self.app.current_theme.dark)
         lines = [
             Text(" ").join([Text(self._cells(index), self._style(index, inks["muted"])) for index in row])
@@ -164,7 +162,6 @@ class Segments(Widget, can_focus=True):
             self.action_step(1)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the clicked label."""
         event.stop()
         at = 0
         rows = self._rows(self.size.width)

@@ -197,11 +197,9 @@ class ComposerOutcome(Vertical):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all widgets are mounted."""
         return self._list.is_mounted and self._view.is_mounted
 
     def sync(self) -> None:
-        """Update the list."""
         self._list.sync()
 
     def focus_list(self) -> None:
@@ -237,7 +235,6 @@ class ComposerOutcome(Vertical):
         copy(self.app, self._view.value.decode("utf-8", "replace"))
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show the selected message."""
         event.stop()
         if 0 <= event.index < self.messages.count and self.messages.all[event.index] is not self.chosen:
             self._choose(self.messages.all[event.index])
@@ -483,13 +480,11 @@ class ComposerPanel(Panel):
             yield self.outcome
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
         self.set_class(event.size.width < _NARROW, "-narrow")
 
     # Interface for the app
 
     def sync(self) -> None:
-        """Update form, outcome and status line."""
         if not self.outcome.is_ready:
             return
         connection = self.conversation.journal.connection

@@ -78,7 +78,6 @@ class ExportScreen(CreateDialog[ExportResult]):
             yield DialogButtons("Export")
 
     def on_mount(self) -> None:
-        """Focus the list."""
         line = self.query_one(Input)
         line.cursor_blink = False
         rows = self.query_one(LogList)

@@ -104,7 +104,6 @@ class FindingsPanel(Panel):
     # Interface for the app
 
     def sync(self) -> None:
-        """Update the list and the detail."""
         if not (self._list.is_mounted and self._bar.is_mounted and self._text.is_mounted):
             return
         self._ticks += 1
@@ -146,7 +145,6 @@ class FindingsPanel(Panel):
     # Messages of the widgets
 
     def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
-        """Filter while typing."""
         message.stop()
         self._want(message.text)
 
@@ -157,7 +155,6 @@ class FindingsPanel(Panel):
         self._list.focus()
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Show the detail of the selected row."""
         message.stop()
         self._show()
 

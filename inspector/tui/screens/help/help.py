@@ -119,11 +119,9 @@ class HelpScreen(Dialog[Command | None]):
             yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
 
     def on_mount(self) -> None:
-        """Focus the field."""
         self.query_one(Input).focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
         self.set_class(event.size.width >= _WIDE, "-wide")
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -224,7 +222,6 @@ class _Column(Widget):
         return self._laid[1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of lines at this width."""
         return len(self._lines(width))
 
     def render_lines(self, crop: Region) -> list[Strip]:

@@ -119,7 +119,6 @@ class PaletteScreen(Dialog[Command | None]):
             yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
 
     def on_mount(self) -> None:
-        """Focus the search field."""
         self.query_one(Input).focus()
         self._search("")
 

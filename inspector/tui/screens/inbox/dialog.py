@@ -93,7 +93,6 @@ class QuestionScreen(Dialog[None]):
                     await self._show(following)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply to the shown request."""
         return self._pane.can(cast(QuestionAction, parameters[0])) if action == "question" and parameters else True
 
     async def action_question(self, name: QuestionAction) -> None:

@@ -87,7 +87,6 @@ class InboxPanel(Panel):
     # Interface for the app
 
     def sync(self) -> None:
-        """Update the list and the selected request."""
         if not (self.is_attached and self.pane.is_ready and self._list.is_mounted):
             return
         if self._rows.take():
@@ -187,7 +186,6 @@ class InboxPanel(Panel):
     # User actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply to the shown request."""
         return self.pane.can(cast(QuestionAction, parameters[0])) if action == "question" and parameters else True
 
     async def action_question(self, name: QuestionAction) -> None:

@@ -146,7 +146,6 @@ class AnswerBar(ItemBar, can_focus=True):
         self.show([BarLine(left=tuple(left), right=right, inset=1)])
 
     def pressed(self, name: str) -> None:
-        """Post the action of the clicked item."""
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:
@@ -290,7 +289,6 @@ class QuestionPane(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all widgets are mounted."""
         return self._bar.is_mounted and self.form.is_ready
 
     @property

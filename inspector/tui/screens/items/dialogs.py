@@ -64,7 +64,6 @@ class ChangesScreen(LinesScreen[bool]):
         return approve + super().hint
 
     def on_mount(self) -> None:
-        """Start the comparison."""
         self.view.empty = ([("Comparing", "muted")],)
         self._compare()
 

@@ -118,7 +118,6 @@ class CallBar(ItemBar, can_focus=True):
         self.show([line])
 
     def pressed(self, name: str) -> None:
-        """Post the action of the clicked item."""
         self.post_message(self.Pressed(name))
 
     def action_press(self) -> None:
@@ -228,7 +227,6 @@ class ItemHead(Static):
             self._renew()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Wrap the lines for another width."""
         if self.content_size.width != self._width:
             self._renew()
 
@@ -361,7 +359,6 @@ class ItemForm(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all widgets are mounted."""
         return self._bar.is_mounted and self.form.is_ready
 
     async def show(self, item: ListedItem | None) -> None:

@@ -308,7 +308,6 @@ class ItemList(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all widgets are mounted."""
         return self.list.is_mounted and self._bar.is_mounted
 
     def sync(self) -> None:

@@ -153,7 +153,6 @@ class Completions(Widget):
         yield self._list
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Switch to another conversation."""
         self._conversation = conversation
         self._silent = False
         self.consider(None)

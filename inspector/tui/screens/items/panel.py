@@ -184,7 +184,6 @@ class ItemRequests:
         return self._steps.result.chosen or next(reversed(self.past), None)
 
     def sync(self) -> None:
-        """Update form, history and result."""
         items, form, result = self._steps.items, self._steps.form, self._steps.result
         form.show_why_not(self.calling.why_not(), gone=items.has_lost(form.item))
         if self.history.take():
@@ -385,12 +384,10 @@ class ItemsPanel(Panel, Generic[FormT]):
             yield self.result
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
         self.steps.arrange(event.size.width)
         self.saved.resized(event.size.width)
 
     def sync(self) -> None:
-        """Update all parts."""
         if not self.steps.is_ready:
             return
         self.items.sync()

@@ -157,7 +157,6 @@ class _Line(ItemBar):
         self._do = do
 
     def pressed(self, name: str) -> None:
-        """Run the action."""
         self._do(name)
 
 
@@ -229,7 +228,6 @@ class SavedCalls(Widget):
         return self._conversation.can_act and bool(self._rows.saved or self._had_calls)
 
     def rebind(self, conversation: OpenConversation) -> None:
-        """Switch to another connection."""
         self._conversation = self._runner.conversation = conversation
         self._secrets = set()
         self._looked_at = 0.0
@@ -568,7 +566,6 @@ class SavedCalls(Widget):
     # Keys and clicks
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable the actions that apply to the call under the cursor."""
         if action in ("rename", "duplicate", "delete", "mark"):
             return self._chosen_case() is not None
         return bool(self._rows.saved) if action == "run_all" else True

@@ -98,7 +98,6 @@ class ServerLogPanel(Panel):
         self.rows.action_last()
 
     def take_focus(self) -> None:
-        """Focus the lines."""
         self.rows.focus()
 
     def go_back(self) -> bool:
@@ -164,7 +163,6 @@ class ServerLogPanel(Panel):
     # Messages of the widgets
 
     def on_search_bar_changed(self, message: SearchBar.Changed) -> None:
-        """Filter while typing."""
         self._show(replace(self.model.filter, text=message.text))
 
     def on_search_bar_done(self, message: SearchBar.Done) -> None:

@@ -147,7 +147,6 @@ class LoginScreen(Dialog[None]):
         self.query_one("#login-wrong", Static).update(Text(why))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply now."""
         return self._waiting is not None or action not in _WHILE_WAITING
 
     def action_open(self) -> None:

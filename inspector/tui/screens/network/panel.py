@@ -87,7 +87,6 @@ class NetworkPanel(Panel):
     # Interface for the app
 
     def sync(self) -> None:
-        """Update the list and the selected exchange."""
         if not (self.list.is_mounted and self.exchange.is_mounted):
             return
         self.list.sync()
@@ -144,7 +143,6 @@ class NetworkPanel(Panel):
             self.call_after_refresh(self.exchange.focus)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show the exchange under the cursor."""
         event.stop()
         if event.control is self.list and self.exchange.is_mounted:
             self._show()

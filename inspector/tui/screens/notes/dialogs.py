@@ -56,7 +56,6 @@ class MarksScreen(Dialog["Mark | View | None"]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Focus the list."""
         self.query_one(LogList).focus()
         self._show()
 

@@ -92,7 +92,6 @@ class TransportBar(ItemBar, can_focus=True):
                 return
 
     def pressed(self, name: str) -> None:
-        """Run the action of an item."""
         self.app.call_later(self.app.run_action, keys.action(name).action)
 
 

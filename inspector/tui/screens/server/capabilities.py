@@ -82,7 +82,6 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
         yield FooterBar()
 
     def on_mount(self) -> None:
-        """Show the current state."""
         self._list.focus()
         self._renew()
 

@@ -80,7 +80,6 @@ class ServerPanel(Panel):
         self._look()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the layout for the width."""
         self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:

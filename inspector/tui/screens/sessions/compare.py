@@ -118,7 +118,6 @@ class CompareScreen(Dialog[None]):
         self._compare()
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Show the details of the selected row."""
         message.stop()
         if self._found is not None and self._found.count:
             at = self._found.differences

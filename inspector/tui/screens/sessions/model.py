@@ -194,7 +194,6 @@ class SessionRows(RowSource):
         self._sessions: Sequence[CaptureSummary] = ()
 
     def show(self, sessions: Sequence[CaptureSummary]) -> None:
-        """Show these captures."""
         if [*sessions] != [*self._sessions]:
             self._sessions = sessions
             self._generation += 1

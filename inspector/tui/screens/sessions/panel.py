@@ -79,7 +79,6 @@ class SessionsPanel(Panel):
         yield self._foot
 
     def on_mount(self) -> None:
-        """Search for captures."""
         self.action_look_again()
 
     def sync(self) -> None:

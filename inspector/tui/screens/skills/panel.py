@@ -60,7 +60,6 @@ class SkillDetail(VerticalScroll, can_focus=True):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the text is mounted."""
         return self._about.is_mounted
 
     def show(self, row: SkillRow | None) -> None:
@@ -210,7 +209,6 @@ class SkillsPanel(Panel):
     # Messages of the widgets
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show the details of the selected row."""
         event.stop()
         self._detail.show(self._row)
 

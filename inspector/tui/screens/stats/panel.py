@@ -271,7 +271,6 @@ class StatsPanel(Panel):
             self._begin()
 
     def take_focus(self) -> None:
-        """Focus the groups."""
         self._list.focus()
 
     def go_back(self) -> bool:
@@ -318,7 +317,6 @@ class StatsPanel(Panel):
         self._sort_by(message.title)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Show the selected group."""
         message.stop()
         if message.control is self._list:
             self._show()

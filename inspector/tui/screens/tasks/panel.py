@@ -79,7 +79,6 @@ class TaskPane(Widget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all widgets are mounted."""
         return self.facts.is_mounted and self.result.is_mounted and self.result.body.is_mounted
 
     def show(self, conversation: OpenConversation, task: Task | None) -> None:
@@ -220,7 +219,6 @@ class TasksPanel(Panel):
     # Interface for the app
 
     def sync(self) -> None:
-        """Update the list and the shown task."""
         if not (self._list.is_mounted and self.pane.is_ready):
             return
         if self._rows.take():
@@ -291,7 +289,6 @@ class TasksPanel(Panel):
         self.call_after_refresh(self.frame.focus_detail)
 
     def on_log_list_selected(self, event: LogList.Selected) -> None:
-        """Show the task under the cursor."""
         event.stop()
         if self.pane.is_ready:
             self.pane.show(self.conversation, self.task_chosen)

@@ -215,7 +215,6 @@ class ColumnsScreen(Dialog[None]):
         return self.query_one(LogList)
 
     def on_mount(self) -> None:
-        """Focus the list."""
         self._list.focus()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:

@@ -379,7 +379,6 @@ class TrafficList(Ground):
         return gone
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Remember the selected entry."""
         self.chosen = self.model.entry_of(message.index) if 0 <= message.index < self.model.count else 0
 
     def on_filter_pane_filtered(self, message: FilterPane.Filtered) -> None:

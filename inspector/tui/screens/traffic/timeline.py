@@ -364,7 +364,6 @@ class TimelinePanel(Panel, Ground):
             await self._show_entry_of(number, n)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
-        """Remember the selected entry."""
         if 0 <= message.index < self.timeline.count:
             wire, n = self.timeline.entry(message.index)
             self.chosen = (wire.number, n)

@@ -151,7 +151,6 @@ class Undrawn(Widget):
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of rows."""
         return self._row_count
 
     def render_line(self, y: int) -> Strip:

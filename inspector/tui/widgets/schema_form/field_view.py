@@ -220,7 +220,6 @@ class FieldView(Widget):
         return self.field if self._shape == "opener" else self.asked
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of rows."""
         if self._shape not in RESTING or self.children:
             return super().get_content_height(container, viewport, width)
         if self._said:

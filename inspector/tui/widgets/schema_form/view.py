@@ -104,7 +104,6 @@ class FormBar(Widget):
         self.refresh(layout=len(self._rows(self.size.width)) != self.size.height)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        """Return the height in rows."""
         return len(self._rows(width))
 
     def _rows(self, width: int) -> list[list[Span]]:
@@ -123,7 +122,6 @@ class FormBar(Widget):
         return rows
 
     def render(self) -> Text:
-        """Draw the lines."""
         width, dark = self.size.width, self.app.current_theme.dark
         lines = [spans_to_text(row, dark=dark) for row in self._rows(width)]
         line = lines[-1]
