@@ -5,6 +5,7 @@ wrong. Source: extension io.modelcontextprotocol/skills.
 """
 
 import hashlib
+from pathlib import Path
 
 from inspector.demo.call import INVALID_PARAMS, DemoError, DemoRequest, Json
 
@@ -153,39 +154,7 @@ _META: Json = {
         "prefersBorder": True,
     }
 }
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>The tide at Gull Rock</title>
-<style>
-  body { font: 1rem/1.4 serif; background: #102a43; color: #f0f4f8; }
-  .water { stroke: #62b0e8; fill: none; stroke-width: 2; }
-</style>
-</head>
-<body>
-<h1>The tide</h1>
-<svg viewBox="0 0 240 60"><path class="water" id="curve" d=""/></svg>
-<script>
-  const send = (message) => window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
-  // The host hands over the tool's result; the curve is drawn from its heights.
-  window.addEventListener("message", ({ data }) => {
-    if (data?.id === 1 && data.result) send({ method: "ui/notifications/initialized" });
-    if (data?.method === "ui/resource-teardown") send({ id: data.id, result: {} });
-    if (data?.method !== "ui/notifications/tool-result") return;
-    const metres = data.params.structuredContent?.metres ?? [];
-    const points = metres.map((height, hour) => `${hour * 10},${60 - height * 12}`);
-    document.getElementById("curve").setAttribute("d", "M" + points.join("L"));
-    send({ method: "ui/notifications/size-changed", params: { height: document.documentElement.scrollHeight } });
-  });
-  send({ id: 1, method: "ui/initialize", params: {
-    protocolVersion: "2026-01-26", appInfo: { name: "tide", version: "1.0.0" }, appCapabilities: {},
-  } });
-</script>
-</body>
-</html>
-"""
+_PAGE = Path(__file__).with_name("tide.html").read_text("utf-8")
 
 
 def read_app(uri: str) -> list[Json] | None:

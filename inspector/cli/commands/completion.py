@@ -28,72 +28,7 @@ from inspector.errors import InspectError
 
 _TEXT, _LINE, _BREAKS = "MCP_INSPECT_TEXT", "MCP_INSPECT_LINE", "MCP_INSPECT_BREAKS"
 """The command line up to the cursor, the whole command line, and the characters at which bash splits words."""
-_SCRIPTS = {
-    "bash": r"""# bash completion for mcp-inspect. To install it, put this line into ~/.bashrc:
-#   eval "$(mcp-inspect completion bash)"
-# or, with the bash-completion package, write the script to a file once:
-#   mcp-inspect completion bash > ~/.local/share/bash-completion/completions/mcp-inspect
-_mcp_inspect() {
-    local kind value rest current="${COMP_WORDS[COMP_CWORD]}"
-    COMPREPLY=()
-    while IFS=$'\t' read -r kind value rest; do
-        case "$kind" in
-            plain) printf -v value '%q' "$value"; COMPREPLY+=("$value") ;;
-            file) compopt -o filenames; mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current") ;;
-            directory) compopt -o filenames; mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "$current") ;;
-            command) mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -c -- "$current") ;;
-        esac
-    done < <(MCP_INSPECT_COMPLETE=bash MCP_INSPECT_TEXT="${COMP_LINE:0:COMP_POINT}" MCP_INSPECT_LINE="$COMP_LINE" \
-        MCP_INSPECT_BREAKS="$COMP_WORDBREAKS" "$1" 2>/dev/null)
-}
-complete -o nosort -F _mcp_inspect mcp-inspect 2>/dev/null || complete -F _mcp_inspect mcp-inspect
-""",
-    "zsh": r"""#compdef mcp-inspect
-# zsh completion for mcp-inspect. To install it, put this line into ~/.zshrc, after compinit:
-#   eval "$(mcp-inspect completion zsh)"
-# or write the script to a file in a directory of $fpath:
-#   mcp-inspect completion zsh > "${fpath[1]}/_mcp-inspect"
-_mcp_inspect() {
-    local line kind value
-    local -a found
-    for line in "${(@f)$(MCP_INSPECT_COMPLETE=zsh MCP_INSPECT_TEXT="${(j: :)words[1,CURRENT-1]} $PREFIX" \
-        MCP_INSPECT_LINE="${(j: :)words}" "${words[1]}" 2>/dev/null)}"; do
-        kind="${line%%$'\t'*}" line="${line#*$'\t'}"
-        value="${line%%$'\t'*}" line="${line#*$'\t'}"
-        case "$kind" in
-            plain) found+=("${value//:/\\:}${line:+:$line}") ;;
-            file) _files ;;
-            directory) _files -/ ;;
-            command) _command_names -e ;;
-        esac
-    done
-    (( ${#found} )) && _describe -V 'mcp-inspect' found
-}
-if [[ "${zsh_eval_context[-1]}" == loadautofunc ]]; then _mcp_inspect "$@"; else compdef _mcp_inspect mcp-inspect; fi
-""",
-    "fish": r"""# fish completion for mcp-inspect. To install it, write the script to a file once:
-#   mcp-inspect completion fish > ~/.config/fish/completions/mcp-inspect.fish
-function __mcp_inspect_complete
-    set -l text (commandline -cp | string join ' ')
-    set -l whole (commandline -p | string join ' ')
-    set -l given MCP_INSPECT_COMPLETE=fish MCP_INSPECT_TEXT="$text" MCP_INSPECT_LINE="$whole"
-    for line in (env $given mcp-inspect 2>/dev/null)
-        set -l parts (string split -m 2 \t -- $line)
-        switch $parts[1]
-            case plain
-                printf '%s\t%s\n' $parts[2] "$parts[3]"
-            case file
-                __fish_complete_path (commandline -ct)
-            case directory
-                __fish_complete_directories (commandline -ct)
-            case command
-                __fish_complete_command
-        end
-    end
-end
-complete --keep-order --no-files --command mcp-inspect --arguments '(__mcp_inspect_complete)'
-""",
-}
+_SHELLS = ("bash", "zsh", "fish")
 _EXAMPLES = (
     "mcp-inspect completion bash > ~/.local/share/bash-completion/completions/mcp-inspect",
     'mcp-inspect completion zsh > "${fpath[1]}/_mcp-inspect"',
@@ -102,7 +37,7 @@ _EXAMPLES = (
 
 
 @click.command("completion", cls=Documented, examples=_EXAMPLES)
-@click.argument("shell", type=click.Choice([*_SCRIPTS]), metavar="SHELL")
+@click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
 @click.pass_obj
 def command(env: CliEnv, /, shell: str) -> ExitStatus:
     """Print the completion script of a shell: bash, zsh or fish. Its first lines explain installation.
@@ -110,7 +45,7 @@ def command(env: CliEnv, /, shell: str) -> ExitStatus:
     Commands, options and their values, captures, servers in client config files, and names of tools, resources and
     prompts from the last session with the server are completed.
     """
-    Output(env).text(_SCRIPTS[shell].rstrip("\n"))
+    Output(env).text(Path(__file__).with_suffix(f".{shell}").read_text("utf-8").rstrip("\n"))
     return ExitStatus.OK
 
 

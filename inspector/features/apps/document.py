@@ -5,6 +5,7 @@ The policy is a header of the sandbox page, whose inner frame inherits it, and a
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from inspector.protocol.apps import Page
 
@@ -21,44 +22,8 @@ ALLOWED_BY = {
 }
 """Features of the permissions policy by the names of MCP Apps."""
 
-_REPORTER = """<script>(() => { const { port1, port2 } = new MessageChannel(); let left = 50;
-const seen = new Set(); const say = (report) => { const key = JSON.stringify(report);
-if (!seen.has(key) && left-- > 0) { seen.add(key); port1.postMessage(report); } };
-const blocked = new Set();
-addEventListener("securitypolicyviolation", (e) => { blocked.add(e.blockedURI);
-say({ kind: "csp", directive: e.effectiveDirective, blocked: e.blockedURI,
-line: e.lineNumber, column: e.columnNumber, sample: e.sample }); }, true);
-addEventListener("error", (e) => { if (e instanceof ErrorEvent) say({ kind: "error", message: String(e.message),
-line: e.lineno, column: e.colno });
-else { const url = e.target?.src || e.target?.href;
-if (typeof url === "string")
-setTimeout(() => { if (!blocked.has(url))
-say({ kind: "error", message: `could not load ${url.slice(0, 200)}` }); }, 100); } }, true);
-addEventListener("unhandledrejection", (e) => say({ kind: "error", message: String(e.reason) }));
-const refused = (what) => say({ kind: "refused", what });
-const watch = (object, name, what, isRefused = () => false) => { const own = object?.[name];
-if (typeof own === "function") object[name] = function (...given) { let found;
-try { found = own.apply(this, given); } catch (e) { refused(what); throw e; }
-if (isRefused(this, found)) refused(what); else found?.catch?.(() => refused(what));
-return found; }; };
-const watchGetter = (object, name) => { const own = object && Object.getOwnPropertyDescriptor(object, name);
-const tried = (act) => act && function (...given) {
-try { return act.apply(this, given); } catch (e) { refused(name); throw e; } };
-if (own?.configurable) Object.defineProperty(object, name, { ...own, get: tried(own.get), set: tried(own.set) }); };
-watch(window, "open", "a new window", (_, opened) => opened === null);
-for (const name of ["alert", "confirm", "prompt"]) watch(window, name, `the dialog of ${name}()`, () => true);
-for (const name of ["localStorage", "sessionStorage", "caches"]) watchGetter(window, name);
-watchGetter(Document.prototype, "cookie");
-watchGetter(Navigator.prototype, "serviceWorker");
-watch(globalThis.IDBFactory?.prototype, "open", "indexedDB");
-for (const name of ["read", "readText", "write", "writeText"])
-watch(globalThis.Clipboard?.prototype, name, `${name}() of the clipboard`);
-const linked = (link) => link?.hasAttribute?.("download") ? refused("a download")
-: link?.target === "_blank" && refused("a new window");
-addEventListener("click", (e) => linked(e.composedPath().find((each) => each.tagName === "A")), true);
-watch(HTMLAnchorElement.prototype, "click", "a link", (link) => { if (!link.isConnected) linked(link); return false; });
-port1.onmessage = () => port1.postMessage("here");
-parent.postMessage("mcp-inspect", "*", [port2]); })()</script>""".replace("\n", " ")
+_SCRIPT = Path(__file__).with_name("pages") / "reporter.js"
+_REPORTER = f"<script>{_SCRIPT.read_text('utf-8').strip()}</script>".replace("\n", " ")
 """Runs before the app. It has its own channel to the sandbox page, so that the app can't send reports.
 
 What the browser refuses to a sandboxed frame without an event is reported by functions and properties that do the same

@@ -1,6 +1,7 @@
 """Palette: every action by name or synonym with its key, and the server's tools, resources and prompts."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -15,7 +16,6 @@ from inspector.present.spans import Span, lay
 from inspector.text import fit, pad, visible
 from inspector.tui import keys
 from inspector.tui.actions import Command
-from inspector.tui.screens.help.synonyms import SYNONYMS
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -23,6 +23,12 @@ _NAMES, _WHERE, _KEYS = 30, 14, 10
 """Widths in cells of a command's name, of its scope, and of its key."""
 _NARROW = 70
 """Cells below which only name and key are shown."""
+SYNONYMS: dict[str, str] = dict(
+    line.split(maxsplit=1)
+    for line in Path(__file__).with_name("synonyms.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+"""Ids of actions with further words that find them."""
 
 
 class CommandRows(RowSource):

@@ -7,8 +7,7 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.help.commands import OPENED_BY, SCREENS
-from inspector.tui.screens.help.palette import CommandRows
-from inspector.tui.screens.help.synonyms import SYNONYMS
+from inspector.tui.screens.help.palette import SYNONYMS, CommandRows
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.captures.record import sample
 from tests.tui.screen_text import text
