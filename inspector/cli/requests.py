@@ -143,17 +143,17 @@ class TaskPrinter:
 
     def __init__(self, output: Output) -> None:
         self._output = output
-        self._told: dict[int, tuple[str, str]] = {}
+        self._reported: dict[int, tuple[str, str]] = {}
 
     def tell(self, task: Task) -> None:
         """Print the current state if it has changed."""
         words = (task.state, task.message)
-        if self._told.get(task.number) == words:
+        if self._reported.get(task.number) == words:
             return
-        if task.number not in self._told:
+        if task.number not in self._reported:
             whose = "task" if task.by_server else "client task"
             self._output.narrate(f"{whose}: {shown(task.id)}")
-        self._told[task.number] = words
+        self._reported[task.number] = words
         message = f": {shown(task.message)}" if task.message else ""
         self._output.narrate(f"  · {shown(task.state) or 'no state'}{message}")
 

@@ -239,7 +239,7 @@ def _silence(journal: Journal, exchange: Exchange | None, now_ns: int) -> Line:
     if progress is not None:
         return (silent, (f", progress {words.progress_words(progress)}", "accent"))
     no_progress = ", no progress reported" if exchange is not None and exchange.progress_token is not None else ""
-    return (silent, (f", last: {_said(journal, n)}{no_progress}", "muted"))
+    return (silent, (f", last: {_summary(journal, n)}{no_progress}", "muted"))
 
 
 def last_sign(journal: Journal) -> int:
@@ -251,7 +251,7 @@ def last_sign(journal: Journal) -> int:
     return 0
 
 
-def _said(journal: Journal, n: int) -> str:
+def _summary(journal: Journal, n: int) -> str:
     """Summarize an entry."""
     store = journal.store
     if store.kind(n) is EntryKind.STDERR:

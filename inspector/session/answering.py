@@ -356,7 +356,7 @@ class RequestLimits:
         self._asked: deque[jsonrpc.Request] = deque()
         self._busy = 0
         self._server_requests = 0
-        self._told = False
+        self._has_reported = False
 
     def take(self, request: jsonrpc.Request, server_request: ServerRequest | None = None) -> None:
         """Accept a server request. Returns at once."""
@@ -385,6 +385,6 @@ class RequestLimits:
             self._busy -= 1
 
     def _leave_unanswered(self) -> None:
-        if not self._told:
-            self._told = True
+        if not self._has_reported:
+            self._has_reported = True
             self._overrun(f"More than {WAITING:,} server requests are pending: further ones get no response.")

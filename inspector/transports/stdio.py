@@ -147,7 +147,7 @@ class Ending:
         self._began = self._loop.time()
         self._patience = 0.0
         self._exit: Exit | None = None
-        self._told = False
+        self._is_reported = False
         self._signalled = False
         self._gone = False
         self._shutdown_timer: asyncio.TimerHandle | None = None
@@ -214,9 +214,9 @@ class Ending:
         self.look()
 
     def _report_exit(self) -> None:
-        if self._told or self._exit is None:
+        if self._is_reported or self._exit is None:
             return
-        self._told = True
+        self._is_reported = True
         if was_ended_here(self._child.pid) and not self._signalled:  # because of a signal to mcp-inspect
             self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=signal.SIGTERM.name))
         fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self._exit.code, signal=self._exit.signal)
@@ -576,7 +576,7 @@ class _Live:
         self._on_gone = on_gone
         self._silence: asyncio.TimerHandle | None = None
         self._early: asyncio.TimerHandle | None = None
-        self._said_since = -1
+        self._lines_since = -1
         """Number of lines on stdout since stdin was closed; -1 before."""
         self.gone = asyncio.Event()
         """Set when the child and its whole group have ended."""
@@ -627,21 +627,21 @@ class _Live:
         self._was_computing = is_runnable(self.child.pid)  # the end of stdin wakes also one that waits
         self._stdin.close_when_written()
         self.ending.begin()
-        if self._said_since < 0:
-            self._said_since = 0
+        if self._lines_since < 0:
+            self._lines_since = 0
             self._stdout.is_urgent = True
             self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _end_a_flood(self) -> None:
         """Proceed to SIGTERM: a server that keeps writing thousands of lines does not read its stdin."""
-        if self._said_since >= _FLOOD:
+        if self._lines_since >= _FLOOD:
             self.ending.hurry()
         else:  # on a busy machine it takes longer to write, or to read, as many
             self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _on_lines(self, lines: Sequence[Line]) -> None:
-        if self._said_since >= 0:
-            self._said_since += len(lines)
+        if self._lines_since >= 0:
+            self._lines_since += len(lines)
         if CutLine not in map(type, lines):
             self.observer.burst(Direction.FROM_SERVER, Channel.STDOUT, lines)
             return

@@ -10,7 +10,7 @@ from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, working_key
 
 _LEAST = 24
 """Minimum visible width of the request, in cells; requester and call are shown only if more space is left."""
-_NOTHING_SAID = (-1, "", -1)
+_NOTHING_SHOWN = (-1, "", -1)
 
 
 class NoticeBar(ItemBar):
@@ -27,9 +27,9 @@ class NoticeBar(ItemBar):
         self._changes = -1
         self._announced = 0
         self._waiting: tuple[Ticket, ...] = ()
-        self._said: tuple[int, str, int] = _NOTHING_SAID
+        self._shown: tuple[int, str, int] = _NOTHING_SHOWN
         """State that the line depends on: the age in seconds, the key that works, the width."""
-        self._said_of_memory = ("", 0)
+        self._shown_of_memory = ("", 0)
         """The same for definition changes to approve: the text with the key, the width."""
 
     def rebind(self, conversation: OpenConversation) -> None:
@@ -49,7 +49,7 @@ class NoticeBar(ItemBar):
         if conversation.inbox.changes != self._changes:
             self._changes = conversation.inbox.changes
             self._waiting = tuple(each for each in conversation.inbox.tickets if each.state is TicketState.WAITING)
-            self._said = _NOTHING_SAID
+            self._shown = _NOTHING_SHOWN
             came = self._news()
         memory = conversation.memory.comparison
         alarmed = memory is not None and memory.alarms and not conversation.memory.shown
@@ -68,9 +68,9 @@ class NoticeBar(ItemBar):
         assert memory is not None, "there is something to approve"
         message = alarm(memory)
         tools, changes = working_key(self.app, "screen.tools"), keys.action("offered.changes").keys[0]
-        if (state := (message + tools, width)) == self._said_of_memory:
+        if (state := (message + tools, width)) == self._shown_of_memory:
             return
-        self._said_of_memory, self._said = state, _NOTHING_SAID
+        self._shown_of_memory, self._shown = state, _NOTHING_SHOWN
         hint: tuple[Span, ...] = ((tools, "accent"), (" Tools ", "muted"), (changes, "accent"), (" shows", "muted"))
         right = (BarItem(hint, "tools"),) if tools else ()
         room = max(1, width - BarLine((), right, inset=1).width - 2 * BarLine().gap)
@@ -92,9 +92,9 @@ class NoticeBar(ItemBar):
         seconds = max(0, self._conversation.now_ns - server_request.asked_ns) // 1_000_000_000
         width = self.size.width or self.app.size.width  # before the first layout it has no width
         state = (seconds, working_key(self.app, "respond"), width)
-        if state == self._said:
+        if state == self._shown:
             return
-        self._said, self._said_of_memory = state, ("", 0)
+        self._shown, self._shown_of_memory = state, ("", 0)
         from inspector.tui.screens.inbox.model import asked_by, cause_summary, request_summary
 
         right = self._right(human_duration(seconds * 1_000_000_000) if seconds else "")

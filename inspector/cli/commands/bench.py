@@ -279,7 +279,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
     finally:
         for journal in journals:
             journal.close()
-    return _told(output, result, files, limits, baseline, masked)
+    return _reported(output, result, files, limits, baseline, masked)
 
 
 class _Files(msgspec.Struct, frozen=True):
@@ -290,7 +290,7 @@ class _Files(msgspec.Struct, frozen=True):
     document: Path | None
 
 
-def _told(
+def _reported(
     output: Output,
     result: BenchResult,
     files: _Files,

@@ -140,14 +140,14 @@ def _fault(expectation: Expectation, came: ActualResponse, normal: Normal) -> st
 
 
 def _equals(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
-    return _told(differences(expected, value))
+    return _sentence_of(differences(expected, value))
 
 
 def _snapshot(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
-    return _told(differences(normal(expected), normal(value)))
+    return _sentence_of(differences(normal(expected), normal(value)))
 
 
-def _told(changes: tuple[JsonChange, ...]) -> str:
+def _sentence_of(changes: tuple[JsonChange, ...]) -> str:
     parts = [
         f"{change.path + ': ' if change.path else ''}expected {shown(change.before)}, came {shown(change.after)}"
         for change in changes[:_MOST]

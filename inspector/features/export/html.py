@@ -118,7 +118,7 @@ def _row(selection: Selection, entry: Entry) -> dict[str, Any]:
     """Return an entry in the form that the page's script expects."""
     n = entry.n
     after = (entry.time_ns - selection.journal.store.time_ns(1)) / 1e9
-    kind, sign, title, raw = _told(entry.what)
+    kind, sign, title, raw = _cells_of(entry.what)
     facts, bad = _facts(selection, n, entry.what)
     if kind == "answer" and (number := selection.journal.store.exchange(n)):
         exchange = selection.journal.conversation.exchanges[number - 1]
@@ -138,7 +138,7 @@ def _row(selection: Selection, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _told(what: object) -> tuple[str, str, str, bytes]:
+def _cells_of(what: object) -> tuple[str, str, str, bytes]:
     match what:
         case Frame():
             kind, title = _message(what)

@@ -49,7 +49,7 @@ def _lines(selection: Selection) -> Iterator[str]:
         yield _row(selection, exchange)
         if (exchange.state is not ExchangeState.ANSWERED or exchange.tool_error) and len(wrong) < _MOST_WRONG:
             wrong.append(exchange)
-    yield from _told(selection, wrong)
+    yield from _failures(selection, wrong)
     yield from _noise(selection)
     yield from _stderr(selection)
 
@@ -126,7 +126,7 @@ def _outcome(exchange: Exchange) -> str:
     return "tool error" if exchange.tool_error else "asks" if exchange.asks else _WORDS[exchange.state]
 
 
-def _told(selection: Selection, wrong: list[Exchange]) -> Iterator[str]:
+def _failures(selection: Selection, wrong: list[Exchange]) -> Iterator[str]:
     if not wrong:
         return
     yield from ("", "## What went wrong", "")

@@ -194,7 +194,7 @@ class Spans:
         for n in self._events[number][: _MOST_EVENTS - len(found)]:
             message = self._message(n)
             params = message.params if isinstance(message, Notification) else None
-            found.append(_event(store.wall_ns(n), store.method(n), _said(params)))
+            found.append(_event(store.wall_ns(n), store.method(n), _message_attributes(params)))
         dropped = len(self._events[number]) + len(further) - len(found)
         more = {"droppedEventsCount": dropped} if dropped > 0 else {}
         return ({"events": found} if found else {}) | more
@@ -270,7 +270,7 @@ def _transport(connection: ConnectionFact) -> dict[str, Any]:
     return found
 
 
-def _said(params: Any) -> dict[str, Any]:
+def _message_attributes(params: Any) -> dict[str, Any]:
     """Return the attributes of a progress or log message."""
     found: dict[str, Any] = {}
     for name in ("progress", "total"):

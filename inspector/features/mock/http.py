@@ -288,10 +288,10 @@ class LegacySseSite:
         name = parse_qs(urlsplit(request.target).query).get("session_id", [""])[0]
         session = self._sessions.get(name)
         if session is None:
-            return self._said(number, 404, "Unknown session; open the stream again")
+            return self._text_response(number, 404, "Unknown session; open the stream again")
         connection, common = session
         self._spawn(connection.take(request.body, common, entry))
-        return self._said(number, 202, "Accepted")
+        return self._text_response(number, 202, "Accepted")
 
     async def _heard(self, number: int) -> AsyncIterator[bytes]:
         name, common = secrets.token_hex(16), self._outbox()
@@ -306,7 +306,7 @@ class LegacySseSite:
             connection.close()
             self._tape.ended(number)
 
-    def _said(self, number: int, status: int, words: str) -> HttpResponse:
+    def _text_response(self, number: int, status: int, words: str) -> HttpResponse:
         self._tape.answered(number, status, _TEXT)
         self._tape.ended(number)
         return HttpResponse(status, _TEXT, words.encode())
@@ -387,13 +387,15 @@ class MockSite:
         if path == MESSAGES and request.method == "POST":
             return self._old.take(request, number, entry)
         if path in self._old_paths or path == MESSAGES:
-            return self._said(number, 405, "Method not allowed", (("Allow", "GET" if path != MESSAGES else "POST"),))
+            return self._text_response(
+                number, 405, "Method not allowed", (("Allow", "GET" if path != MESSAGES else "POST"),)
+            )
         if path not in self._paths:
-            return self._said(number, 404, "Nothing is played here")
+            return self._text_response(number, 404, "Nothing is played here")
         if request.method == "POST":
             return await self._post(request, number, entry)
         if request.method not in ("GET", "DELETE") or self._shared.settings.serves is Serves.MODERN:
-            return self._said(number, 405, "Method not allowed", _ALLOWED)
+            return self._text_response(number, 405, "Method not allowed", _ALLOWED)
         session = self._find(request, number)
         if isinstance(session, HttpResponse):
             return session
@@ -553,7 +555,7 @@ class MockSite:
         task.add_done_callback(self._running.discard)
         return task
 
-    def _said(self, number: int, status: int, words: str, more: Pairs = ()) -> HttpResponse:
+    def _text_response(self, number: int, status: int, words: str, more: Pairs = ()) -> HttpResponse:
         headers = (("Content-Type", "text/plain; charset=utf-8"), *more)
         self._tape.answered(number, status, headers)
         self._tape.ended(number)

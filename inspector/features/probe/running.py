@@ -207,25 +207,25 @@ def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: _Leaks) ->
     """Yield check and sentence. `base`: the first valid call, None if this is it; what fails there fails always."""
     call, reply = each.call, each.reply
     if isinstance(reply, Broken) or (not each.alive and not isinstance(reply, Replied)):
-        yield "input-ends-server", f"the server disconnects if {_said(call)}"
+        yield "input-ends-server", f"the server disconnects if {_described(call)}"
         return
     if isinstance(reply, Silent):
         if each.busy:
             return
         yield (
             "slow-tool" if each.slow else "input-without-response",
-            f"no response in {reply.seconds:g} s if {_said(call)}",
+            f"no response in {reply.seconds:g} s if {_described(call)}",
         )
         return
     if isinstance(reply, Refused):
         fails_always = base is not None and isinstance(base.reply, Refused)
         if reply.status not in _NOT_ITS_FAULT and not fails_always:
-            yield "input-fails-inside", f"HTTP {reply.status} without a JSON-RPC response if {_said(call)}"
+            yield "input-fails-inside", f"HTTP {reply.status} without a JSON-RPC response if {_described(call)}"
         return
     if not isinstance(reply, Replied):
         return
     if not each.alive:
-        yield "input-ends-server", f"the server disconnects after its response if {_said(call)}"
+        yield "input-ends-server", f"the server disconnects after its response if {_described(call)}"
     text = text_of(reply.message)
     usual = text_of(base.reply.message) if base is not None and isinstance(base.reply, Replied) else ""
     yield from _of_verdict(call, reply.message, text, _verdict_of(base), usual, is_base=base is None)
@@ -268,18 +268,21 @@ def _of_verdict(
     if failure is _Failure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual)  # in a report of the tool's own
         if not call.valid and not call.may_be_absent and not is_refused:
-            yield "invalid-input-accepted", f"succeeds although {_said(call)}"
+            yield "invalid-input-accepted", f"succeeds although {_described(call)}"
     elif call.valid and failure is _Failure.REJECTED:
         if base is not _Failure.REJECTED:
             is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
-            yield id_, f"rejected although {_said(call)}, which inputSchema allows: {_quote(text)}"
+            yield id_, f"rejected although {_described(call)}, which inputSchema allows: {_quote(text)}"
     elif is_internal:
         if base is not _Failure.INSIDE and not is_base:
-            yield "input-fails-inside", f"internal error if {_said(call)}: {_quote(text)}"
+            yield "input-fails-inside", f"internal error if {_described(call)}: {_quote(text)}"
     elif not call.valid and call.argument and call.argument.lower() not in text.lower():
-        yield "input-error-unspecific", f"the error does not name {call.argument!r} if {_said(call)}: {_quote(text)}"
+        yield (
+            "input-error-unspecific",
+            f"the error does not name {call.argument!r} if {_described(call)}: {_quote(text)}",
+        )
 
 
 def _shape_words(text: str) -> frozenset[str]:
@@ -320,17 +323,17 @@ def _empty_texts(name: str, value: Any, depth: int = 6) -> Iterator[str]:
 
 def _leaked(call: ProbeCall, text: str, leaks: _Leaks, *, is_error: bool) -> Iterator[tuple[str, str]]:
     if _TRACEBACK.search(text):
-        yield "response-has-traceback", f"the response has a stack trace if {_said(call)}"
+        yield "response-has-traceback", f"the response has a stack trace if {_described(call)}"
     else:
         sent = msgspec.json.encode(call.arguments).decode()
         sources = (found.group() for found in _SOURCE.finditer(text[:_ERROR_TEXT]))
         paths = (*_paths(text), *sources) if is_error else ()  # a result may be about files
         path = next((path for path in paths if path not in sent and not leaks.is_example(path)), "")
         if path:
-            yield "response-has-path", f"the response has {path[:80]!r} if {_said(call)}"
+            yield "response-has-path", f"the response has {path[:80]!r} if {_described(call)}"
     for name, value in leaks.secrets.items():
         if len(value) >= _SHORTEST_SECRET and value in text:
-            yield "response-has-secret", f"the response has the value of {name} if {_said(call)}"
+            yield "response-has-secret", f"the response has the value of {name} if {_described(call)}"
 
 
 def _differs(first: Reply, second: Reply) -> bool:
@@ -375,7 +378,7 @@ def _strings(value: Any, depth: int = 12) -> Iterator[str]:
             yield from _strings(each, depth - 1)
 
 
-def _said(call: ProbeCall) -> str:
+def _described(call: ProbeCall) -> str:
     return (
         call.what if call.argument or " is " in call.what or " has " in call.what else f"it is called with {call.what}"
     )

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         def pump(self) -> None:
             """Deliver all messages that are ready."""
 
-        def told_of(self, rule: ArmedRule, why: str = "") -> None:
+        def record_rule(self, rule: ArmedRule, why: str = "") -> None:
             """Record that a rule was set, switched or removed."""
 
         def lists_changed(self) -> None:
@@ -276,16 +276,16 @@ class Control:
                 raise _Refused(str(bad)) from None
             rule.by = "user"
             rules[:] = [each for each in rules if each.rule.name != rule.rule.name] + [rule]
-            rule_queue.told_of(rule)
+            rule_queue.record_rule(rule)
         elif found is None:
             raise _Refused(f"there is no rule named {name[:80]!r}")
         elif what == "remove_rule":
             rules.remove(found)
             found.enabled = False
-            rule_queue.told_of(found)
+            rule_queue.record_rule(found)
         else:
             found.enabled, found.trouble = bool(asked.get("enabled")), ""
-            rule_queue.told_of(found)
+            rule_queue.record_rule(found)
         if {each.rule.action for each in rules + before if each is found or each not in before} & _SHAPING:
             rule_queue.lists_changed()
 
@@ -387,7 +387,7 @@ class Control:
         for rule in [each for each in rules if each.by == "user"]:
             rules.remove(rule)
             rule.enabled = False
-            rule_queue.told_of(rule, why)
+            rule_queue.record_rule(rule, why)
         rule_queue.held.release_all("lease", why)
         rule_queue.pump()
         if {each.rule.action for each in before if each not in rules} & _SHAPING:
@@ -467,7 +467,7 @@ def arm_file(relay: "Relay") -> None:
     rule_queue = arm(relay)
     rule_queue.judge.rules += rules
     for rule in rules:
-        rule_queue.told_of(rule)
+        rule_queue.record_rule(rule)
     for problem in problems:
         message = f"{path}:{problem.line}: {problem.why}"
         relay.rule_problems.append(message)

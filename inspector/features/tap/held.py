@@ -292,7 +292,7 @@ class RuleQueue:
         self.held.decide(held, outcome)
         self.pump()
 
-    def told_of(self, rule: ArmedRule, why: str = "") -> None:
+    def record_rule(self, rule: ArmedRule, why: str = "") -> None:
         """Record that a rule was set, switched or removed."""
         self._recording.rule(rule.rule.name, rule.enabled, rule.by, rule.text, why)
 

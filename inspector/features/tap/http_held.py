@@ -260,7 +260,7 @@ class HttpRules:
         self._send = send
         self._insert = insert
         for rule in rules:
-            self.told_of(rule)
+            self.record_rule(rule)
 
     # Interface for the control socket
 
@@ -300,7 +300,7 @@ class HttpRules:
     def pump(self) -> None:
         """Do nothing: there are no lanes."""
 
-    def told_of(self, rule: ArmedRule, why: str = "") -> None:
+    def record_rule(self, rule: ArmedRule, why: str = "") -> None:
         """Record that a rule was set, switched or removed."""
         self.recording.ruled(RuleRecord(name=rule.rule.name, on=rule.enabled, by=rule.by, text=rule.text, why=why))
 
@@ -366,7 +366,7 @@ class HttpRules:
 
     def _switched_off(self, rule: ArmedRule) -> None:
         self.recording.note(f"The rule {rule.rule.name} was switched off: {rule.trouble}")
-        self.told_of(rule, rule.trouble)
+        self.record_rule(rule, rule.trouble)
 
 
 def registration_facts(url: str, label: str, host: str, own: str, cwd: str, capture: str) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class PayloadView(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id, classes=classes)
         self._shown: tuple[bytes, str] | None = None
-        self._said: tuple[Sequence[Span], Sequence[Span]] = ((), ())
+        self._titles: tuple[Sequence[Span], Sequence[Span]] = ((), ())
         self._place: Sequence[Span] = ()
         self._laid: _Placed | None = None
         self._raw: RawLines | None = None
@@ -110,7 +110,7 @@ class PayloadView(Widget):
         if not self.children:
             self.call_after_refresh(self.show, name, size, payload, form)
             return
-        self._said = (name, size)
+        self._titles = (name, size)
         self._say()
         if self._shown is not None and self._shown[0] is payload and self._shown[1] == form:
             return
@@ -136,7 +136,7 @@ class PayloadView(Widget):
 
     def _say(self) -> None:
         """Show the name, the size, and between them as much of the cursor's place as fits."""
-        name, size = self._said
+        name, size = self._titles
         place = self._place if self._shown is not None and self._shown[1] == TREE else ()
         room = self.size.width - 8 - spans_width(name) - spans_width(size)
         if spans_width(place) > room:

@@ -281,7 +281,7 @@ class ComposerForm(Vertical):
     ComposerForm LineEdit { margin: 0 1 0 0; }
     ComposerForm #raw-id { width: 18; }
     ComposerForm BlockEdit, ComposerForm BlockEdit.-textual-compact { height: 1fr; min-height: 3; max-height: 100%; }
-    ComposerForm .raw--said { height: auto; max-height: 4; color: $text-muted; }
+    ComposerForm .raw--verdict { height: auto; max-height: 4; color: $text-muted; }
     ComposerForm.-whole .raw--of-single { display: none; }
     ComposerForm.-stdio .raw--of-http { display: none; }
     """
@@ -296,13 +296,13 @@ class ComposerForm(Vertical):
         self._stamp = Segments(_STAMPS, (0,))
         self._headers = LineEdit("", unset=True)
         self._text = BlockEdit("", unset=True)
-        self._said = Static("", classes="raw--said", markup=False)
-        self._near = Static("", classes="raw--of-single raw--said", markup=False)
+        self._verdict_line = Static("", classes="raw--verdict", markup=False)
+        self._near = Static("", classes="raw--of-single raw--verdict", markup=False)
 
     def compose(self) -> ComposeResult:
         yield from self._rows()
         yield self._text
-        yield self._said
+        yield self._verdict_line
 
     def _rows(self) -> ComposeResult:
         with Horizontal(classes="raw--row"):
@@ -400,7 +400,7 @@ class ComposerForm(Vertical):
         self.set_class(kind in (DraftKind.BATCH, DraftKind.EXACT), "-whole")
         self._id_line.display = kind is DraftKind.REQUEST
         self._text.placeholder = _TEXT_WORDS[kind]
-        self._said.update(spans_to_text(self._verdict(kind), dark=self.app.current_theme.dark))
+        self._verdict_line.update(spans_to_text(self._verdict(kind), dark=self.app.current_theme.dark))
         self._near.update(spans_to_text(self._near_by(), dark=self.app.current_theme.dark))
 
     def _verdict(self, kind: DraftKind) -> list[Span]:
@@ -490,7 +490,7 @@ class ComposerPanel(Panel):
         connection = self.conversation.journal.connection
         self.form.offer(_methods(self.conversation), over_http=connection is not None and bool(connection.url))
         self.outcome.sync()
-        self._line.show(*self._said())
+        self._line.show(*self._status())
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation; the draft and the sent messages are kept."""
@@ -597,7 +597,7 @@ class ComposerPanel(Panel):
         self._awaited = None
         self.outcome.changed(message)
 
-    def _said(self) -> tuple[list[Span], list[Span]]:
+    def _status(self) -> tuple[list[Span], list[Span]]:
         left: list[Span] = [("Composer", "title")]
         if self._awaited is not None:
             left.append(

@@ -75,7 +75,7 @@ class FindingsPanel(Panel):
         self._list = LogList(self._rows)
         self._failed = Static("", markup=False)
         self._failed.display = False
-        self._said_failed = ""
+        self._shown_failed = ""
         self._foot = StatusLine()
         self._page = Scroller()
         self._buttons = ButtonBar()
@@ -195,8 +195,8 @@ class FindingsPanel(Panel):
         """Show which checks failed with an internal error."""
         words = spans_to_text(disabled_line(self._conversation.checks_so_far), dark=self.app.current_theme.dark)
         words.no_wrap, words.overflow = False, "fold"
-        if words.plain != self._said_failed:
-            self._said_failed = words.plain
+        if words.plain != self._shown_failed:
+            self._shown_failed = words.plain
             self._failed.display = bool(words.plain)
             self._failed.update(words)
 

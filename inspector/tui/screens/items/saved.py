@@ -203,7 +203,7 @@ class SavedCalls(Widget):
         self._looks = False
         """Whether a thread is reading the files."""
         self._secrets: set[str] = set()
-        self._said: list[Span] = []
+        self._progress: list[Span] = []
         self._chosen_to_show: bool | None = None
         self._head, self._foot = _Line(self._pressed), _Line(self._pressed)
         self.list = LogList(self._rows, empty=[[("No saved calls. ", "muted"), (_saves(), "faint")]])
@@ -302,8 +302,8 @@ class SavedCalls(Widget):
             left.append(BarItem((("[ ", "faint"), ("Run all", "text"), _key("saved.all"), (" ]", "faint")), "all"))
         if rows.shows_saved and (others := len(self._all) - len(rows.saved)):
             left.append(BarItem(((f"{others} for other servers", "faint"),)))
-        if self._said and rows.shows_saved:
-            left.append(BarItem(tuple(self._said)))
+        if self._progress and rows.shows_saved:
+            left.append(BarItem(tuple(self._progress)))
         self._foot.show([BarLine(left=tuple(left), inset=1)])
         self._foot.display = bool(left)
         rows.touch()
@@ -616,7 +616,7 @@ class SavedCalls(Widget):
             self.list.focus()
 
     def _say(self, words: str, role: Role) -> None:
-        self._said = [(words, role)]
+        self._progress = [(words, role)]
         self._renew()
 
     def _tell(self, words: str, *, error: bool = False) -> None:

@@ -189,7 +189,7 @@ def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
     request, response, end = exchange.request, exchange.response, exchange.end
     spans: list[Span] = []
     if body := body_of(journal, exchange):
-        spans.append((f"{_said(read(body))}  ", "strong"))
+        spans.append((f"{_summary(read(body))}  ", "strong"))
     elif request is not None and (last := header(request, "last-event-id")):
         spans.append((f"resumes after {text.visible(last, limit=60)}  ", "strong"))
     if end is not None and end.why:
@@ -201,7 +201,7 @@ def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
     return spans
 
 
-def _said(messages: Sequence[Message]) -> str:
+def _summary(messages: Sequence[Message]) -> str:
     """Return a short description of a body."""
     if len(messages) > 1:
         return f"batch of {len(messages)} messages"
@@ -325,7 +325,7 @@ def _event(what: Frame | SseNote) -> list[Span]:
     way = signs.TO_SERVER if what.direction is Direction.TO_SERVER else signs.FROM_SERVER
     sse = what.sse
     fields = _fields(sse.event, sse.id, sse.retry) if sse is not None else []
-    message = _said(read(what.payload))
+    message = _summary(read(what.payload))
     return [(f"{way} ", "muted"), (f"{message}  ", "text"), (text.human_size(len(what.payload)), "muted"), *fields]
 
 

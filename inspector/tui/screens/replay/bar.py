@@ -40,7 +40,7 @@ class TransportBar(ItemBar, can_focus=True):
         self._go_to = go_to
         self._count = 0
         """Number of entries at the last update; 0 while nothing is replayed."""
-        self._said: object = None
+        self._shown_count: object = None
 
     def sync(self, playback: AnyPlayback | None, held: int | None = None) -> None:
         """Update the bar; None if the active tab replays nothing.
@@ -54,8 +54,8 @@ class TransportBar(ItemBar, can_focus=True):
             return
         state = state_of(playback, held)
         count = state, self.size.width
-        if count != self._said:
-            self._said = count
+        if count != self._shown_count:
+            self._shown_count = count
             self.show([self._line(state, playback)])
 
     def _line(self, state: PlaybackState, playback: AnyPlayback) -> BarLine:

@@ -69,7 +69,7 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
         self._revision = revision
         self.rows = CapabilityRows(now, revision)
         self._list = LogList(self.rows)
-        self._said = Static("")
+        self._declaration = Static("")
         self._then = StatusLine()
 
     def compose(self) -> ComposeResult:
@@ -77,7 +77,7 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
             box.border_title = "Client capabilities"
             yield self._list
             with VerticalScroll(can_focus=False):
-                yield self._said
+                yield self._declaration
             yield self._then
         yield FooterBar()
 
@@ -88,7 +88,7 @@ class CapabilitiesScreen(Dialog[frozenset[str] | None]):
     def _renew(self) -> None:
         self._list.sync()
         message = declaration(self.rows.chosen, self._revision)
-        self._said.update(Text.assemble(("sent as  ", "dim"), message) if message else "")
+        self._declaration.update(Text.assemble(("sent as  ", "dim"), message) if message else "")
         at_once = self._revision is not None and self._revision.stamp is Stamp.META
         when = "applies from the next request" if at_once else "requires a new connection (sent with initialize)"
         self._then.show([(f"{keys.shown_key('capabilities.apply')} applies ", "accent"), (when, "muted")])

@@ -147,7 +147,7 @@ class SkillsPanel(Panel):
         self._list.sync()
         if changed:
             self._detail.show(self._row)
-        self._line.show(*self._said())
+        self._line.show(*self._status())
 
     def rebind(self, conversation: OpenConversation) -> None:
         self.conversation = conversation
@@ -253,7 +253,7 @@ class SkillsPanel(Panel):
             self.app.notify(f"Still {what}.", markup=False)
         return self._may_ask and what not in self._under_way
 
-    def _said(self) -> tuple[list[Span], list[Span]]:
+    def _status(self) -> tuple[list[Span], list[Span]]:
         count = self.index.skills
         left: list[Span] = [("Skills", "title"), (f"  {count}" if self.index.listed else "", "muted")]
         if self._under_way:

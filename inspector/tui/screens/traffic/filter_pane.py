@@ -70,8 +70,8 @@ class FilterPane(Widget):
         self._finder: SearchBar | None = None
         self._kept: SavedFilters | None = None
         self._named: dict[str, str] = {}
-        self._said: tuple[int, int, str] | None = None
-        self._is_said = False
+        self._shown_state: tuple[int, int, str] | None = None
+        self._is_shown = False
         """Whether the line shows these counts; False after its text has changed."""
 
     @property
@@ -161,9 +161,9 @@ class FilterPane(Widget):
         if self._bar is None or not self._bar.display:
             return
         now = (model.matches, self.conversation.journal.count, model.filter_trouble) if self.text else None
-        if self._is_said and now == self._said:
+        if self._is_shown and now == self._shown_state:
             return
-        self._said, self._is_said = now, True
+        self._shown_state, self._is_shown = now, True
         if now is None or not model.has_filter:
             self._bar.show_count(None)
         else:
@@ -187,7 +187,7 @@ class FilterPane(Widget):
         if message.control is not self._bar:
             self.post_message(self.SearchChanged(message.text))
             return
-        self._is_said = False
+        self._is_shown = False
         reading = self._read(message.text)
         if not reading.error:
             self.post_message(self.Filtered(reading.term))

@@ -235,9 +235,9 @@ class TimelineFilter(FilterPane):
         if self._finder is not None and self._finder.display:
             self._finder.show_count(found)
         now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
-        if (self._is_said and now == self._said) or self._bar is None:
+        if (self._is_shown and now == self._shown_state) or self._bar is None:
             return
-        self._said, self._is_said = now, True
+        self._shown_state, self._is_shown = now, True
         self._bar.show_count(now[0] if now else None, of=now[1] if now else None)
         if now and now[2]:
             self._bar.show_error(now[2])

@@ -160,7 +160,7 @@ class FieldView(Widget):
 
     def on_resize(self) -> None:
         """Leave room for the head, and show all of a problem that has just come below the editor with the focus."""
-        if self._said and self.has_focus_within:
+        if self._remarks and self.has_focus_within:
             self.scroll_visible(animate=False)
         if self._shape in RESTING and not self.has_class("-bar"):
             for each in self.children:
@@ -207,7 +207,7 @@ class FieldView(Widget):
             shown = ("•" * len(text) if is_secret(asked) else visible(text, limit=400), "text")
         heads = [head_row(*self._head(place), place)] if has_head(place) else []
         rows = with_value(heads, shown, about(self.field, shape, self.place), width, below=not is_row(place, shape))
-        return [*rows, *problem_rows(self._said, indent_of(place, shape, width), width)]
+        return [*rows, *problem_rows(self._remarks, indent_of(place, shape, width), width)]
 
     @property
     def _written(self) -> tuple[str, int | None]:
@@ -222,7 +222,7 @@ class FieldView(Widget):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         if self._shape not in RESTING or self.children:
             return super().get_content_height(container, viewport, width)
-        if self._said:
+        if self._remarks:
             return len(self._rows(width))
         return 1 if is_row(self.place, self._shape) or not has_head(self.place) else 2
 
@@ -317,7 +317,7 @@ class FieldView(Widget):
             self._say()
 
     @property
-    def _said(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """What is wrong with the value, or a note about it."""
         lines = [self._own_problem] if self._own_problem else list(self._problems)
         if not lines:
@@ -330,7 +330,7 @@ class FieldView(Widget):
         if self.is_at_rest:
             self.refresh(layout=True)
             return
-        shown = self._said
+        shown = self._remarks
         found = self.query_children(".field--wrong").results(Static)
         static = next(iter(found), None)
         if static is None and shown and self.is_mounted:
@@ -360,7 +360,7 @@ class FieldView(Widget):
             self.add_class("-here")
             await self.recompose()
             self._say()
-            if self._said:  # below the editor, which alone is scrolled into view
+            if self._remarks:  # below the editor, which alone is scrolled into view
                 self.call_after_refresh(self.scroll_visible, animate=False)
 
     def inner(self, inner: Inner) -> "FieldView":
