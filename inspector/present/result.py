@@ -104,7 +104,7 @@ class StructuredPart:
 class ResultView:
     """Everything that a panel or a terminal shows of a result."""
 
-    came: CallOutcome
+    outcome: CallOutcome
     headline: Line
     """The outcome, the duration and the size."""
     message: tuple[Line, ...] = ()
@@ -180,19 +180,21 @@ def verdict_of(finished: Finished) -> Validation | None:
 
 def result_view(finished: Finished, verdict: Validation | None = None) -> ResultView:
     """Build the view; without a verdict it shows that nothing was validated (yet)."""
-    came = outcome_of(finished)
-    if came is CallOutcome.JSONRPC_ERROR:
+    outcome = outcome_of(finished)
+    if outcome is CallOutcome.JSONRPC_ERROR:
         return _refused(finished)
-    if came not in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
-        return ResultView(came, _headline(finished, came), paragraph(finished.failure, "error"), hint=_safe(finished))
+    if outcome not in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
+        return ResultView(
+            outcome, _headline(finished, outcome), paragraph(finished.failure, "error"), hint=_safe(finished)
+        )
     blocks = _blocks(finished)
     structured = _structured(finished, verdict)
     return ResultView(
-        came,
-        _broken(_headline(finished, came), verdict) if came is CallOutcome.OK else _headline(finished, came),
-        paragraph(f"{incomplete(finished)}.", "error") if came is CallOutcome.INCOMPLETE else (),
+        outcome,
+        _broken(_headline(finished, outcome), verdict) if outcome is CallOutcome.OK else _headline(finished, outcome),
+        paragraph(f"{incomplete(finished)}.", "error") if outcome is CallOutcome.INCOMPLETE else (),
         facts=_facts(finished.result),
-        hint=_remark(came, blocks, structured),
+        hint=_remark(outcome, blocks, structured),
         blocks=blocks,
         structured=structured,
     )
@@ -209,8 +211,8 @@ _ROLES: dict[CallOutcome, tuple[str, Role]] = {
 }
 
 
-def _headline(finished: Finished, came: CallOutcome, more: str = "") -> Line:
-    message, role = _ROLES[came]
+def _headline(finished: Finished, outcome: CallOutcome, more: str = "") -> Line:
+    message, role = _ROLES[outcome]
     parts: list[str] = []
     if finished.duration_ns is not None:
         parts.append(text.human_duration(finished.duration_ns))
@@ -219,11 +221,11 @@ def _headline(finished: Finished, came: CallOutcome, more: str = "") -> Line:
     if finished.rounds > 1:
         parts.append(f"{finished.rounds} rounds")
     tail = "".join(f" {spans.NOTE} {part}" for part in parts)
-    if came is CallOutcome.OK and finished.failed_task:
+    if outcome is CallOutcome.OK and finished.failed_task:
         message, role = f"{spans.ERROR} The task failed", "error"
-    if came is CallOutcome.NO_ANSWER and finished.http_status:
+    if outcome is CallOutcome.NO_ANSWER and finished.http_status:
         message = f"{spans.ERROR} HTTP {finished.http_status}"
-    if came is CallOutcome.OK and _is_empty(finished.result):
+    if outcome is CallOutcome.OK and _is_empty(finished.result):
         more = "; empty result"
     return (message + more, role), (tail, "muted")
 
@@ -337,7 +339,7 @@ def _verdict_line(finished: Finished, verdict: Validation | None) -> Line:
     return ((f"{spans.ERROR} does not match its outputSchema: {count} {plural}", "error"), (note, "muted"))
 
 
-def _remark(came: CallOutcome, blocks: tuple[ContentBlock, ...], structured: StructuredPart | None) -> str:
-    if came is CallOutcome.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
+def _remark(outcome: CallOutcome, blocks: tuple[ContentBlock, ...], structured: StructuredPart | None) -> str:
+    if outcome is CallOutcome.OK and blocks and structured is None and sounds_like_an_error(blocks[0].foreign):
         return "The text looks like an error, but isError is not set: a model treats it as success."
     return ""

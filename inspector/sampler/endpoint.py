@@ -60,15 +60,15 @@ class ChatModel:
         request = chat_request(params, self._choice.model)
         try:
             async with asyncio.timeout(self._choice.patience_s):
-                came = await self._post(request.body)
-                if came.status == 400 and "max_completion_tokens" in came.error_message:
-                    came = await self._post(_renamed(request.body))  # newer models have another name for the limit
+                response = await self._post(request.body)
+                if response.status == 400 and "max_completion_tokens" in response.error_message:
+                    response = await self._post(_renamed(request.body))  # newer models have another name for the limit
         except TimeoutError:
             raise RequestTimeout(
                 f"the model ({self.label}) did not respond within {self._choice.patience_s:g} s",
                 hint="Give it longer with --sampler-timeout.",
             ) from None
-        return self._read(came, request)
+        return self._read(response, request)
 
     async def _post(self, body: dict[str, Any]) -> _HttpResponse:
         headers = {"Content-Type": "application/json", "Accept": "application/json"} | self._choice.key.header()
@@ -83,25 +83,25 @@ class ChatModel:
                 raise unreachable(error, self._url, _CONNECT_S) from None
             raise RequestFailed(f"the model's response was interrupted: {broken(error)}") from None
 
-    def _read(self, came: _HttpResponse, request: ChatRequest) -> ModelReply:
+    def _read(self, response: _HttpResponse, request: ChatRequest) -> ModelReply:
         hide = self._choice.key.hidden_in
-        excerpt = hide(came.error_message)[:_QUOTED]
-        where = f"the model's endpoint answered HTTP {came.status}"
-        if came.status in (401, 403):
+        excerpt = hide(response.error_message)[:_QUOTED]
+        where = f"the model's endpoint answered HTTP {response.status}"
+        if response.status in (401, 403):
             hint = "Is its key in the environment variable that --sampler-key-env names?"
             raise AuthorizationNeeded(f"{where}: {excerpt}", hint=hint)
-        if came.status == 429:
-            after = came.headers.get("retry-after")
+        if response.status == 429:
+            after = response.headers.get("retry-after")
             raise RequestFailed(f"{where}: {excerpt}", hint=f"Try again{f' in {after} s' if after else ' later'}.")
-        if came.status != 200:
-            location = hide(came.headers.get("location", ""))[:_QUOTED]
+        if response.status != 200:
+            location = hide(response.headers.get("location", ""))[:_QUOTED]
             moved = f", to {location}" if location else ""
             raise RequestFailed(
-                f"{where}{moved}: {excerpt or 'nothing else'}", hint=_WANTED if came.status < 500 else ""
+                f"{where}{moved}: {excerpt or 'nothing else'}", hint=_WANTED if response.status < 500 else ""
             )
-        completion = _json(came.body)
+        completion = _json(response.body)
         if completion is None:
-            kind = came.content_type or "no content type"
+            kind = response.content_type or "no content type"
             raise RequestFailed(f"{where} with {kind}, which is not JSON: {excerpt or 'an empty body'}", hint=_WANTED)
         return reply_in(completion, request)
 

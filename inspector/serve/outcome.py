@@ -69,7 +69,7 @@ _STATES: dict[CallOutcome, Literal["ok", "tool error", "error", "no response"]] 
 
 def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -> OutcomeAnswer:
     finished, exchange = completed.finished, completed.exchange
-    answer = OutcomeAnswer(session=opened.id, state=_STATES.get(completed.view.came, "no response"), next="")
+    answer = OutcomeAnswer(session=opened.id, state=_STATES.get(completed.view.outcome, "no response"), next="")
     if exchange is not None:
         answer.request, answer.response = exchange.request_frame, exchange.answer_frame or 0
         answer.findings = [finding_facts(each) for each in _findings_of(opened, answer)]

@@ -102,7 +102,7 @@ class WatchedSession:
         headers = version_header(self._session.revision) if self._session.revision else {}
         sent = await self._session.raw.send(request, headers=headers, wait_s=_PATIENCE_S)
         (id_,) = ids_of(request)
-        for n in sent.came:
+        for n in sent.received:
             payload = payload_of(self._journal, n)
             if any(getattr(message, "id", None) == id_ for message in read(payload)):
                 self.rules.sent[str(id_)] = payload

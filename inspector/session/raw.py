@@ -50,7 +50,7 @@ class RawSent(msgspec.Struct, frozen=True):
     ended: Ended
     frames: tuple[int, ...]
     """Entry numbers of the frames sent; empty if nothing was."""
-    came: tuple[int, ...]
+    received: tuple[int, ...]
     """Entry numbers of what the server sent meanwhile, except responses to other requests."""
     unanswered: int = 0
     """Number of requests in the bytes without a response."""
@@ -72,7 +72,7 @@ class _Gathering:
         self._left = list(parts)
         """Parts that were not seen on the wire yet."""
         self.frames: list[int] = []
-        self.came: list[int] = []
+        self.received: list[int] = []
         self._opened: set[int] = set()
         """Numbers of the exchanges opened by the bytes."""
         self._answers = 0
@@ -105,7 +105,7 @@ class _Gathering:
             self._opened |= {event.exchange.number for event in found if isinstance(event, events.RequestSent)}
 
     def _on_entry(self, entry: Entry, found: Sequence[Event]) -> None:
-        self.came.append(entry.n)
+        self.received.append(entry.n)
         for event in found:
             if isinstance(event, events.Closed | events.LateResponse):
                 self._answers += event.exchange.number in self._opened
@@ -239,7 +239,7 @@ def _sent(gathering: _Gathering, ended: Ended, delivery: Delivery | InspectError
         why, hint = str(delivery), delivery.hint
     elif delivery is not None:
         why, status = why or delivery.why, delivery.status
-        body = b"" if gathering.came else delivery.body
+        body = b"" if gathering.received else delivery.body
     return RawSent(
-        ended, tuple(gathering.frames), tuple(gathering.came), gathering.awaited, wait_s, why, hint, status, body
+        ended, tuple(gathering.frames), tuple(gathering.received), gathering.awaited, wait_s, why, hint, status, body
     )

@@ -93,7 +93,7 @@ def test_an_empty_result_is_a_success(result: Any) -> None:
 )
 def test_a_result_without_its_required_array_is_incomplete(method: str, result: Any, why: str) -> None:
     view = result_view(Finished(method, result=result))
-    assert view.came is CallOutcome.INCOMPLETE
+    assert view.outcome is CallOutcome.INCOMPLETE
     assert plain(view.message[0]) == f"{why}, and the schema requires an array."
 
 

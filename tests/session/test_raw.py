@@ -29,7 +29,7 @@ async def test_the_bytes_cross_as_they_are_and_the_answer_ends_it() -> None:
         sent = await live.raw.send(payload, headers={}, wait_s=20)
         assert sent.ended is Ended.ANSWERED
         assert _payloads(live, sent.frames) == [payload]
-        assert _payloads(live, sent.came) == [b'{"jsonrpc":"2.0","id":77,"result":{"tools": []}}']
+        assert _payloads(live, sent.received) == [b'{"jsonrpc":"2.0","id":77,"result":{"tools": []}}']
 
 
 async def test_an_answer_that_belongs_to_nothing_is_the_answer_to_bytes_that_are_no_message() -> None:
@@ -41,13 +41,13 @@ async def test_an_answer_that_belongs_to_nothing_is_the_answer_to_bytes_that_are
 
     async with session(serve) as live:
         sent = await live.raw.send(b'{"method":', headers={}, wait_s=20)
-        assert (sent.ended, len(sent.came), sent.unanswered) == (Ended.ANSWERED, 1, 0)
+        assert (sent.ended, len(sent.received), sent.unanswered) == (Ended.ANSWERED, 1, 0)
 
 
 async def test_unanswered_raw_message_is_silent_after_its_time() -> None:
     async with session(answering({})) as live:
         sent = await live.raw.send(b"{}", headers={}, wait_s=0.01)
-        assert (sent.ended, sent.came, sent.seconds) == (Ended.SILENT, (), 0.01)
+        assert (sent.ended, sent.received, sent.seconds) == (Ended.SILENT, (), 0.01)
 
 
 async def test_with_no_time_to_wait_it_is_only_sent() -> None:
@@ -67,7 +67,7 @@ async def test_a_batch_is_over_when_each_of_its_requests_was_answered() -> None:
     batch = b'[{"jsonrpc":"2.0","id":"a","method":"x"},{"jsonrpc":"2.0","id":"b","method":"x"}]'
     async with session(serve) as live:
         sent = await live.raw.send(batch, headers={}, wait_s=20)
-        assert (sent.ended, len(sent.frames), len(sent.came)) == (Ended.ANSWERED, 1, 2)
+        assert (sent.ended, len(sent.frames), len(sent.received)) == (Ended.ANSWERED, 1, 2)
 
 
 async def test_two_requests_with_one_id_are_two_requests() -> None:
@@ -82,7 +82,7 @@ async def test_two_requests_with_one_id_are_two_requests() -> None:
     async with session(serve) as live:
         sent = await live.raw.send(line + b"\n" + line + b"\n", headers={}, wait_s=20)
         assert _payloads(live, sent.frames) == [line, line]
-        assert len(sent.came) == 2
+        assert len(sent.received) == 2
 
 
 async def test_answers_to_others_are_not_what_came_of_it() -> None:
@@ -100,7 +100,7 @@ async def test_answers_to_others_are_not_what_came_of_it() -> None:
         tasks.create_task(live.call("slow", opened=lambda exchange: held.set()))
         await held.wait()
         sent = await live.raw.send(b'{"jsonrpc":"2.0","id":"m","method":"x"}', headers={}, wait_s=20)
-        assert [b"mine" in payload for payload in _payloads(live, sent.came)] == [True]
+        assert [b"mine" in payload for payload in _payloads(live, sent.received)] == [True]
 
 
 async def test_raw_message_reports_the_end_of_the_connection() -> None:

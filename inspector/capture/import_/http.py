@@ -204,7 +204,7 @@ class RecordedExchange(msgspec.Struct, frozen=True):
     reason: str = ""
     version: str = ""
     headers: Headers = ()
-    came: bytes = b""
+    received: bytes = b""
     began_ns: int | None = None
     waited_ns: int = 0
     """Time until the response headers."""
@@ -221,7 +221,7 @@ class RecordedExchange(msgspec.Struct, frozen=True):
     def is_mcp(self) -> bool:
         """Whether the exchange seems to carry MCP."""
         named = (name.lower() for name, _ in (*self.sent_headers, *self.headers))
-        return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.came)
+        return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.received)
 
 
 def is_rpc(body: bytes) -> bool:
@@ -249,16 +249,16 @@ def items(each: RecordedExchange, http: int) -> Iterator[ImportedItem]:
                 timing=each.timing,
             ),
         )
-    if each.came and each.is_stream:
+    if each.received and each.is_stream:
         channel = Channel.GET if each.method == "GET" else Channel.SSE
-        for payload, facts in events(each.came):
+        for payload, facts in events(each.received):
             yield ImportedItem(ended, Frame(0, 0, 0, Direction.FROM_SERVER, channel, payload, http=http, sse=facts))
-    elif each.came:
-        yield ImportedItem(ended, Frame(0, 0, 0, Direction.FROM_SERVER, Channel.REPLY, each.came, http=http))
+    elif each.received:
+        yield ImportedItem(ended, Frame(0, 0, 0, Direction.FROM_SERVER, Channel.REPLY, each.received, http=http))
     if each.error:
         yield ImportedItem(ended, HttpFact(HttpEvent.ERROR, http, why=each.error[:300]))
     elif each.status:
-        yield ImportedItem(ended, HttpFact(HttpEvent.END, http, body_bytes=len(each.came)))
+        yield ImportedItem(ended, HttpFact(HttpEvent.END, http, body_bytes=len(each.received)))
 
 
 def events(body: bytes) -> Iterator[tuple[bytes, SseFacts]]:
@@ -343,8 +343,8 @@ def _lines(entry: Any, out: Channel, back: Channel) -> Iterator[ImportedItem]:
     began = moment(peek.text(entry, "startedDateTime"))
     from_client = peek.text(entry, "_mcp", "direction") != "s2c"
     eol = Eol.LF if out is Channel.STDIN else Eol.NONE
-    sent, came = _sent(entry), _response_body(entry)
-    for is_first, payload in ((True, sent), (False, came)):
+    sent, received = _sent(entry), _response_body(entry)
+    for is_first, payload in ((True, sent), (False, received)):
         if payload or is_first:
             to_server = from_client == is_first
             direction = Direction.TO_SERVER if to_server else Direction.FROM_SERVER
@@ -366,7 +366,7 @@ def _recorded(entry: Any) -> RecordedExchange:
         reason=peek.text(entry, "response", "statusText") or "",
         version=peek.text(entry, "response", "httpVersion") or "",
         headers=_headers(entry, "response"),
-        came=_response_body(entry),
+        received=_response_body(entry),
         began_ns=moment(peek.text(entry, "startedDateTime")),
         waited_ns=waited,
         lasted_ns=max(waited, _ns(peek.at(entry, "time"))),
@@ -511,7 +511,7 @@ def _requests(source: ImportSource, entries: Iterable[tuple[int, _Entry]]) -> It
             status=each.response_status or 0,
             reason=each.response_status_text or "",
             headers=_official_headers(each.response_headers),
-            came=(each.response_body or "").encode("utf-8", "surrogatepass"),
+            received=(each.response_body or "").encode("utf-8", "surrogatepass"),
             began_ns=at or None,
             waited_ns=lasted,
             lasted_ns=lasted,

@@ -140,12 +140,12 @@ async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, mcp_
     for oddity in oddities(payload):
         visit.output.narrate(oddity)
     sent = await visit.session.raw.send(payload, headers=_headers(visit, payload) if mcp_headers else {}, wait_s=wait_s)
-    came = _payloads(visit, sent)
+    received = _payloads(visit, sent)
     if visit.output.as_json:
-        visit.output.data(_as_json(sent, came))
+        visit.output.data(_as_json(sent, received))
     else:
-        visit.output.lines(_lines(came) or [_body(sent)])
-    return _judge(visit, sent, came)
+        visit.output.lines(_lines(received) or [_body(sent)])
+    return _judge(visit, sent, received)
 
 
 def _headers(visit: CommandSession, payload: bytes) -> dict[str, str]:
@@ -158,17 +158,17 @@ def _headers(visit: CommandSession, payload: bytes) -> dict[str, str]:
 
 
 def _payloads(visit: CommandSession, sent: RawSent) -> list[bytes]:
-    entries = (visit.session.journal.store.entry(number).what for number in sent.came)
+    entries = (visit.session.journal.store.entry(number).what for number in sent.received)
     return [entry.payload for entry in entries if isinstance(entry, Frame)]
 
 
-def _as_json(sent: RawSent, came: list[bytes]) -> dict[str, Any]:
+def _as_json(sent: RawSent, received: list[bytes]) -> dict[str, Any]:
     return {
         "ended": sent.ended,
         "sent": len(sent.frames),
         "unanswered": sent.unanswered,
         "status": sent.status,
-        "received": [_exact(payload) for payload in came],
+        "received": [_exact(payload) for payload in received],
         "body": decode(sent.body) if sent.body else None,
     }
 
@@ -182,8 +182,8 @@ def _exact(payload: bytes) -> Any:
     return msgspec.Raw(payload)
 
 
-def _lines(came: list[bytes]) -> list[Line]:
-    return [(span(decode(payload), limit=None),) for payload in came]
+def _lines(received: list[bytes]) -> list[Line]:
+    return [(span(decode(payload), limit=None),) for payload in received]
 
 
 def _body(sent: RawSent) -> Line:
@@ -191,21 +191,23 @@ def _body(sent: RawSent) -> Line:
     return ((message, "muted"), *((("  ", "text"), span(decode(sent.body))) if sent.body else ()))
 
 
-def _judge(visit: CommandSession, sent: RawSent, came: list[bytes]) -> ExitStatus:
+def _judge(visit: CommandSession, sent: RawSent, received: list[bytes]) -> ExitStatus:
     """Return TOOL_ERROR if one of the responses is an error. Raises an error for a missing response."""
-    size = human_size(sum(map(len, came)))
+    size = human_size(sum(map(len, received)))
     match sent.ended:
         case Ended.LOST:
             raise Disconnected(f"no response: {sent.why}", hint=sent.hint)
         case Ended.REFUSED if sent.status in (401, 403):
             raise AuthorizationNeeded(f"HTTP {sent.status}", hint="Add credentials.")
-        case Ended.REFUSED if not came:
+        case Ended.REFUSED if not received:
             raise RequestFailed(f"no response: HTTP {sent.status}; {decode(sent.body[:200])}".rstrip("; "))
         case Ended.SILENT if sent.unanswered:
             raise RequestTimeout(f"timeout: no response within {sent.seconds:g} s", hint="Increase it with --wait.")
         case _:
-            visit.output.narrate(f"{sent.ended}: received {len(came)} frame{'' if len(came) == 1 else 's'}, {size}")
-    answers = (message for payload in came for message in jsonrpc.read(payload))
+            visit.output.narrate(
+                f"{sent.ended}: received {len(received)} frame{'' if len(received) == 1 else 's'}, {size}"
+            )
+    answers = (message for payload in received for message in jsonrpc.read(payload))
     failed = any(isinstance(answer, jsonrpc.ErrorResponse) for answer in answers)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
 

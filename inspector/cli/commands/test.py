@@ -133,8 +133,8 @@ async def _play_sessions(
         player.keeps_pauses = True
         about = peek.text(case.params, "name") or peek.text(case.params, "uri")
         reply = (await player.play(script)).replies.get(f"{case.request} {about}" if about else case.request)
-        came = ActualResponse(reply or {}, why="" if reply else "no response")
-        done(CaseRun(case, came, tuple(judge(case, came, Normal()))))
+        response = ActualResponse(reply or {}, why="" if reply else "no response")
+        done(CaseRun(case, response, tuple(judge(case, response, Normal()))))
 
 
 _WAIT_S = 60.0
@@ -177,9 +177,9 @@ def as_junit(ran: Sequence[CaseRun], file: str) -> bytes:
     suite = Xml.Element("testsuite", name=visible(file), tests=str(len(ran)), failures=str(len(failed)))
     for name in ("errors", "skipped"):
         suite.set(name, "0")
-    suite.set("time", f"{sum(each.came.ms or 0 for each in ran) / 1000:.3f}")
+    suite.set("time", f"{sum(each.response.ms or 0 for each in ran) / 1000:.3f}")
     for each in ran:
-        seconds = f"{(each.came.ms or 0) / 1000:.3f}"
+        seconds = f"{(each.response.ms or 0) / 1000:.3f}"
         case = Xml.SubElement(suite, "testcase", classname="mcp", name=visible(each.case.name), time=seconds)
         if each.failures:
             sentences = [visible(failure.sentence) for failure in each.failures]
@@ -190,7 +190,7 @@ def as_junit(ran: Sequence[CaseRun], file: str) -> bytes:
 
 def _lines(ran: CaseRun) -> list[Line]:
     sign: Span = ("ok    ", "ok") if ran.passed else ("FAIL  ", "error")
-    took: Span = ("" if ran.came.ms is None else f"  {ran.came.ms:,.0f} ms", "faint")
+    took: Span = ("" if ran.response.ms is None else f"  {ran.response.ms:,.0f} ms", "faint")
     lines: list[Line] = [(sign, (visible(ran.case.name), "text"), took)]
     return lines + [(("      ", "text"), (visible(failure.sentence), "error")) for failure in ran.failures]
 
@@ -210,9 +210,9 @@ def _as_json(ran: Sequence[CaseRun], file: Path, new: int, failed: int) -> dict[
             {
                 "name": each.case.name,
                 "passed": each.passed,
-                "ms": each.came.ms,
+                "ms": each.response.ms,
                 "failures": [_failure(failure.sentence, failure.expectation) for failure in each.failures],
-                "reply": None if each.passed else each.came.reply,
+                "reply": None if each.passed else each.response.reply,
             }
             for each in ran
         ],
@@ -235,7 +235,7 @@ def _only_snapshots(ran: CaseRun, *, update: bool) -> bool:
 
 def _value_for(ran: CaseRun, expectation: Expectation) -> Any:
     """Return the actual value at the place of a snapshot; ABSENT if there is none, or for other expectations."""
-    return value_at(ran.came.reply, expectation.at) if expectation.kind is ExpectationKind.SNAPSHOT else ABSENT
+    return value_at(ran.response.reply, expectation.at) if expectation.kind is ExpectationKind.SNAPSHOT else ABSENT
 
 
 def _new_snapshots(ran: Sequence[CaseRun]) -> list[tuple[Expectation, Any]]:
@@ -529,15 +529,15 @@ def _named(collection: Collection, name: str) -> CaseDefinition:
 
 def _result(ran: CaseRun) -> Iterator[Line]:
     """Return the result of a call as `call` prints it."""
-    if not ran.came.reply:
+    if not ran.response.reply:
         return
     finished = Finished(
         method=ran.case.request,
         target=_about(ran.case),
-        result=ran.came.reply.get("result"),
-        error=ran.came.reply.get("error"),
-        duration_ns=None if ran.came.ms is None else int(ran.came.ms * 1e6),
-        output_schema=ran.came.output_schema,
+        result=ran.response.reply.get("result"),
+        error=ran.response.reply.get("error"),
+        duration_ns=None if ran.response.ms is None else int(ran.response.ms * 1e6),
+        output_schema=ran.response.output_schema,
     )
     yield from result_lines(result_view(finished, None))
 
@@ -550,14 +550,14 @@ def _runs_as_json(runs: CaseRuns, ran: Sequence[CaseRun], environment: str, fail
             {
                 "name": each.case.name,
                 "passed": each.passed,
-                "ms": each.came.ms,
+                "ms": each.response.ms,
                 "failures": [failure.sentence for failure in each.failures],
                 "saved": {
                     saved.name: runs.values.masked(value)
                     for saved in each.case.save
                     if (value := runs.values.known(saved.name)) is not ABSENT
                 },
-                **each.came.reply,
+                **each.response.reply,
             }
             for each in ran
         ],

@@ -149,10 +149,10 @@ def _answer_to(journal: Journal, server_request: ServerRequest, own: Sequence[in
     asked = journal.conversation.exchanges[server_request.exchange - 1]
     if asked.sender is not Direction.FROM_SERVER or asked.answer_frame is None:
         return None
-    came = message_in(journal, asked.answer_frame, asked.id)
-    if isinstance(came, ErrorResponse):
-        return _entry(server_request.kind, came.error, failed=True)
-    return _entry(server_request.kind, came.result, failed=False) if isinstance(came, ResultResponse) else None
+    response = message_in(journal, asked.answer_frame, asked.id)
+    if isinstance(response, ErrorResponse):
+        return _entry(server_request.kind, response.error, failed=True)
+    return _entry(server_request.kind, response.result, failed=False) if isinstance(response, ResultResponse) else None
 
 
 def _brought_later(journal: Journal, server_request: ServerRequest, own: Sequence[int]) -> Entry | None:
@@ -280,10 +280,10 @@ def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
     if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
         return None
     asked = message_in(journal, exchange.request_frame, exchange.id)
-    came = message_in(journal, exchange.answer_frame, exchange.id)
-    if not isinstance(asked, Request) or not isinstance(came, ResultResponse | ErrorResponse):
+    response = message_in(journal, exchange.answer_frame, exchange.id)
+    if not isinstance(asked, Request) or not isinstance(response, ResultResponse | ErrorResponse):
         return None
-    reply = {"result": came.result} if isinstance(came, ResultResponse) else {"error": came.error}
+    reply = {"result": response.result} if isinstance(response, ResultResponse) else {"error": response.error}
     ms = None if exchange.ended_ns is None else (exchange.ended_ns - exchange.started_ns) / 1_000_000
     params = first_params(journal, exchange) if goes_on(asked.params) else asked.params
     return SeenExchange(exchange.method, params, reply, ms, answers_in(journal, exchange))

@@ -60,16 +60,16 @@ class Failure(msgspec.Struct, frozen=True):
     """The failed expectation; None if the case failed as a whole."""
 
 
-def judge(case: CaseDefinition, came: ActualResponse, normal: Normal) -> list[Failure]:
+def judge(case: CaseDefinition, response: ActualResponse, normal: Normal) -> list[Failure]:
     """Return all deviations from the expectations; [] if the case passes.
 
     An error or a tool error is a failure unless an expectation of the case refers to it.
     """
-    if came.why:
-        return [Failure(f"no answer: {came.why}")]
-    if refusal := _refusal(case, came.reply):
+    if response.why:
+        return [Failure(f"no answer: {response.why}")]
+    if refusal := _refusal(case, response.reply):
         return [Failure(refusal)]
-    found = [(each, _fault(each, came, normal)) for each in case.expect]
+    found = [(each, _fault(each, response, normal)) for each in case.expect]
     return [Failure(sentence, each) for each, sentence in found if sentence]
 
 
@@ -123,27 +123,27 @@ def _looks_into(expectation: Expectation, place: str) -> bool:
     return expectation.kind is not ExpectationKind.FASTER and (expectation.at + "/").startswith(place + "/")
 
 
-def _fault(expectation: Expectation, came: ActualResponse, normal: Normal) -> str:
+def _fault(expectation: Expectation, response: ActualResponse, normal: Normal) -> str:
     """Return how the response deviates from an expectation; "" if it does not."""
     if expectation.kind is ExpectationKind.FASTER:
-        slow = came.ms is None or came.ms > expectation.value
-        return f"it took {came.ms or 0:,.0f} ms, and {expectation.value:g} ms were allowed" if slow else ""
-    value = value_at(came.reply, expectation.at)
+        slow = response.ms is None or response.ms > expectation.value
+        return f"it took {response.ms or 0:,.0f} ms, and {expectation.value:g} ms were allowed" if slow else ""
+    value = value_at(response.reply, expectation.at)
     where = expectation.at or "the entire response"
     if expectation.kind is ExpectationKind.EXISTS:
         is_there = value is not ABSENT
         return "" if is_there is expectation.value else f"{where}: {'is there' if is_there else 'is not there'}"
     if value is ABSENT:
         return f"{where}: is not there"
-    message = _SAYS[expectation.kind](expectation.value, value, came, normal)
+    message = _SAYS[expectation.kind](expectation.value, value, response, normal)
     return f"{where}: {message}" if message else ""
 
 
-def _equals(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
+def _equals(expected: Any, value: Any, response: ActualResponse, normal: Normal) -> str:
     return _sentence_of(differences(expected, value))
 
 
-def _snapshot(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
+def _snapshot(expected: Any, value: Any, response: ActualResponse, normal: Normal) -> str:
     return _sentence_of(differences(normal(expected), normal(value)))
 
 
@@ -156,13 +156,13 @@ def _sentence_of(changes: tuple[JsonChange, ...]) -> str:
     return "; ".join(parts) + (f"; and {more:,} more" if more > 0 else "")
 
 
-def _type(expected: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
+def _type(expected: Any, value: Any, response: ActualResponse, normal: Normal) -> str:
     names = expected if isinstance(expected, list) else [expected]
     verdict = validate({"type": names}, value)
     return "" if verdict.ok else f"is of type {peek.type_name(value)}, not {' or '.join(names)}: {shown(value)}"
 
 
-def _matches(pattern: str, value: Any, came: ActualResponse, normal: Normal) -> str:
+def _matches(pattern: str, value: Any, response: ActualResponse, normal: Normal) -> str:
     if not isinstance(value, str):
         return f"is not a string: {shown(value)}"
     try:
@@ -171,11 +171,11 @@ def _matches(pattern: str, value: Any, came: ActualResponse, normal: Normal) -> 
         return str(error)
 
 
-def _schema(schema: Any, value: Any, came: ActualResponse, normal: Normal) -> str:
+def _schema(schema: Any, value: Any, response: ActualResponse, normal: Normal) -> str:
     if schema == OUTPUT_SCHEMA:
-        if came.output_schema is None:
+        if response.output_schema is None:
             return "the tool declares no outputSchema"
-        schema = came.output_schema
+        schema = response.output_schema
     verdict = validate(schema, value, steps=_STEPS)
     if verdict.ok is None:
         return verdict.note
@@ -201,7 +201,7 @@ class CaseRun(msgspec.Struct, frozen=True):
     """A case and its outcome."""
 
     case: CaseDefinition
-    came: ActualResponse
+    response: ActualResponse
     failures: tuple[Failure, ...] = ()
 
     @classmethod
@@ -259,8 +259,8 @@ class Bench:
     async def run(self, case: CaseDefinition, values: Values | None = None) -> CaseRun:
         """Run one case, with these values for its markers; None sends the markers unchanged."""
         if values is None:
-            came = await self.ask(case)
-            return CaseRun(case, came, tuple(judge(case, came, self._normal)))
+            response = await self.ask(case)
+            return CaseRun(case, response, tuple(judge(case, response, self._normal)))
         try:
             resolved = values.resolved(case)
         except UsageError as error:
@@ -306,14 +306,14 @@ class Bench:
 
 
 def judged(
-    case: CaseDefinition, resolved: CaseDefinition, came: ActualResponse, values: Values, normal: Normal
+    case: CaseDefinition, resolved: CaseDefinition, response: ActualResponse, values: Values, normal: Normal
 ) -> CaseRun:
     """Return the result of a case that was sent as `resolved`, with secrets masked; save its values if it passed."""
-    seen = msgspec.structs.replace(came, reply=values.masked(came.reply), why=values.masked(came.why))
+    seen = msgspec.structs.replace(response, reply=values.masked(response.reply), why=values.masked(response.why))
     expected = msgspec.structs.replace(resolved, expect=as_expected(resolved.expect, values))
     failures = judge(expected, seen, normal)
     if not failures:
-        failures = list(map(Failure, values.save(case, came.reply)))
+        failures = list(map(Failure, values.save(case, response.reply)))
     return CaseRun(case, seen, tuple(failures))
 
 

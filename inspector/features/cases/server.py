@@ -29,11 +29,11 @@ from inspector.session.session import Session
 class ServerReply:
     """The response to a request. Places are JSON Pointers into `{"result": …}` or `{"error": …}`."""
 
-    def __init__(self, came: ActualResponse) -> None:
-        self._came = came
-        self.ms = came.ms or 0.0
+    def __init__(self, response: ActualResponse) -> None:
+        self._came = response
+        self.ms = response.ms or 0.0
         """Duration in milliseconds; 0 if unknown."""
-        self.output_schema = came.output_schema
+        self.output_schema = response.output_schema
         """Output schema of the called tool; None if it declares none."""
 
     @property
@@ -114,9 +114,9 @@ class ServerUnderTest:
         assert self._session is not None, "it is not connected"
         case = CaseDefinition(method, method, dict(params), answers=tuple(answers))
         bench = Bench(self._session, self._answers, Normal(), self._fresh)
-        came = self._engine.submit(bench.ask(case)).result()
-        assert not came.why, came.why
-        return ServerReply(came)
+        response = self._engine.submit(bench.ask(case)).result()
+        assert not response.why, response.why
+        return ServerReply(response)
 
     def _fresh(self) -> Session:
         return _session(self._target, self._answers)

@@ -78,10 +78,10 @@ def _http_entry(selection: Selection, each: SelectedExchange) -> dict[str, Any]:
         "startedDateTime": _date(store.wall_ns(first)),
         "time": round(sum(ms for name, ms in timings.items() if ms > 0 and name != "ssl"), 3),
         "request": _request(request, _body(selection, each.sent)),
-        "response": _response(response, end, *_came(selection, each.came, response)),
+        "response": _response(response, end, *_came(selection, each.received, response)),
         "cache": {},
         "timings": timings,
-        "_mcp": {"exchange": each.http, "frames": [*each.sent, *each.came]},
+        "_mcp": {"exchange": each.http, "frames": [*each.sent, *each.received]},
     }
     if end is not None and end.why:
         entry["_error"] = end.why

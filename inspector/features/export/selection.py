@@ -30,13 +30,13 @@ class SelectedExchange(msgspec.Struct):
     end: int = 0
     sent: list[int] = []
     """Frames of the request body."""
-    came: list[int] = []
+    received: list[int] = []
     """Frames and notes of the response, in order."""
 
     @property
     def entries(self) -> Iterator[int]:
         """All entry numbers of the exchange."""
-        yield from (each for each in (self.request, self.response, self.end, *self.sent, *self.came) if each)
+        yield from (each for each in (self.request, self.response, self.end, *self.sent, *self.received) if each)
 
 
 _EVERY = 256
@@ -156,7 +156,7 @@ def _carried(journal: Journal) -> list[SelectedExchange]:
         if not http:
             continue
         if http not in now or (isinstance(what, HttpFact) and what.event is HttpEvent.REQUEST):
-            now[http] = SelectedExchange(http, sent=[], came=[])
+            now[http] = SelectedExchange(http, sent=[], received=[])
             found.append(now[http])
         _put(now[http], n, what)
     return found
@@ -164,9 +164,9 @@ def _carried(journal: Journal) -> list[SelectedExchange]:
 
 def _put(each: SelectedExchange, n: int, what: object) -> None:
     if isinstance(what, Frame):
-        (each.sent if what.direction == "c2s" else each.came).append(n)
+        (each.sent if what.direction == "c2s" else each.received).append(n)
     elif isinstance(what, SseNote):
-        each.came.append(n)
+        each.received.append(n)
     elif isinstance(what, HttpFact):
         if what.event is HttpEvent.REQUEST:
             each.request = n

@@ -184,7 +184,7 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
 
 
 def _nothing(writer: _Writer, view: ResultView) -> None:
-    if view.came in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
+    if view.outcome in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
         more = " Structured shows the result." if view.structured and view.structured.raw is not None else ""
         writer.line(("No content blocks." + more, "muted"))
 

@@ -49,7 +49,7 @@ def test_broken_har_is_refused(text: bytes, tmp_path: Path) -> None:
 def test_recorded_exchange_yields_facts_in_order_with_times() -> None:
     stream = (("content-type", "text/event-stream"),)
     each = RecordedExchange(
-        "POST", "http://x/", sent=b"a", status=200, headers=stream, came=b"data: b\n\n", began_ns=5, lasted_ns=9
+        "POST", "http://x/", sent=b"a", status=200, headers=stream, received=b"data: b\n\n", began_ns=5, lasted_ns=9
     )
     found = list(items(each, 3))
     kinds = [item.what.event if isinstance(item.what, HttpFact) else "frame" for item in found]

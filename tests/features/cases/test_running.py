@@ -69,7 +69,7 @@ async def test_cases_are_run_in_order_and_one_alone_has_a_connection_of_its_own(
         ran = [each async for each in run_all(bench, cases)]
         assert [each.passed for each in ran] == [True, False, True, False, True, False]
         assert ran[1].failures[0].sentence == f'{_SAYS}: expected "Good night", came "Good morning"'
-        assert all(each.came.ms is not None for each in ran)
+        assert all(each.response.ms is not None for each in ran)
         assert len(journals) == 2
         listed = [each for each in journals[0].conversation.exchanges if each.method == "tools/list"]
         assert len(listed) == 2  # two pages, asked for by the last case alone

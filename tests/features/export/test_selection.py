@@ -55,7 +55,7 @@ def test_credentials_are_masked_in_facts_and_only_there() -> None:
 def test_http_exchange_is_selected_by_any_of_its_parts() -> None:
     journal = secretive()
     (each,) = Selection(journal, [6]).carried()
-    assert (each.request, each.response, each.end, each.sent, each.came) == (2, 4, 8, [3], [5, 6, 7])
+    assert (each.request, each.response, each.end, each.sent, each.received) == (2, 4, 8, [3], [5, 6, 7])
     assert not list(Selection(journal, [1]).carried())
     journal.close()
 

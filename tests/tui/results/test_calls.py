@@ -172,7 +172,7 @@ def called(result: Any = None, error: tuple[int, str] | None = None) -> tuple[Ta
 def test_a_result_is_read_back_with_its_verdict() -> None:
     tape, exchange = called({"content": [], "structuredContent": {"sum": "no"}})
     looked = view_call(tape.journal, exchange, SUM)
-    assert looked.view.came is CallOutcome.OK
+    assert looked.view.outcome is CallOutcome.OK
     assert looked.verdict is not None
     assert [problem.pointer for problem in looked.verdict.problems] == ["/sum"]
     assert b"structuredContent" in looked.raw
@@ -184,7 +184,7 @@ def test_three_failures_are_three_different_things() -> None:
     tool_error = view_call(*_of(called({"content": [], "isError": True})), None)
     refused = view_call(*_of(called(error=(-32602, "no"))), None)
     lost = view_call(*_of(called()), None)
-    assert [each.view.came for each in (tool_error, refused, lost)] == [
+    assert [each.view.outcome for each in (tool_error, refused, lost)] == [
         CallOutcome.TOOL_ERROR,
         CallOutcome.JSONRPC_ERROR,
         CallOutcome.NO_ANSWER,
@@ -207,7 +207,7 @@ def _of(made: tuple[Tape, Exchange]) -> tuple[Any, Exchange]:
 def test_reply_without_a_frame_is_shown(reply: Reply, came: CallOutcome, said: str) -> None:
     tape, exchange = called()
     looked = view_call(tape.journal, exchange, None, Called(reply, 2))
-    assert looked.view.came is came
+    assert looked.view.outcome is came
     assert said in plain(looked.view.message[0])
 
 
@@ -216,10 +216,10 @@ def test_message_after_cancellation_does_not_change_the_view() -> None:
     tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
     tape.error(1, 0, "Request cancelled")
     given_up = view_call(tape.journal, exchange, None, Called(Silent(None, 5.0, "total"), 1))
-    assert given_up.view.came is CallOutcome.TIMEOUT
+    assert given_up.view.outcome is CallOutcome.TIMEOUT
     assert "5 seconds (total timeout)" in plain(given_up.view.message[0])
     cancelled = view_call(tape.journal, exchange, None, Called(GivenUp(None, "enough"), 1))
-    assert cancelled.view.came is CallOutcome.CANCELLED
+    assert cancelled.view.outcome is CallOutcome.CANCELLED
 
 
 def test_unsent_call_has_a_reason() -> None:
@@ -232,7 +232,7 @@ def test_unsent_call_has_a_reason() -> None:
 def test_a_recorded_call_that_was_cancelled_is_a_cancelled_one() -> None:
     tape, exchange = called()
     tape.notify("notifications/cancelled", {"requestId": 1, "reason": "enough"}, by_client=True)
-    assert view_call(tape.journal, exchange, None).view.came is CallOutcome.CANCELLED
+    assert view_call(tape.journal, exchange, None).view.outcome is CallOutcome.CANCELLED
 
 
 @pytest.mark.parametrize("id_", [b"null", b'"server-error"'])
@@ -242,7 +242,7 @@ def test_an_error_that_has_not_the_id_of_the_call_is_read_back_as_its_answer(id_
     error = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32600,"message":"no session"}}' % id_
     tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, error, http=1)
     looked = view_call(tape.journal, tape.journal.conversation.exchanges[0], None)
-    assert looked.view.came is CallOutcome.JSONRPC_ERROR
+    assert looked.view.outcome is CallOutcome.JSONRPC_ERROR
     assert "no session" in plain(looked.view.message[0])
 
 
@@ -256,7 +256,7 @@ def test_cut_call_warns_that_it_may_have_run() -> None:
     tape, exchange = called()
     cut = Refused(None, 200, "text/event-stream", b"", why="the server broke the connection off", begun=True)
     looked = view_call(tape.journal, exchange, None, Called(cut, 1))
-    assert looked.view.came is CallOutcome.NO_ANSWER
+    assert looked.view.outcome is CallOutcome.NO_ANSWER
     said = " ".join([*map(plain, looked.view.message), looked.view.hint])
     assert "the server broke the connection off" in said
     assert "may have run it. Run it again only if twice does no harm." in said

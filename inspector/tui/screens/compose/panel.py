@@ -67,7 +67,7 @@ class ComposedMessage:
     def take(self, composed: Composed, sent: RawSent, now_ns: int) -> None:
         """Store the outcome."""
         self.composed, self.sent, self.took_ns = composed, sent, now_ns - self.started_ns
-        self.frames = [*sent.frames, *sent.came]
+        self.frames = [*sent.frames, *sent.received]
 
     @property
     def first_answer(self) -> int:
@@ -133,13 +133,13 @@ def verdict(message: ComposedMessage) -> tuple[str, Role]:
     if sent is None:
         return "waiting", "pending"
     took = text.human_duration(message.took_ns)
-    received = f"{len(sent.came)} frame{'' if len(sent.came) == 1 else 's'}"
+    received = f"{len(sent.received)} frame{'' if len(sent.received) == 1 else 's'}"
     status = f", HTTP {sent.status}" if sent.status else ""
     match sent.ended:
         case Ended.ANSWERED:
             return f"{received} received in {took}{status}", "ok"
         case Ended.ACCEPTED:
-            return f"sent{status}" + (f", {received} received" if sent.came else ""), "ok"
+            return f"sent{status}" + (f", {received} received" if sent.received else ""), "ok"
         case Ended.REFUSED:
             return f"no response{status}" + (f": {text.visible(sent.why, limit=100)}" if sent.why else ""), "error"
         case Ended.SILENT:

@@ -69,8 +69,8 @@ class CaseRunner:
             if answering is not None:
                 answering.cancel()
         tool = self._tool(resolved)
-        came = response_of(called, exchanges, tool.output_schema if tool is not None else None)
-        return await asyncio.to_thread(judged, case, resolved, came, values, Normal())
+        response = response_of(called, exchanges, tool.output_schema if tool is not None else None)
+        return await asyncio.to_thread(judged, case, resolved, response, values, Normal())
 
     async def _respond(self, responses: CaseResponses, exchanges: Sequence[Exchange], seen: set[int]) -> None:
         """Respond to the server requests of a call as its case defines; others wait in the Inbox.

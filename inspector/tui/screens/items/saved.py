@@ -139,7 +139,7 @@ _SIGNS: dict[str, tuple[str, Role]] = {
 def _verdict(ran: CaseRun | None) -> list[Span]:
     if ran is None:
         return [(f"{glyphs().pending} running", "accent")]
-    took = "" if ran.came.ms is None else f" {human_duration(round(ran.came.ms * 1e6)):>7}"
+    took = "" if ran.response.ms is None else f" {human_duration(round(ran.response.ms * 1e6)):>7}"
     return [(f"{glyphs().ok} OK", "ok") if ran.passed else (f"{glyphs().error} Failed", "error"), (took, "muted")]
 
 
@@ -458,9 +458,9 @@ class SavedCalls(Widget):
         values = Values(Collection(Path(), Cases((), "")), no_secret)
         ran = await self._run_one(values, Path(), case)
         status = CallOutcome.OK if ran.passed else CallOutcome.TOOL_ERROR
-        if "result" not in ran.came.reply:
-            status = CallOutcome.JSONRPC_ERROR if ran.came.reply else CallOutcome.NO_ANSWER
-        self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.came.ms))
+        if "result" not in ran.response.reply:
+            status = CallOutcome.JSONRPC_ERROR if ran.response.reply else CallOutcome.NO_ANSWER
+        self._keep(msgspec.structs.replace(call, time_ns=time.time_ns(), status=status.value, ms=ran.response.ms))
         if self._runner.sent is not None:
             self._show(WantedCall(self._runner.sent.target, exchange=self._runner.sent))
 
