@@ -216,13 +216,13 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
             why = f"No response within {reply.seconds:g} seconds ({reply.clock} timeout)."
             return {"timed_out": True, "failure": why, "hint": "Set a longer --timeout."}
         case Refused():
-            status = f"HTTP {reply.status}" if reply.status is not None else "The HTTP exchange"
             cut = (
                 "The server received the call and may have run it. Run it again only if twice does no harm."
                 if was_cut(reply)
                 else ""
             )
-            failure = f"{status} without a response. {reply.why}".strip()
+            status = f"HTTP {reply.status} without a response. " if reply.status is not None else ""
+            failure = f"{status}{reply.why}".strip() or "No response."
             return {"failure": failure, "hint": cut, "http_status": reply.status or 0}
         case Broken():
             return {"failure": reply.why or "The connection ended.", "hint": reply.hint}

@@ -1,6 +1,7 @@
 """Removes secrets from answers: what an agent reads may be sent to a model, and stored."""
 
 import os
+import re
 from collections.abc import Iterable
 from getpass import getuser
 from pathlib import Path
@@ -13,8 +14,10 @@ from inspector.features.share.redactor import Redactor
 from inspector.protocol.credentials import SecretValues
 from inspector.protocol.jsonrpc import encode
 
-_SHORTEST = 6
-"""Minimum length of a value of the environment that is searched for."""
+_SHORTEST, _SHORTEST_HALF = 6, 3
+"""Minimum length of a value of the environment that is searched for; of a half, exclusive."""
+_CUT = re.compile(r"… \(\+[\d,]+ characters\)")
+"""The mark of a cut."""
 
 
 class Cleaner:
@@ -37,11 +40,24 @@ class Cleaner:
         payload = encode(value)
         if self._values is not None:
             payload = self._values.masked(payload)
-        text = self._redactor.text(payload.decode("utf-8", "replace"), "answer", is_message=True)
+        text = payload.decode("utf-8", "replace")
+        text = self._without_halves(text) if self._secrets else text
+        text = self._redactor.text(text, "answer", is_message=True)
         self._redactor.forget()
         for pseudonym, name in self._own.items():
             text = text.replace(pseudonym, name)
         return msgspec.json.decode(text)
+
+    def _without_halves(self, text: str) -> str:
+        """Remove the beginnings of secrets that were cut off, before the marks of the cuts."""
+        forms = {encode(each).decode("utf-8", "replace")[1:-1] for each in self._secrets}
+        parts, at = [], 0
+        for mark in _CUT.finditer(text):
+            kept = text[at : mark.start()]
+            lengths = (n for each in forms for n in range(len(each), _SHORTEST_HALF, -1) if kept.endswith(each[:n]))
+            parts += [kept[: len(kept) - max(lengths, default=0)], mark[0]]
+            at = mark.end()
+        return "".join([*parts, text[at:]])
 
 
 def _user() -> str:

@@ -18,8 +18,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-_IDLE_S, _PACE_S = 1800.0, 30.0
-"""Seconds without a call after which a session is closed, because its client may be gone; and between two looks."""
+_PACE_S = 30.0
+"""Seconds between two looks for sessions that no call names."""
 
 
 def new_token() -> str:
@@ -68,4 +68,4 @@ async def _close_idle(sessions: Sessions) -> None:
     with suppress(asyncio.CancelledError):
         while True:
             await asyncio.sleep(_PACE_S)
-            await sessions.close_idle(_IDLE_S)
+            await sessions.close_idle()

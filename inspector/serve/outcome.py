@@ -1,6 +1,7 @@
 """The outcome of a request of the agent: the result, an error, or requests of the server that wait for an answer."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import field
@@ -10,13 +11,15 @@ from inspector.present.calls import CompletedCall, view_call
 from inspector.present.result import CallOutcome
 from inspector.protocol import peek
 from inspector.protocol.revisions.openings import SERVER_INFO
-from inspector.serve.bounded import bounded
+from inspector.serve.bounded import bounded, cut_text
 from inspector.serve.facts import answer_call, end_of, finding_facts, requests_facts, wait_words
 from inspector.serve.sessions import AgentCall, AgentSession, LastCall
 from inspector.serve.tool import Answer
 from inspector.session.options import SessionState
 
 _TOKENS = 600
+_MOST_LINES, _LINE = 6, 200
+"""Lines of stderr, and the characters of each."""
 
 
 class OutcomeAnswer(Answer):
@@ -32,14 +35,24 @@ class OutcomeAnswer(Answer):
     why: str = ""
     findings: list[dict[str, Any]] = field(default_factory=list)
     ended: dict[str, Any] = field(default_factory=dict)
+    stderr: list[str] = field(default_factory=list)
+    """What the server wrote to stderr during a request that failed: the last lines."""
     from_server: Any = None
 
 
 async def outcome_of(opened: AgentSession, call: AgentCall, wait_s: float) -> OutcomeAnswer:
     """Wait for a request of the agent and return its outcome."""
-    await opened.settled(call, wait_s)
+    return await outcome_of_one(opened, (call,), wait_s)
+
+
+async def outcome_of_one(opened: AgentSession, calls: Sequence[AgentCall], wait_s: float) -> OutcomeAnswer:
+    """Wait for one of several requests of the agent and return its outcome."""
+    call = await opened.settled(calls, wait_s)
     if not call.future.done():
         return await asyncio.to_thread(_unfinished, opened, call)
+    if call.future.cancelled():
+        why = "the session was closed or restarted before the response"
+        return OutcomeAnswer(session=opened.id, state="no response", why=why, next="sessions()")
     schema = None
     if call.method == "tools/call" and (tool := opened.tool(call.params["name"])) is not None:
         schema = tool.output_schema
@@ -82,9 +95,12 @@ def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -
     value = finished.error if finished.error is not None else finished.result
     opened.last_call = LastCall(call.method, call.params, value)
     answer.from_server, cut = bounded(_in_short(value), _TOKENS)
+    if answer.state != "ok" and completed.written is not None:
+        completed.written.look()
+        answer.stderr = [cut_text(line, _LINE) for _, line in completed.written.lines[-_MOST_LINES:]]
     pointer = ', pointer="/result"' if finished.error is None else ""
     if opened.state is not SessionState.OPEN:
-        answer.ended = end_of(opened.journal, opened.why)
+        answer.ended, answer.stderr = end_of(opened.journal, opened.why), []
         answer.next = f'restart(session="{opened.id}") after a fix'
     elif cut:
         answer.next = f'message(session="{opened.id}", entry={answer.response}{pointer}) has all of it'

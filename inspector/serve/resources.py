@@ -21,8 +21,8 @@ TEMPLATES = (
     (f"{SCHEME}{{capture}}", "capture", "Overview of a capture: server, findings, requests."),
     (f"{SCHEME}{{capture}}/{{entry}}", "entry", "One recorded message of a capture."),
 )
-_MOST_LISTED, _MOST_REQUESTS = 50, 200
-_TOKENS = 4000
+_MOST_LISTED, _MOST_REQUESTS = 50, 30
+_TOKENS = 1900
 
 
 def listed(sessions: Sessions) -> list[dict[str, Any]]:

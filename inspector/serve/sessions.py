@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from inspector.capture.journal import Journal
 from inspector.capture.open import Following
 from inspector.checks.findings import Finding
 from inspector.config.targets import Target
-from inspector.errors import UsageError
+from inspector.errors import RequestTimeout, UsageError
 from inspector.features.lock.lock_file import ServerDefinitions
 from inspector.features.tap.registry import live
 from inspector.present.live_checks import LiveChecks
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.listed_items import Tool
+from inspector.protocol.server_requests import ServerRequest
 from inspector.serve.cleaning import Cleaner
 from inspector.serve.watching import WatchedSession
 from inspector.session.engine import Engine, Live
@@ -30,7 +32,11 @@ from inspector.session.session import Session
 
 _PACE_S = 0.005
 """Seconds between two looks at what changes on the engine's thread."""
+_MOMENT_S = 0.5
+"""Seconds in which the outcome of a call may come although the server has asked: perhaps another call."""
 _MOST_SESSIONS = 20
+MOST_IDLE_S = 1800.0
+"""Seconds without a call after which a session is closed over HTTP, because its client may be gone."""
 
 
 async def until(condition: Callable[[], object], seconds: float) -> bool:
@@ -53,8 +59,6 @@ class WantedTarget(msgspec.Struct, frozen=True):
     """Client to imitate; "" for none."""
     protocol: str = ""
     """Protocol version to use exclusively; "" for the newest that the server has."""
-    start_s: float = 15.0
-    """Timeout of the whole opening."""
 
 
 class AllowedTarget(msgspec.Struct, frozen=True):
@@ -85,12 +89,12 @@ class ServeOptions(msgspec.Struct, frozen=True):
 class AgentCall:
     """A request of an agent, until it has an outcome."""
 
-    def __init__(self, method: str, params: dict[str, Any], live: Live, before: Sequence[Ticket]) -> None:
+    def __init__(self, method: str, params: dict[str, Any], live: Live) -> None:
         self.method = method
         self.params = params
-        self._before = {each.number for each in before}
         self.exchange: Exchange | None = None
         """Its first exchange; None until it is sent."""
+        self._exchanges: list[Exchange] = []
         self.future: Future[Called] = live.run(lambda session: session.call(method, params, opened=self._opened))
 
     @property
@@ -106,10 +110,18 @@ class AgentCall:
         return self.exchange
 
     def asked(self, waiting: Sequence[Ticket]) -> list[Ticket]:
-        """Return the requests of the server that came since this call was made: it may wait for them."""
-        return [each for each in waiting if each.number not in self._before]
+        """Return the requests of the server that this call may wait for: those that came after it, if none names it."""
+        own = self.exchange
+        if own is None:
+            return []
+        asked = [(each, each.server_request) for each in waiting]
+        return [ticket for ticket, each in asked if each.frame > own.request_frame and self._may_have_caused(each)]
+
+    def _may_have_caused(self, asked: ServerRequest) -> bool:
+        return asked.cause is None or any(each.number == asked.cause for each in self._exchanges)
 
     def _opened(self, exchange: Exchange) -> None:
+        self._exchanges.append(exchange)
         self.exchange = self.exchange or exchange
 
 
@@ -125,12 +137,16 @@ class LastCall(msgspec.Struct, frozen=True):
 class AgentSession:
     """A session with a server. It keeps its journal when the connection ends, until it is closed."""
 
-    def __init__(self, id_: str, allowed: AllowedTarget, engine: Engine) -> None:
+    def __init__(self, id_: str, allowed: AllowedTarget, engine: Engine, start_s: float) -> None:
+        """Start it. `start_s`: timeout of the whole opening, if the user has set none."""
         self.id = id_
         self.allowed = allowed
         self._engine = engine
         self.journal = allowed.journal()
-        self.live = Live(engine, allowed.target, self.journal, allowed.settings)
+        clocks = allowed.settings.clocks
+        clocks = msgspec.structs.replace(clocks, start_s=clocks.start_s or start_s)
+        settings = msgspec.structs.replace(allowed.settings, clocks=clocks)
+        self.live = Live(engine, allowed.target, self.journal, settings)
         self.watched: WatchedSession | None = None
         self._watching = self.live.run(self._watch)
         self.checks = LiveChecks(self.journal)
@@ -142,6 +158,7 @@ class AgentSession:
         self.definitions = ServerDefinitions()
         """Last known definitions; they outlive a restart."""
         self.probe_findings: tuple[Finding, ...] = ()
+        self._awaited = 0
 
     @property
     def state(self) -> SessionState:
@@ -156,16 +173,21 @@ class AgentSession:
         return "" if session is None else str(session.error or "") or session.why
 
     @property
+    def has_timed_out(self) -> bool:
+        """Whether it did not open in time."""
+        return self.live.session is not None and isinstance(self.live.session.error, RequestTimeout)
+
+    @property
     def has_started(self) -> bool:
         """Whether connecting has ended, and with a connection whether the lists were fetched."""
         return self.live.has_listed or self.live.is_over or self.state is SessionState.CLOSED
 
     async def started(self, seconds: float) -> None:
-        """Wait until it is connected and has the lists, or connecting has failed, or the time is over.
+        """Wait until it is connected and has the lists, or connecting has failed, or it asks, or the time is over.
 
         A server that failed is ended: what it writes at its end is evidence.
         """
-        await until(lambda: self.has_started, seconds)
+        await until(lambda: self.has_started or self.waiting, seconds)
         if self.state is SessionState.CLOSED:
             await self.end()
 
@@ -181,6 +203,11 @@ class AgentSession:
         return () if session is None else session.options.inbox.waiting
 
     @property
+    def is_busy(self) -> bool:
+        """Whether a tool waits for it, or a person holds one of its messages."""
+        return self._awaited > 0 or self.is_held
+
+    @property
     def is_held(self) -> bool:
         """Whether a person holds one of its messages."""
         return self.watched is not None and bool(self.watched.rules.held.all)
@@ -189,22 +216,54 @@ class AgentSession:
         """Return a tool as the server lists it now."""
         return next((tool for tool in self.journal.conversation.catalogue.tools if tool.name == name), None)
 
-    def begin(self, method: str, params: dict[str, Any]) -> AgentCall:
-        """Send a request. Raises: UsageError without a connection."""
-        if self.state is not SessionState.OPEN:
+    def demand_open(self) -> None:
+        """Raise UsageError without a connection."""
+        if self.state is SessionState.CONNECTING:
+            raise UsageError(f"session {self.id} is still connecting", hint="sessions() shows when it is open.")
+        if self.state is SessionState.CLOSED:
             raise UsageError(
                 f"session {self.id} has no connection{f': {self.why}' if self.why else ''}",
-                hint=f"restart(session={self.id!r}) opens it again.",
+                hint=f'restart(session="{self.id}") opens it again.',
             )
-        call = AgentCall(method, params, self.live, self.waiting)
+
+    def begin(self, method: str, params: dict[str, Any]) -> AgentCall:
+        """Send a request. Raises: UsageError without a connection."""
+        self.demand_open()
+        call = AgentCall(method, params, self.live)
         self.calls.append(call)
         return call
 
-    async def settled(self, call: AgentCall, seconds: float) -> None:
-        """Wait until a call has an outcome, or the server has asked since, or the time is over."""
-        await until(lambda: call.future.done() or call.asked(self.waiting), seconds)
-        if call.future.done():
-            self.calls = [each for each in self.calls if each is not call]
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Mark it as in use while a tool waits for it."""
+        self._awaited += 1
+        try:
+            yield
+        finally:
+            self._awaited -= 1
+
+    async def settled(self, calls: Sequence[AgentCall], seconds: float) -> AgentCall:
+        """Wait until one of these calls has an outcome, or the server asks the first one, or the time is over.
+
+        Return that call; the first one, if none has an outcome. One that has an outcome is found before a request that
+        came earlier and may belong to another call.
+        """
+
+        def is_done() -> bool:
+            return any(each.future.done() for each in calls)
+
+        with self.awaited():
+            if calls[0].asked(self.waiting):
+                await until(is_done, min(seconds, _MOMENT_S))
+            await until(lambda: is_done() or calls[0].asked(self.waiting), seconds)
+        found = next((each for each in calls if each.future.done()), calls[0])
+        if found.future.done():
+            self.calls = [each for each in self.calls if each is not found]
+        return found
+
+    def callers(self, ticket: Ticket) -> list[AgentCall]:
+        """Return the calls that may wait for the answer to a request of the server, the likeliest first."""
+        return [each for each in reversed(self.calls) if each.asked((ticket,))]
 
     async def close(self) -> None:
         """End the server, and the recording."""
@@ -252,19 +311,24 @@ class Sessions:
         self._opened: dict[str, Opened] = {}
         self._used: dict[str, float] = {}
         """When something was last named in a call, on the monotonic clock."""
+        self._idle: dict[str, str] = {}
+        """Ids that were closed because no call named them, with their captures."""
         self._count = 0
 
     @property
     def all(self) -> tuple[Opened, ...]:
         return tuple(self._opened.values())
 
-    async def open_server(self, wanted: WantedTarget) -> AgentSession:
-        """Start a server that the user allows, without waiting for it. Raises: UsageError."""
+    async def open_server(self, wanted: WantedTarget, start_s: float) -> AgentSession:
+        """Start a server that the user allows, without waiting for it. Raises: UsageError.
+
+        `start_s`: timeout of the whole opening, if the user has set none.
+        """
         self._demand_room()
         allowed = await asyncio.to_thread(self.options.resolve, wanted)
         self.clean.learn(allowed.secrets)
         self._count += 1
-        opened = AgentSession(f"s{self._count}", allowed, self._engine)
+        opened = AgentSession(f"s{self._count}", allowed, self._engine, start_s)
         self._opened[opened.id] = opened
         return opened
 
@@ -293,8 +357,7 @@ class Sessions:
             id_ = next(reversed(self._opened))
         opened = self._opened.get(id_)
         if opened is None:
-            known = f"Open are {', '.join(self._opened)}." if self._opened else "open() opens one."
-            raise UsageError(f"no session {id_!r}" if id_ else "no session is open", hint=known)
+            raise self._no_session(id_)
         self._used[opened.id] = time.monotonic()
         if isinstance(opened, AgentCapture):
             await asyncio.to_thread(opened.read)
@@ -307,10 +370,10 @@ class Sessions:
             raise UsageError(f"{id_} is a capture", hint="open() starts the server.")
         return opened
 
-    async def restart(self, opened: AgentSession) -> AgentSession:
+    async def restart(self, opened: AgentSession, start_s: float) -> AgentSession:
         """End a server and start it again under the same id. The old one can't be read any more."""
         await opened.close()
-        new = AgentSession(opened.id, opened.allowed, self._engine)
+        new = AgentSession(opened.id, opened.allowed, self._engine, start_s)
         new.last_call, new.definitions = opened.last_call, opened.definitions
         self._opened[new.id] = new
         return new
@@ -322,11 +385,29 @@ class Sessions:
         await opened.close()
         return opened
 
-    async def close_idle(self, seconds: float) -> None:
-        """Close what no call has named for so long."""
+    async def close_idle(self, seconds: float = MOST_IDLE_S) -> None:
+        """Close what no call has named for so long, and what no call waits for."""
         now = time.monotonic()
-        for id_ in [each for each in self._opened if now - self._used.setdefault(each, now) > seconds]:
-            await self.close(id_)
+        for id_, opened in [*self._opened.items()]:
+            if isinstance(opened, AgentSession) and opened.is_busy:
+                self._used[id_] = now
+            elif now - self._used.setdefault(id_, now) > seconds:
+                path = opened.journal.capture_path
+                self._idle[id_] = path.stem if path is not None else ""
+                await self.close(id_)
+
+    def _no_session(self, id_: str) -> UsageError:
+        """Return the error for an id that is not open, with what to do."""
+        name = id_ or next(reversed(self._idle), "")
+        if name in self._idle:
+            capture = self._idle[name]
+            recording = f', open(capture="{capture}") reads the recording' if capture else ""
+            return UsageError(
+                f"session {name} was closed, because no call had named it for {MOST_IDLE_S / 60:.0f} minutes",
+                hint=f"open() starts the server again{recording}.",
+            )
+        known = f"Open are {', '.join(self._opened)}." if self._opened else "open() opens one."
+        return UsageError(f"no session {id_!r}" if id_ else "no session is open", hint=known)
 
     async def close_all(self) -> None:
         """End all servers, and the engine."""

@@ -75,7 +75,7 @@ def tool(
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """Return the JSON Schema of a type in few tokens: without titles and empty defaults.
 
-    That of an answer names the members that every answer has.
+    That of an answer names the members that every answer has, and requires the next call alone.
     """
     schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
     required, properties = schema.get("required", []), schema["properties"]
@@ -84,7 +84,7 @@ def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
         found["properties"] = {name: _without_empty_default(each) for name, each in properties.items()}
         found["additionalProperties"] = False
     else:
-        found["properties"] = {name: _type_of(properties[name]) for name in required}
+        found["properties"], required = {name: _type_of(properties[name]) for name in required}, ["next"]
     return found | ({"required": required} if required else {})
 
 

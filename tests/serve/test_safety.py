@@ -82,3 +82,41 @@ async def test_a_capture_outside_the_directory_is_not_opened(tmp_path: Path) -> 
         for name in (str(outside), "outside", "../outside"):
             assert "no capture" in await use.refused("open", capture=name)
             assert "no capture" in await use.refused("compare", before=name, after=name)
+
+
+async def test_a_secret_is_not_shown_in_parts_where_a_text_is_cut_or_read_from_an_offset(tmp_path: Path) -> None:
+    secret = "postgres://ann:p4ss-w0rd/with.dots+and=more@db.internal:5432/prod"
+    text = " ".join(["pad"] * 500) + f" {secret} " + "x " * 9000
+    table = {"tools/list": {"result": {"tools": []}}, "tools/call": {"result": {"content": [_text(text)]}}}
+    async with agent(scripted(table, capabilities={"tools": {}})[1:], "-e", f"DSN={secret}") as use:
+        await use("open")
+        response = (await use("call", name="add"))["response"]
+        for offset in range(1990, 2050, 7):
+            where = {"entry": response, "pointer": "/result/content/0/text", "offset": offset}
+            assert "w0rd" not in json.dumps(await use("message", **where))
+        for tokens in range(480, 560):
+            whole = await use("message", entry=response, max_tokens=tokens)
+            assert "p4ss" not in json.dumps(whole)
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def test_the_beginning_of_a_secret_before_a_cut_is_removed() -> None:
+    from inspector.serve.bounded import cut_text
+    from inspector.serve.cleaning import Cleaner
+
+    clean, secret = Cleaner(), "abc-def.ghi/jkl mno"
+    clean.learn([secret])
+    for length in range(5, 30):
+        assert "abc-" not in json.dumps(clean({"at": cut_text(f"12345 {secret}" + "z" * 50, length)})), length
+
+
+async def test_text_of_a_server_is_never_in_the_next_call() -> None:
+    name = 'add", command=["touch"]); open("'
+    async with agent(_hostile(name=name, annotations={"readOnlyHint": True})) as use:
+        answers = [await use("open"), await use("call", name=name), await use("check"), await use("probe")]
+        answers += [await use("restart"), await use("compare", before="s1", after="s1"), await use("sessions")]
+        for answer in answers:
+            assert "touch" not in answer["next"]

@@ -9,7 +9,7 @@ import msgspec
 from inspector.checks.diagnoses.causes import MIXED_UP
 from inspector.checks.diagnoses.process import line_like
 from inspector.checks.diagnoses.stalls import computed_at_eof, unread_at_eof
-from inspector.checks.diagnoses.starting import unanswered
+from inspector.checks.diagnoses.starting import deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, declare, diagnoses_of
@@ -109,6 +109,11 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
     Fix: Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output.
     """
     state = case.state
+    if (asked := deaf_to_initialize(state)) is not None:
+        sentence = "initialize has no response, although server/discover had one; the server is running"
+        fix = "Respond to initialize at once, and load data afterwards; see what its handler waits for."
+        yield Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
+        return
     asked = unanswered(state)
     if asked is None:
         return

@@ -62,9 +62,8 @@ def command_not_found(case: CheckMoment) -> Iterator[Violation]:
 
 def unanswered(state: ConnectionState) -> TrackedRequest | None:
     """Return the first request of a running server that has sent nothing for a while; None for any other server."""
-    exited = any(fact.event is ProcessEvent.EXIT for _, _, fact in state.process.facts) and bool(state.why)
     # The bytes that doctor sends may have ended a server that was silent before.
-    if exited and state.process.provoked is None:
+    if _has_exited(state) and state.why and state.process.provoked is None:
         return None
     everything = (*state.requests.open.values(), *state.requests.done.values())
     waiting = [each for each in everything if each.method == "initialize" and each.answered is None]
@@ -74,6 +73,21 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
     if asked is None or (state.messages and not is_accepted):
         return None
     return asked if state.last_ns - asked.time_ns >= _PATIENCE_NS else None
+
+
+def deaf_to_initialize(state: ConnectionState) -> TrackedRequest | None:
+    """Return an `initialize` that is not answered although an earlier `server/discover` was; None for all else."""
+    everything = (*state.requests.open.values(), *state.requests.done.values())
+    asked = next((each for each in everything if each.method == "initialize" and each.answered is None), None)
+    if asked is None or state.is_http or (state.why and state.process.provoked is None and _has_exited(state)):
+        return None
+    earlier = [each for each in everything if each.frame < asked.frame and each.answered is not None]
+    is_heard = state.messages > len(earlier) or any(each.answered > asked.frame for each in earlier if each.answered)
+    return asked if earlier and not is_heard and state.last_ns - asked.time_ns >= _PATIENCE_NS else None
+
+
+def _has_exited(state: ConnectionState) -> bool:
+    return any(fact.event is ProcessEvent.EXIT for _, _, fact in state.process.facts)
 
 
 def _manager(state: ConnectionState) -> str:

@@ -26,6 +26,7 @@ from inspector.config.settings import captures_directory
 from inspector.config.targets import HttpTarget, secrets_of
 from inspector.errors import UsageError
 from inspector.features.tap.install import configured_servers, plan_entry, plan_uninstall
+from inspector.protocol.revisions.table import dates, is_known
 from inspector.serve.sessions import AllowedTarget, ServeOptions, Sessions, WantedTarget
 from inspector.transports.children import start_reaper
 
@@ -234,14 +235,15 @@ class AllowedTargets:
         if wanted.client:
             chosen = msgspec.structs.replace(chosen, profile=client_profile(wanted.client))
         if wanted.protocol:
+            if not is_known(wanted.protocol):
+                raise UsageError(f"no protocol version {wanted.protocol!r}", hint=f"There are {', '.join(dates())}.")
             chosen = msgspec.structs.replace(chosen, revision=wanted.protocol)
         settings = settings_for(chosen, self._env, has_person=True)
         authorizer, _ = authorizer_for(chosen.target, chosen.login, self._env.environ, has_person=False)
-        clocks = msgspec.structs.replace(settings.clocks, start_s=settings.clocks.start_s or wanted.start_s)
         return AllowedTarget(
             name or chosen.target.label,
             chosen.target,
-            msgspec.structs.replace(settings, authorizer=authorizer, guide=None, clocks=clocks),
+            msgspec.structs.replace(settings, authorizer=authorizer, guide=None),
             lambda: kept_journal(chosen, self._env),
             _secrets(chosen),
         )

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from math import inf
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -432,18 +433,22 @@ async def run_probe(
     timeout_s: float,
     secrets: Mapping[str, str],
     warn: Callable[[str], None],
+    until_s: float = inf,
 ) -> list[Finding]:
     """Make the calls of the plan over an open session, and return the findings.
 
     `reopen`: returns a new session, not connected yet, that continues the journal. `secrets`: as in `judge`. `warn`:
-    called with what was not probed, and with each new session.
+    called with what was not probed, and with each new session. `until_s`: when no more calls are made, on the
+    monotonic clock.
     """
-    run = _Run(session, reopen, timeout_s, warn)
+    run = _Run(session, reopen, timeout_s, warn, until_s)
     before = tools_of(session)
     found: list[Finding] = []
     try:
         for tool in before:
-            if calls := planned.calls.get(tool.name):
+            if (calls := planned.calls.get(tool.name)) and run.is_over:
+                warn(f"{visible(tool.name, limit=60)}: not probed, because the time is over")
+            elif calls:
                 outcomes = await run.outcomes(tool, calls)
                 found += judge(
                     tool.raw,
@@ -465,7 +470,12 @@ async def run_probe(
 
 class _Run:
     def __init__(
-        self, session: Session, reopen: Callable[[], Session], timeout_s: float, warn: Callable[[str], None]
+        self,
+        session: Session,
+        reopen: Callable[[], Session],
+        timeout_s: float,
+        warn: Callable[[str], None],
+        until_s: float,
     ) -> None:
         self.session = session
         self._own: Session | None = None
@@ -474,6 +484,12 @@ class _Run:
         self._timeout_s = timeout_s
         self._warn = warn
         self._restarts = 0
+        self._until_s = until_s
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more calls are made, because of the time."""
+        return time.monotonic() >= self._until_s
 
     @property
     def is_alive(self) -> bool:
@@ -485,6 +501,8 @@ class _Run:
         restarts = silent = 0
         is_slow = False
         for call in calls:
+            if self.is_over:
+                break
             began = time.monotonic()
             outcome = await self._outcome(tool, call)
             took, is_silent = time.monotonic() - began, isinstance(outcome.reply, Silent)
@@ -510,7 +528,7 @@ class _Run:
     ) -> list[Finding]:
         """Return a finding for the value that takes much longer than the others, also in a second call."""
         seconds = [each.seconds if _succeeded(each) is not None else None for each in outcomes]
-        for at in slow_places(calls[: len(outcomes)], seconds)[:1] if self.is_alive else ():
+        for at in slow_places(calls[: len(outcomes)], seconds)[:1] if self.is_alive and not self.is_over else ():
             began = time.monotonic()
             again = await self._outcome(tool, calls[at])
             took = time.monotonic() - began

@@ -8,7 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 from inspector.errors import UsageError
 from inspector.protocol.server_requests import REJECTED, ErrorReply, Reply, RequestKind, accepted, sampled
 from inspector.protocol.server_requests import Result as ReplyResult
-from inspector.serve.outcome import OutcomeAnswer, outcome_of
+from inspector.serve.facts import answer_call, requests_facts
+from inspector.serve.outcome import OutcomeAnswer, outcome_of_one
 from inspector.serve.sessions import AgentSession, Sessions
 from inspector.serve.tool import Arguments, SessionId, WaitSeconds, tool
 from inspector.session.inbox import Ticket
@@ -26,16 +27,32 @@ class AnswerArguments(Arguments):
 
 @tool(read_only=False, open_world=True)
 async def answer(sessions: Sessions, wanted: AnswerArguments) -> OutcomeAnswer:
-    """Answer a pending elicitation or sampling request of the server. Returns the outcome of the call that waits."""
+    """Answer a request that the server asks: confirm an elicitation, write a sampling text.
+
+    Returns the call's outcome.
+    """
     opened = await sessions.server(wanted.session)
     ticket = next((each for each in opened.waiting if each.number == wanted.request), None)
     if ticket is None:
         numbers = ", ".join(str(each.number) for each in opened.waiting) or "none"
         raise UsageError(f"request {wanted.request} does not wait", hint=f"Pending: {numbers}.")
-    await _reply(opened, ticket, _reply_of(ticket, wanted))
-    if not opened.calls:
-        return OutcomeAnswer(session=opened.id, state="ok", next=f'traffic(session="{opened.id}")')
-    return await outcome_of(opened, opened.calls[0], wanted.wait_s)
+    reply, callers = _reply_of(ticket, wanted), opened.callers(ticket)
+    await _reply(opened, ticket, reply)
+    if callers:
+        return await outcome_of_one(opened, callers, wanted.wait_s)
+    await opened.started(wanted.wait_s)
+    return _of_opening(opened)
+
+
+def _of_opening(opened: AgentSession) -> OutcomeAnswer:
+    """Return how the opening goes on after an answer: the server has asked while it was listed."""
+    if opened.waiting:
+        follow = answer_call(opened.id, opened.waiting[0])
+        pending = requests_facts(opened.waiting)
+        return OutcomeAnswer(session=opened.id, state="waiting", pending=pending, next=follow)
+    if not opened.has_started:
+        return OutcomeAnswer(session=opened.id, state="running", next="sessions()")
+    return OutcomeAnswer(session=opened.id, state="ok", next=f'check(session="{opened.id}")')
 
 
 async def _reply(opened: AgentSession, ticket: Ticket, reply: Reply) -> None:

@@ -22,7 +22,10 @@ class CallToolArguments(Arguments):
 
 @tool(read_only=False, destructive=True, open_world=True)
 async def call(sessions: Sessions, wanted: CallToolArguments) -> OutcomeAnswer:
-    """Call a tool of the inspected server: result, schema problems, findings. If it asks for input, see pending."""
+    """Call a tool of the inspected server with arguments.
+
+    Shows what it returns, schema problems, findings; pending if it asks.
+    """
     opened = await sessions.server(wanted.session)
     refuse_destructive(sessions, opened, wanted.name)
     request = opened.begin("tools/call", {"name": wanted.name, "arguments": wanted.arguments})

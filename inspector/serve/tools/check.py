@@ -43,11 +43,20 @@ class CheckAnswer(Answer):
 
 @tool(open_world=True)
 async def check(sessions: Sessions, wanted: CheckArguments) -> CheckAnswer:
-    """Check a session for protocol violations and causes of failures. primary is what to fix first. Calls no tools."""
+    """Find bugs in a session: protocol violations, tool definitions that clients reject, causes. Fix primary first."""
     opened = await sessions.get(wanted.session)
     if isinstance(opened, AgentSession) and opened.state is SessionState.OPEN:
         await asyncio.wrap_future(opened.live.run(_first_requests))
     return await asyncio.to_thread(_answer, opened, wanted)
+
+
+def _without_findings(opened: Opened, answer: CheckAnswer) -> str:
+    """Return the next call if there are no findings."""
+    if answer.failure or answer.waiting or not isinstance(opened, AgentSession):
+        return f'traffic(session="{opened.id}", filter="failed or pending")'
+    if opened.state is not SessionState.OPEN:
+        return f'logs(session="{opened.id}")'
+    return f'call(session="{opened.id}", name=…): results are checked, too'
 
 
 async def _first_requests(session: Session) -> None:
@@ -65,11 +74,14 @@ def _answer(opened: Opened, wanted: CheckArguments) -> CheckAnswer:
     answer = CheckAnswer(session=id_, counts=counts, failure=failure_in(journal), waiting=waiting, next="")
     if wanted.id:
         answer.findings = [finding_facts(each) for each in found if each.id == wanted.id][:10]
-        answer.next = f'message(session="{id_}", entry=N) shows the evidence of a finding'
+        entry = next((each["entry"] for each in answer.findings if "entry" in each), None)
+        answer.next = (
+            f'message(session="{id_}", entry={entry})' if entry else f'check(session="{id_}") names all checks'
+        )
         return answer
     primary = primary_of(found)
     if primary is None:
-        answer.next = f'call(session="{id_}", name=…): results are checked, too'
+        answer.next = _without_findings(opened, answer)
         return answer
     answer.primary = cause_facts(journal, primary)
     least = Severity(wanted.severity).rank

@@ -1,6 +1,7 @@
 """`compare`: what differs between two sessions, captures or lock files."""
 
 import asyncio
+import json
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -46,9 +47,10 @@ class _Side(msgspec.Struct, frozen=True):
 
 @tool()
 async def compare(sessions: Sessions, wanted: CompareArguments) -> CompareAnswer:
-    """Compare two sessions, captures or lock files: changed definitions, and operations with another outcome."""
+    """Show what is different between two sessions, recordings or lock files: tool schemas, outcomes of operations."""
     before, after = [await _side(sessions, name) for name in (wanted.before, wanted.after)]
-    return await asyncio.to_thread(_answer, before, after, wanted)
+    open_ = frozenset(each.id for each in sessions.all)
+    return await asyncio.to_thread(_answer, before, after, wanted, open_)
 
 
 async def _side(sessions: Sessions, name: str) -> _Side:
@@ -68,14 +70,14 @@ def _of_file(sessions: Sessions, name: str) -> _Side:
         journal.close()
 
 
-def _answer(before: _Side, after: _Side, wanted: CompareArguments) -> CompareAnswer:
+def _answer(before: _Side, after: _Side, wanted: CompareArguments, open_: frozenset[str]) -> CompareAnswer:
     if not (before.definitions.is_known and after.definitions.is_known):
         raise UsageError("a side has no definitions", hint="Its session was never opened.")
     changes = compare_definitions(before.definitions, after.definitions).changes
     answer = CompareAnswer(
         counts={"definitions": len(changes)},
         definitions=changes_facts(changes),
-        next="message(entry=N) of a difference",
+        next="sessions()",
     )
     if before.operations is None or after.operations is None:
         return answer
@@ -89,4 +91,11 @@ def _answer(before: _Side, after: _Side, wanted: CompareArguments) -> CompareAns
             answer.more += 1
             continue
         answer.operations.append(members)
+    for side, name in (("after", wanted.after), ("before", wanted.before)):
+        entry = next((each[side] for each in answer.operations if side in each), None)
+        if entry is not None:
+            answer.next = (
+                f'message(session="{name}", entry={entry})' if name in open_ else f"open(capture={json.dumps(name)})"
+            )
+            break
     return answer

@@ -21,7 +21,7 @@ _LINE = 400
 
 class LogsArguments(Arguments):
     session: SessionId = ""
-    after: Annotated[int, Meta(description="Only entries after this one.")] = 0
+    after: Annotated[int, Meta(description="Only entries after this one.", ge=0)] = 0
     max_tokens: MaxTokens = DEFAULT_TOKENS
 
 
@@ -34,7 +34,10 @@ class LogsAnswer(Answer):
 
 @tool()
 async def logs(sessions: Sessions, wanted: LogsArguments) -> LogsAnswer:
-    """Show what the server wrote to stderr, and log notifications: the newest that fit."""
+    """Show what the server wrote to stderr, and log notifications.
+
+    Such as print output, exceptions and tracebacks.
+    """
     opened = await sessions.get(wanted.session)
     return await asyncio.to_thread(_answer, opened.id, opened.journal, wanted)
 

@@ -11,7 +11,7 @@ from inspector.present.failure_report import of_findings
 from inspector.present.findings import inspected
 from inspector.protocol import peek
 from inspector.serve.bounded import bounded
-from inspector.serve.facts import cause_facts, end_of
+from inspector.serve.facts import answer_call, cause_facts, end_of, requests_facts, wait_words
 from inspector.serve.sessions import AgentSession, Sessions, WantedTarget
 from inspector.serve.tool import Answer, Arguments, WaitSeconds, tool
 from inspector.session.options import SessionState
@@ -43,22 +43,33 @@ class OpenAnswer(Answer):
     """The finding that explains why it failed."""
     findings: dict[str, int] = field(default_factory=dict)
     """Number of findings by severity."""
+    pending: list[dict[str, Any]] = field(default_factory=list)
+    """Requests of the server that wait for `answer`."""
+    waiting: str = ""
+    """A request without a response, if the opening has not ended."""
     ended: dict[str, Any] = field(default_factory=dict)
     from_server: Any = None
 
 
 @tool(read_only=False, open_world=True)
 async def open_(sessions: Sessions, wanted: OpenArguments) -> OpenAnswer:
-    """Start an MCP server and connect. Start here. If it fails, cause has the reason, evidence and fix."""
+    """Start an MCP server and connect to it, first of all.
+
+    If it does not start, times out or closes the connection: cause, evidence, fix.
+    """
     if wanted.capture:
         capture = await sessions.open_capture(wanted.capture)
         follow = f'traffic(session="{capture.id}", filter="failed")'
         return OpenAnswer(session=capture.id, state="capture", entries=capture.journal.count, next=follow)
-    start_s = max(1.0, wanted.wait_s * _OPENING)
-    target = WantedTarget(wanted.server, tuple(wanted.command), wanted.url, wanted.client, wanted.protocol, start_s)
-    opened = await sessions.open_server(target)
+    target = WantedTarget(wanted.server, tuple(wanted.command), wanted.url, wanted.client, wanted.protocol)
+    opened = await sessions.open_server(target, start_of(wanted.wait_s))
     await opened.started(wanted.wait_s)
     return await asyncio.to_thread(opening_of, opened)
+
+
+def start_of(wait_s: float) -> float:
+    """Return the timeout of an opening, from the time that the agent waits."""
+    return max(1.0, wait_s * _OPENING)
 
 
 def opening_of(opened: AgentSession) -> OpenAnswer:
@@ -71,6 +82,10 @@ def opening_of(opened: AgentSession) -> OpenAnswer:
         capture=journal.capture_path.stem if journal.capture_path else "",
         next=f'check(session="{opened.id}")' if state == "open" else f'restart(session="{opened.id}") after a fix',
     )
+    if not opened.has_started:
+        answer.waiting = wait_words(journal)
+    if opened.waiting:
+        answer.pending, answer.next = requests_facts(opened.waiting), answer_call(opened.id, opened.waiting[0])
     if state == "open":
         _describe(opened, answer)
         return answer
@@ -82,7 +97,9 @@ def opening_of(opened: AgentSession) -> OpenAnswer:
         answer.cause = cause_facts(journal, cause)
     answer.ended = end_of(journal, opened.why)
     if state == "connecting":
-        answer.next = f'logs(session="{opened.id}"), or open again with a longer wait_s'
+        answer.next = answer.next if answer.pending else "sessions() shows when it is open"
+    elif opened.has_timed_out:
+        answer.next += f', or restart(session="{opened.id}", wait_s=120) to wait longer'
     return answer
 
 

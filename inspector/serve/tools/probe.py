@@ -1,6 +1,7 @@
 """`probe`: call tools with valid and invalid arguments, and judge the responses."""
 
 import asyncio
+import time
 from typing import Annotated, Any
 
 from msgspec import Meta, field
@@ -11,9 +12,8 @@ from inspector.errors import UsageError
 from inspector.features.probe.running import ProbeOptions, ProbePlan, plan_calls, run_probe, tools_of
 from inspector.serve.facts import finding_facts
 from inspector.serve.sessions import AgentSession, Sessions
-from inspector.serve.tool import Answer, Arguments, SessionId, tool
+from inspector.serve.tool import Answer, Arguments, SessionId, WaitSeconds, tool
 from inspector.session.open import open_session
-from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.text import visible
 
@@ -25,6 +25,7 @@ class ProbeArguments(Arguments):
     session: SessionId = ""
     tool: Annotated[str, Meta(description="Only this tool.")] = ""
     writes: Annotated[bool, Meta(description="Also tools without readOnlyHint.")] = False
+    wait_s: WaitSeconds = 50
 
 
 class ProbeAnswer(Answer):
@@ -38,17 +39,18 @@ class ProbeAnswer(Answer):
 
 @tool(read_only=False, open_world=True)
 async def probe(sessions: Sessions, wanted: ProbeArguments) -> ProbeAnswer:
-    """Call read-only tools with valid, invalid and unusual arguments, and report crashes, hangs and wrong answers."""
+    """Fuzz read-only tools with valid, wrong, missing and unusual arguments, and report crashes, hangs, bad answers."""
     opened = await sessions.server(wanted.session)
     if wanted.writes and not sessions.options.allows_destructive:
         raise UsageError(
             "the user does not allow calls of tools without readOnlyHint",
             hint="Ask the user to start mcp-inspect serve with --allow-destructive.",
         )
-    if opened.state is not SessionState.OPEN:
-        raise UsageError(f"session {opened.id} has no connection", hint="restart() opens it again.")
+    opened.demand_open()
     notes: list[str] = []
-    planned, found = await asyncio.wrap_future(opened.live.run(lambda session: _probed(session, opened, wanted, notes)))
+    with opened.awaited():
+        work = opened.live.run(lambda session: _probed(session, opened, wanted, notes))
+        planned, found = await asyncio.wrap_future(work)
     opened.probe_findings = tuple(found)
     worst = sorted(found, key=lambda each: each.severity.rank)
     return ProbeAnswer(
@@ -68,7 +70,8 @@ async def _probed(
     """Probe on the engine's loop. What is not probed is noted."""
     tools = [each for each in tools_of(session) if wanted.tool in ("", each.name)]
     if not tools:
-        raise UsageError(f"no tool {wanted.tool!r}", hint="sessions() and open() name the tools.")
+        names = ", ".join(visible(each.name, limit=60) for each in tools_of(session)[:10])
+        raise UsageError(f"no tool {wanted.tool!r}", hint=f"There are {names}." if names else "It has no tools.")
     planned = plan_calls(tools, ProbeOptions(True, False, wanted.writes, 0, 0, _TIMEOUT_S))
     allowed = opened.allowed
     found = await run_probe(
@@ -78,5 +81,6 @@ async def _probed(
         timeout_s=_TIMEOUT_S,
         secrets=secrets_of(allowed.target),
         warn=notes.append,
+        until_s=time.monotonic() + wanted.wait_s,
     )
     return planned, found

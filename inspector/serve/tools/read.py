@@ -31,7 +31,7 @@ class PromptArguments(Arguments):
 
 @tool(open_world=True)
 async def get_prompt(sessions: Sessions, wanted: PromptArguments) -> OutcomeAnswer:
-    """Get a prompt of the inspected server: its messages for these arguments."""
+    """Get a prompt of the inspected server: the text of its messages for these arguments."""
     opened = await sessions.server(wanted.session)
     params: dict[str, Any] = {"name": wanted.name}
     params |= {"arguments": wanted.arguments} if wanted.arguments else {}

@@ -8,7 +8,7 @@ from msgspec import Meta, field
 from inspector.capture.journal import Journal
 from inspector.checks.findings import Finding
 from inspector.present.findings import inspected
-from inspector.serve.facts import finding_facts, requests_facts
+from inspector.serve.facts import answer_call, finding_facts, requests_facts
 from inspector.serve.sessions import AgentSession, Sessions
 from inspector.serve.tool import Answer, Arguments, tool
 
@@ -27,7 +27,7 @@ class SessionsAnswer(Answer):
 
 @tool()
 async def sessions(sessions: Sessions, wanted: SessionsArguments) -> SessionsAnswer:
-    """List open sessions with their state and pending requests, and which servers open may start."""
+    """List the sessions that are open, their state and pending requests, and the servers that are allowed."""
     rows = []
     for each in sessions.all:
         row: dict[str, Any] = {"session": each.id, "entries": each.journal.count}
@@ -39,7 +39,11 @@ async def sessions(sessions: Sessions, wanted: SessionsArguments) -> SessionsAns
         rows.append(row)
     options = sessions.options
     allowed = [name or "default" for name in options.allowed] + ["any command or url"] * options.any_command
-    return SessionsAnswer(sessions=rows, allowed=allowed, next="open()" if not rows else "traffic(session=…)")
+    waiting = next(
+        ((each.id, each.waiting[0]) for each in sessions.all if isinstance(each, AgentSession) and each.waiting), None
+    )
+    follow = answer_call(*waiting) if waiting else f'traffic(session="{rows[-1]["session"]}")' if rows else "open()"
+    return SessionsAnswer(sessions=rows, allowed=allowed, next=follow)
 
 
 class CloseArguments(Arguments):
@@ -55,7 +59,7 @@ class CloseAnswer(Answer):
 
 @tool(read_only=False)
 async def close(sessions: Sessions, wanted: CloseArguments) -> CloseAnswer:
-    """End a session and its server process; findings are about how it ended. The recorded capture stays."""
+    """Stop a session and its server process; findings are about how it ended. The recorded capture stays."""
     opened = await sessions.get(wanted.session)
     at_end: list[Finding] = []
     if isinstance(opened, AgentSession):

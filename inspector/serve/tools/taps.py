@@ -22,7 +22,7 @@ class TapsAnswer(Answer):
 
 @tool()
 async def taps(sessions: Sessions, wanted: TapsArguments) -> TapsAnswer:
-    """List running taps: live recordings between another client and its server. open reads one as a capture."""
+    """List taps: live recordings of what another client, such as an editor, sends to its server now. open reads one."""
     rows = await asyncio.to_thread(lambda: [_row(summary(each)) for each in live() if each["pid"] != os.getpid()][-10:])
     return TapsAnswer(taps=rows, next=f'open(capture="{rows[-1]["capture"]}")' if rows else "open()")
 

@@ -28,7 +28,10 @@ class TraceAnswer(Answer):
 
 @tool()
 async def trace(sessions: Sessions, wanted: TraceArguments) -> TraceAnswer:
-    """Show the whole operation of one entry as Markdown: retries, progress, input requests, HTTP, stderr, timing."""
+    """Show what happened during one request, and why it is slow.
+
+    Markdown: time spent, retries, progress, HTTP, stderr.
+    """
     opened = await sessions.get(wanted.session)
     return await asyncio.to_thread(_answer, opened.id, opened.journal, wanted)
 
@@ -36,8 +39,12 @@ async def trace(sessions: Sessions, wanted: TraceArguments) -> TraceAnswer:
 def _answer(id_: str, journal: Journal, wanted: TraceArguments) -> TraceAnswer:
     story = trace_of(journal, wanted.entry) if 0 < wanted.entry <= journal.count else None
     if story is None:
-        raise UsageError(f"entry {wanted.entry} belongs to no request", hint='traffic(filter="kind == request").')
+        raise UsageError(
+            f"entry {wanted.entry} belongs to no request",
+            hint=f'traffic(session="{id_}", filter="kind == request") lists requests.',
+        )
     page = cut_text(markdown_of(story, journal), wanted.max_tokens * _BYTES_OF_TOKEN * 4 // 5)
-    return TraceAnswer(
-        session=id_, open=story.open, from_server=page, next=f'message(session="{id_}", entry=N) of a step'
-    )
+    number = journal.store.exchange(wanted.entry)
+    exchange = journal.conversation.exchanges[number - 1] if number else None
+    entry = wanted.entry if exchange is None else exchange.answer_frame or exchange.request_frame
+    return TraceAnswer(session=id_, open=story.open, from_server=page, next=f'message(session="{id_}", entry={entry})')

@@ -29,8 +29,8 @@ class TrafficArguments(Arguments):
     filter: Annotated[
         str, Meta(description='"failed", "method == tools/call and dur > 1s", "tool == add", "stderr".')
     ] = ""
-    before: Annotated[int, Meta(description="Only entries before this one.")] = 0
-    limit: Annotated[int, Meta(description="Most rows.")] = 20
+    before: Annotated[int, Meta(description="Only entries before this one.", ge=0)] = 0
+    limit: Annotated[int, Meta(description="Most rows.", ge=1)] = 20
     fields: Annotated[list[str], Meta(description="JSON pointers of messages to include.")] = field(
         default_factory=list
     )
@@ -47,7 +47,10 @@ class TrafficAnswer(Answer):
 
 @tool()
 async def traffic(sessions: Sessions, wanted: TrafficArguments) -> TrafficAnswer:
-    """List recorded messages, stderr and process events, newest last. n is the entry number that other tools take."""
+    """List all recorded messages between client and server.
+
+    Also failed requests, stderr, process events. n: entry number.
+    """
     opened = await sessions.get(wanted.session)
     return await asyncio.to_thread(_answer, opened.id, opened.journal, wanted)
 

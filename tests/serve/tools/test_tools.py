@@ -150,6 +150,13 @@ async def test_logs_shows_the_newest_lines_of_stderr_with_their_entries() -> Non
         ("call", {"name": "x", "session": "s9"}, "no session 's9'"),
         ("message", {"entry": 99999}, "no entry 99999"),
         ("message", {"entry": 1, "pointer": "/nowhere"}, "nothing at"),
+        ("message", {"entry": 3, "pointer": "result"}, "begins with /"),
+        ("message", {"entry": 1, "offset": -1}, "Expected `int` >= 0"),
+        ("logs", {"after": -5}, "Expected `int` >= 0"),
+        ("traffic", {"limit": 0}, "Expected `int` >= 1"),
+        ("open", {"protocol": "1999-01-01"}, "2026-07-28"),
+        ("probe", {"tool": "nope"}, "There are add"),
+        ("trace", {"entry": 1}, 'traffic(session="s1", filter="kind == request")'),
         ("answer", {"request": 7}, "request 7 does not wait"),
         ("traffic", {"filter": "tool =="}, "docs/filters.md"),
         ("open", {"capture": "../../etc/passwd"}, "no capture"),
@@ -238,3 +245,45 @@ async def test_a_call_beside_a_pending_request_has_its_own_outcome() -> None:
         second = await use("call", name="think")
         assert (second["state"], [each["kind"] for each in second["pending"]]) == ("waiting", ["sampling"])
         assert (await use("call", name="look"))["state"] == "ok"
+
+
+async def test_the_next_call_of_a_cut_message_goes_on_where_the_cut_is() -> None:
+    words = [f"word{n}" for n in range(3000)]
+    text = " ".join(words)
+    async with agent(_answering([ADD], {"content": [{"type": "text", "text": text}]})) as use:
+        await use("open")
+        response = (await use("call", name="add"))["response"]
+        shown, offset = "", 0
+        while offset < len(text):
+            part = await use("message", entry=response, pointer="/result/content/0/text", offset=offset)
+            page, mark, _ = part["from_server"].partition("… (+")
+            shown += page
+            if not mark:
+                break
+            offset += len(page)
+            assert f"offset={offset})" in part["next"]
+        assert shown == text
+
+
+async def test_check_of_a_check_without_findings_says_where_there_are_some() -> None:
+    async with agent(_answering([ADD], {"content": []})) as use:
+        await use("open")
+        assert (await use("check", id="nothing"))["next"] == 'check(session="s1") names all checks'
+
+
+async def test_compare_names_the_message_of_a_difference() -> None:
+    async with agent(None, any_command=True) as use:
+        for text in ("1", "2"):
+            argv = _answering([ADD], {"content": [{"type": "text", "text": text}]})
+            session = (await use("open", command=[*argv]))["session"]
+            called = await use("call", session=session, name="add")
+        found = await use("compare", before="s1", after="s2", only=["add"])
+        assert found["next"] == f'message(session="s2", entry={found["operations"][0]["after"]})'
+        assert called["response"] >= found["operations"][0]["after"]
+
+
+async def test_probe_stops_after_the_time_it_may_take_and_says_what_was_left_out() -> None:
+    async with agent(_answering([ADD], {"content": []})) as use:
+        await use("open")
+        probed = await use("probe", wait_s=0)
+        assert any("time is over" in note for note in probed["notes"])
