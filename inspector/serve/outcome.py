@@ -104,7 +104,7 @@ def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -
         answer.next = f'restart(session="{opened.id}") after a fix'
     elif cut:
         answer.next = f'message(session="{opened.id}", entry={answer.response}{pointer}) has all of it'
-    elif answer.state == "ok":
+    elif answer.state == "ok" or not answer.stderr:
         answer.next = f'trace(session="{opened.id}", entry={answer.request}) shows how it went'
     else:
         answer.next = f'logs(session="{opened.id}", after={answer.request}) has stderr of the call'
