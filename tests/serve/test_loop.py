@@ -41,7 +41,7 @@ async def test_a_request_for_input_during_the_listing_comes_with_open_and_answer
         assert (await use("traffic", filter="method == tools/list"))["matching"] == 2
 
 
-async def test_restart_waits_for_a_slow_server_as_long_as_it_is_told(tmp_path: Path) -> None:
+async def test_restart_waits_for_a_slow_server_as_long_as_wait_s(tmp_path: Path) -> None:
     file, ready = tmp_path / "server.py", tmp_path / "ready"
     _starts(file, _scripted(), f"while not os.path.exists({str(ready)!r}): time.sleep(0.01)")
     async with agent((sys.executable, str(file))) as use:
@@ -53,7 +53,7 @@ async def test_restart_waits_for_a_slow_server_as_long_as_it_is_told(tmp_path: P
         assert use.sessions.all[0].live.settings.clocks.start_s == 45  # type: ignore[union-attr]
 
 
-async def test_a_call_while_the_server_still_connects_says_so() -> None:
+async def test_a_call_while_the_server_still_connects_is_refused_with_the_reason() -> None:
     async with agent(script("never_reads")) as use:
         opened = await use("open", wait_s=0)
         assert opened["state"] == "connecting"
@@ -61,7 +61,7 @@ async def test_a_call_while_the_server_still_connects_says_so() -> None:
         assert "still connecting" in await use.refused("probe")
 
 
-async def test_a_list_without_a_response_is_said_by_open_and_not_called_fixed_by_restart() -> None:
+async def test_a_list_without_a_response_is_reported_by_open_and_not_listed_as_fixed_by_restart() -> None:
     argv = _scripted(**{"tools/list": "silence"})
     async with agent(argv) as use:
         opened = await use("open", wait_s=5.2)
@@ -72,7 +72,7 @@ async def test_a_list_without_a_response_is_said_by_open_and_not_called_fixed_by
         assert again["not_seen_again"] == ["request-unanswered"]
 
 
-async def test_restart_of_a_server_that_dies_again_in_the_repeated_call_calls_nothing_fixed() -> None:
+async def test_restart_of_a_server_that_dies_again_in_the_repeated_call_lists_nothing_as_fixed() -> None:
     async with agent(_scripted("death")) as use:
         await use("open")
         assert (await use("call", name="add"))["state"] == "no response"
@@ -83,7 +83,7 @@ async def test_restart_of_a_server_that_dies_again_in_the_repeated_call_calls_no
         assert "fixed" not in again
 
 
-async def test_restart_does_not_call_fixed_what_only_a_call_had_shown_that_was_not_repeated() -> None:
+async def test_restart_lists_findings_of_a_call_that_was_not_repeated_as_not_seen_again() -> None:
     plain = TOOL | {"annotations": {}}
     rejected = {"error": {"code": -32602, "message": "no"}}
     async with agent(_scripted(rejected, **{"tools/list": {"result": {"tools": [plain]}}})) as use:

@@ -45,7 +45,7 @@ async def answer(sessions: Sessions, wanted: AnswerArguments) -> OutcomeAnswer:
 
 
 def _of_opening(opened: AgentSession) -> OutcomeAnswer:
-    """Return how the opening goes on after an answer: the server has asked while it was listed."""
+    """Return the state of the opening after an answer: the server has asked while it was listed."""
     if opened.waiting:
         follow = answer_call(opened.id, opened.waiting[0])
         pending = requests_facts(opened.waiting)

@@ -265,7 +265,7 @@ async def test_the_next_call_of_a_cut_message_goes_on_where_the_cut_is() -> None
         assert shown == text
 
 
-async def test_check_of_a_check_without_findings_says_where_there_are_some() -> None:
+async def test_check_of_an_id_without_findings_names_the_call_that_lists_all() -> None:
     async with agent(_answering([ADD], {"content": []})) as use:
         await use("open")
         assert (await use("check", id="nothing"))["next"] == 'check(session="s1") names all checks'
@@ -282,7 +282,7 @@ async def test_compare_names_the_message_of_a_difference() -> None:
         assert called["response"] >= found["operations"][0]["after"]
 
 
-async def test_probe_stops_after_the_time_it_may_take_and_says_what_was_left_out() -> None:
+async def test_probe_stops_after_wait_s_and_lists_what_was_left_out() -> None:
     async with agent(_answering([ADD], {"content": []})) as use:
         await use("open")
         probed = await use("probe", wait_s=0)
