@@ -95,6 +95,21 @@ async def test_restart_lists_findings_of_a_call_that_was_not_repeated_as_not_see
         assert "fixed" not in again
 
 
+async def test_restart_after_a_fix_of_the_opening_lists_its_findings_as_fixed(tmp_path: Path) -> None:
+    file = tmp_path / "server.py"
+    file.write_text(
+        "import sys\nfor line in sys.stdin:\n    if 'initialize' in line:\n        sys.exit('no database')\n"
+    )
+    async with agent((sys.executable, str(file))) as use:
+        failed = await use("open")
+        assert failed["state"] == "failed"
+        _starts(file, script("conforming"))
+        again = await use("restart")
+        assert again["protocol"] == "2026-07-28"  # so the new session has no initialize
+        assert failed["cause"]["id"] in again["fixed"]
+        assert "not_seen_again" not in again
+
+
 async def test_restart_names_the_answer_that_a_repeated_call_waits_for() -> None:
     async with agent(script("asks")) as use:
         await use("open")

@@ -23,6 +23,8 @@ from inspector.session.options import SessionState
 from inspector.text import visible
 
 _MOST_CHANGES = 6
+_OPENINGS = ("server/discover", "initialize")
+"""Requests of which one opens a session."""
 _Operation = tuple[str, str]
 """Method and target of a request."""
 
@@ -106,6 +108,8 @@ def _seen(opened: AgentSession) -> _Seen:
         about = checks.setdefault(each.id, set())
         about |= {(exchanges[n - 1].method, exchanges[n - 1].target) for n in numbers if n}
     made = {(each.method, each.target) for each in exchanges if each.state is not ExchangeState.PENDING}
+    if journal.conversation.opening is not None:
+        made |= {(each, "") for each in _OPENINGS}
     return _Seen(checks, made)
 
 
