@@ -1,4 +1,4 @@
-"""The story of one operation: everything that happened for it and at the same time, in order, on one page.
+"""The trace of one operation: everything that happened for it and at the same time, in order, on one page.
 
 It includes the requests of the operation (retries, pages, polls), their responses, late or duplicate ones too, its
 progress, server requests meanwhile with their responses, and the HTTP exchanges that carried all that. Log messages,
@@ -78,7 +78,7 @@ class TraceStep(msgspec.Struct, frozen=True):
     n: int
     """Entry."""
     after_ns: int
-    """Nanoseconds since the start of the story."""
+    """Nanoseconds since the start of the trace."""
     way: Way
     part: Part
     title: str
@@ -104,7 +104,7 @@ class Trace(msgspec.Struct, frozen=True):
 
 
 class _Cast(msgspec.Struct):
-    """The exchanges of a story."""
+    """The exchanges of a trace."""
 
     own: list[Exchange]
     server_requests: list[ServerRequest]
@@ -145,7 +145,7 @@ def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
 
 
 def trace_of(journal: Journal, n: int) -> Trace | None:
-    """Return the story of the operation that entry n belongs to; None if it belongs to none."""
+    """Return the trace of the operation that entry n belongs to; None if it belongs to none."""
     exchange = _exchange(journal, n)
     if exchange is None:
         return None
@@ -167,7 +167,7 @@ def trace_of(journal: Journal, n: int) -> Trace | None:
     )
 
 
-# Exchanges of a story.
+# Exchanges of a trace.
 
 
 def _exchange(journal: Journal, n: int) -> Exchange | None:
@@ -200,7 +200,7 @@ def _cast(journal: Journal, exchange: Exchange) -> _Cast:
 
 
 def _window(journal: Journal, cast: _Cast) -> tuple[int, int]:
-    """Return the first and the last entry of the story; an open story lasts until the newest entry."""
+    """Return the first and the last entry of the trace; an open trace lasts until the newest entry."""
     first = min(each.request_frame for each in cast.all)
     if any(each.is_open for each in cast.all):
         return first, journal.count
@@ -230,7 +230,7 @@ def _beside(journal: Journal, first: int, last: int) -> Iterator[int]:
     yield from sorted(found)[:_MOST_BESIDE]
 
 
-# Steps of a story.
+# Steps of a trace.
 
 
 def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
@@ -340,33 +340,33 @@ def _http(journal: Journal, cast: _Cast) -> Iterator[Fact]:
             yield Fact(f"HTTP {found.http}", f"{response.status} {reason}".strip() + after, "muted")
 
 
-# A story as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
+# A trace as Markdown, with a Mermaid sequence diagram: for an issue, a chat, a report.
 
 
-def markdown_of(story: Trace, journal: Journal) -> str:
-    """Return the story as a complete Markdown page."""
-    return "\n".join(_page(story, journal)) + "\n"
+def markdown_of(trace: Trace, journal: Journal) -> str:
+    """Return the trace as a complete Markdown page."""
+    return "\n".join(_page(trace, journal)) + "\n"
 
 
-def _page(story: Trace, journal: Journal) -> Iterator[str]:
-    yield f"# {code(story.title)}"
+def _page(trace: Trace, journal: Journal) -> Iterator[str]:
+    yield f"# {code(trace.title)}"
     yield ""
     yield "| | |"
     yield "|---|---|"
-    for each in story.facts:
+    for each in trace.facts:
         yield f"| {each.key} | {code(each.value).replace('|', chr(92) + '|')} |"
     yield ""
     yield "## Sequence"
     yield ""
     yield "```mermaid"
-    yield from _diagram(story)
+    yield from _diagram(trace)
     yield "```"
     yield ""
     yield "## Steps"
     yield ""
-    for at, step in enumerate(story.steps):
-        if story.left_out and at == len(story.steps) // 2:
-            yield from (f"*{story.left_out:,} steps not shown here.*", "")
+    for at, step in enumerate(trace.steps):
+        if trace.left_out and at == len(trace.steps) // 2:
+            yield from (f"*{trace.left_out:,} steps not shown here.*", "")
         yield from _step_lines(step, journal)
 
 
@@ -411,17 +411,17 @@ def code(message: str) -> str:
 # Diagram.
 
 
-def _diagram(story: Trace) -> Iterator[str]:
+def _diagram(trace: Trace) -> Iterator[str]:
     yield "sequenceDiagram"
-    if any(step.way in ("to_host", "to_view") for step in story.steps):
+    if any(step.way in ("to_host", "to_view") for step in trace.steps):
         yield "    participant V as View"
     yield "    participant C as Client"
-    yield f"    participant S as {_label(story.server) or 'Server'}"
-    arrows = [step for step in story.steps if step.part != "http"]
+    yield f"    participant S as {_label(trace.server) or 'Server'}"
+    arrows = [step for step in trace.steps if step.part != "http"]
     for step in arrows[:_MOST_ARROWS]:
         yield f"    {_arrow(step)}"
-    if len(arrows) > _MOST_ARROWS or story.left_out:
-        yield f"    Note over C,S: {len(arrows) - len(arrows[:_MOST_ARROWS]) + story.left_out} more"
+    if len(arrows) > _MOST_ARROWS or trace.left_out:
+        yield f"    Note over C,S: {len(arrows) - len(arrows[:_MOST_ARROWS]) + trace.left_out} more"
 
 
 _PARTIES = {"to_server": ("C", "S"), "from_server": ("S", "C"), "to_host": ("V", "C"), "to_view": ("C", "V")}
@@ -441,34 +441,34 @@ def _label(message: str) -> str:
     return _END.sub("#101;nd", _PLAIN.sub(lambda found: f"#{ord(found[0])};", short))
 
 
-# The steps of a story as rows: time, direction, title and summary.
+# The steps of a trace as rows: time, direction, title and summary.
 
 
 class TraceRows(RowSource):
-    """The steps, and the number left out in the middle of a long story."""
+    """The steps, and the number left out in the middle of a long trace."""
 
-    def __init__(self, story: Trace) -> None:
-        self.story = story
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
 
-    def show(self, story: Trace) -> None:
-        """Show a newer state of the same story."""
-        if story != self.story:
-            self.story = story
+    def show(self, trace: Trace) -> None:
+        """Show a newer state of the same trace."""
+        if trace != self.trace:
+            self.trace = trace
             self._generation += 1
 
     @property
     def count(self) -> int:
-        return len(self.story.steps)
+        return len(self.trace.steps)
 
     def step(self, index: int) -> TraceStep | None:
-        return self.story.steps[index] if 0 <= index < self.count else None
+        return self.trace.steps[index] if 0 <= index < self.count else None
 
     def header(self, width: int) -> Sequence[Span]:
-        left_out = f"   {self.story.left_out:,} steps in the middle not shown" if self.story.left_out else ""
+        left_out = f"   {self.trace.left_out:,} steps in the middle not shown" if self.trace.left_out else ""
         return lay([(f"{'seconds':>10}    event{left_out}", "muted")], width)
 
     def row(self, index: int, width: int) -> RowView:
-        step = self.story.steps[index]
+        step = self.trace.steps[index]
         number = f"#{step.n}"
         indent = f"{signs.BRANCH} " if step.part in _NESTED else ""
         title: list[Span] = [(indent, "faint"), (step.title, _title_role(step))]
@@ -479,7 +479,7 @@ class TraceRows(RowSource):
 
 
 def facts_line(facts: Sequence[Fact], most: int = 12) -> list[Span]:
-    """Return the facts of a story in one line."""
+    """Return the facts of a trace in one line."""
     spans: list[Span] = []
     for each in facts[:most]:
         between: list[Span] = [(f"  {signs.NOTE}  ", "faint")] if spans else []

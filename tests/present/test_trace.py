@@ -1,4 +1,4 @@
-"""The story of an operation: its own messages, what the server asked in it, and what happened beside it."""
+"""The trace of an operation: its own messages, what the server asked in it, and what happened beside it."""
 
 import json
 import re
@@ -25,12 +25,12 @@ def told(tape: Tape, n: int) -> Trace:
     return found
 
 
-def parts(story: Trace) -> list[tuple[str, str]]:
-    return [(step.part, step.way) for step in story.steps]
+def parts(trace: Trace) -> list[tuple[str, str]]:
+    return [(step.part, step.way) for step in trace.steps]
 
 
-def facts(story: Trace) -> dict[str, str]:
-    return {fact.key: fact.value for fact in story.facts}
+def facts(trace: Trace) -> dict[str, str]:
+    return {fact.key: fact.value for fact in trace.facts}
 
 
 def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(tape: Tape) -> None:
@@ -44,9 +44,9 @@ def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(ta
     tape.notify("notifications/cancelled", {"requestId": 3, "reason": "slow"}, by_client=True)
     late = tape.wait(100).answer(3, {"content": [{"type": "text", "text": "done"}]})
     tape.stderr(b"after")
-    story = told(tape, call)
-    assert story == told(tape, late) == told(tape, question), "whichever entry one asks about"
-    assert parts(story) == [
+    trace = told(tape, call)
+    assert trace == told(tape, late) == told(tape, question), "whichever entry one asks about"
+    assert parts(trace) == [
         ("request", "to_server"),
         ("progress", "from_server"),
         ("question", "from_server"),
@@ -56,15 +56,15 @@ def test_a_call_with_progress_a_question_logs_stderr_cancel_and_a_late_answer(ta
         ("cancel", "to_server"),
         ("late", "from_server"),
     ]
-    assert story.steps[-1].after_ns == 610_000_000
-    assert story.steps[2].summary == "Where?␛[2J"
-    assert story.steps[5].summary == "a stone␇"
-    found = facts(story)
+    assert trace.steps[-1].after_ns == 610_000_000
+    assert trace.steps[2].summary == "Where?␛[2J"
+    assert trace.steps[5].summary == "a stone␇"
+    found = facts(trace)
     assert found["outcome"] == "▲ Late"
     assert found["questions"] == "1 (elicitation), response after 500 ms"
     assert (found["progress"], found["log messages"], found["lines of stderr"], found["late responses"]) == ("1",) * 4
     assert found["why"] == "slow"
-    assert (story.title, story.server, story.open) == ("tools/call dig", "shop", False)
+    assert (trace.title, trace.server, trace.open) == ("tools/call dig", "shop", False)
 
 
 def test_a_retry_with_answers_is_the_same_story(tape: Tape) -> None:
@@ -75,10 +75,10 @@ def test_a_retry_with_answers_is_the_same_story(tape: Tape) -> None:
     more = {"inputResponses": {"k": {"action": "accept"}}, "requestState": "s"}
     tape.request(2, "tools/call", {"name": "dig", "_meta": meta} | more)
     last = tape.answer(2, {"resultType": "complete", "content": []})
-    story = told(tape, last)
-    assert [step.n for step in story.steps] == [first, 2, 3, last]
-    assert story.steps[2].summary.startswith("again")
-    assert facts(story)["requests"].startswith("2: #1 (id 1), #3 (id 2)")
+    trace = told(tape, last)
+    assert [step.n for step in trace.steps] == [first, 2, 3, last]
+    assert trace.steps[2].summary.startswith("again")
+    assert facts(trace)["requests"].startswith("2: #1 (id 1), #3 (id 2)")
 
 
 def test_trace_has_the_http_exchange(tape: Tape) -> None:
@@ -87,18 +87,18 @@ def test_trace_has_the_http_exchange(tape: Tape) -> None:
     tape.wait(20).fact(HttpFact(HttpEvent.RESPONSE, 1, status=200, reason="OK"))
     tape.answer(1, {"tools": []}, http=1)
     tape.fact(HttpFact(HttpEvent.END, 1))
-    story = told(tape, call)
-    assert [step.part for step in story.steps] == ["http", "request", "http", "answer", "http"]
-    assert facts(story)["HTTP 1"] == "200 OK after 20 ms"
+    trace = told(tape, call)
+    assert [step.part for step in trace.steps] == ["http", "request", "http", "answer", "http"]
+    assert facts(trace)["HTTP 1"] == "200 OK after 20 ms"
 
 
 def test_open_trace_ends_at_the_newest_entry(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig")
     last = tape.stderr(b"still at it")
-    story = told(tape, call)
-    assert story.open
-    assert story.steps[-1].n == last
-    assert "duration" not in facts(story)
+    trace = told(tape, call)
+    assert trace.open
+    assert trace.steps[-1].n == last
+    assert "duration" not in facts(trace)
 
 
 def test_other_entries_have_no_trace(tape: Tape) -> None:
@@ -112,9 +112,9 @@ def test_long_trace_keeps_beginning_and_end(tape: Tape) -> None:
     for progress in range(MOST_STEPS + 10):
         tape.notify("notifications/progress", {"progressToken": 3, "progress": progress})
     tape.answer(3, {})
-    story = told(tape, call)
-    assert (len(story.steps), story.left_out) == (MOST_STEPS, 12)
-    assert (story.steps[0].part, story.steps[-1].part) == ("request", "answer")
+    trace = told(tape, call)
+    assert (len(trace.steps), trace.left_out) == (MOST_STEPS, 12)
+    assert (trace.steps[0].part, trace.steps[-1].part) == ("request", "answer")
 
 
 def test_the_entries_of_an_operation_are_looked_for_once_however_many_of_them_are_named(
@@ -142,9 +142,9 @@ _EVIL = st.sampled_from(
 
 
 def page(tape: Tape, n: int) -> str:
-    story = trace_of(tape.journal, n)
-    assert story is not None
-    return markdown_of(story, tape.journal)
+    trace = trace_of(tape.journal, n)
+    assert trace is not None
+    return markdown_of(trace, tape.journal)
 
 
 def test_trace_page_has_facts_diagram_and_messages(tape: Tape) -> None:
@@ -191,9 +191,9 @@ def test_hostile_text_stays_inside_trace_blocks(said: str) -> None:
 
 def test_trace_rows_fill_the_width_and_grow(tape: Tape) -> None:
     call = handshake(tape).call(3, "dig", {"q": "x" * 200})
-    story = trace_of(tape.journal, call)
-    assert story is not None
-    rows = TraceRows(story)
+    trace = trace_of(tape.journal, call)
+    assert trace is not None
+    rows = TraceRows(trace)
     for width in (40, 80, 160):
         assert spans_width(rows.row(0, width).spans) == width
     assert "".join(text for text, _ in rows.row(0, 80).spans).rstrip().endswith(f"#{call}")

@@ -51,12 +51,12 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
     if out is not None:
         demand_place(out, file, overwrite=force)
     with loaded_capture(output, file) as journal:
-        story = _trace_of(journal, n)
+        trace = _trace_of(journal, n)
         if as_json:
-            output.data(msgspec.to_builtins(story))
+            output.data(msgspec.to_builtins(trace))
             return ExitStatus.OK
 
-        page = markdown_of(story, journal)
+        page = markdown_of(trace, journal)
     if out is None:
         output.text(page)
     else:
@@ -70,10 +70,10 @@ def _trace_of(journal: Journal, n: int) -> Trace:
         raise UsageError(
             f"no entry {n}: the capture has {journal.count:,}", hint="mcp-inspect tail FILE shows entry numbers."
         )
-    story = trace_of(journal, n)
-    if story is None:
+    trace = trace_of(journal, n)
+    if trace is None:
         raise UsageError(
             f"entry {n} does not belong to a request",
             hint="mcp-inspect tail FILE 'kind == request' shows the requests.",
         )
-    return story
+    return trace

@@ -28,7 +28,7 @@ from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.notes import notes_of
 from inspector.tui.screens.traffic.detail import DetailPanel
-from inspector.tui.screens.traffic.dialogs import ColumnsScreen, GoToScreen, StoryScreen
+from inspector.tui.screens.traffic.dialogs import ColumnsScreen, GoToScreen, TraceScreen
 from inspector.tui.screens.traffic.filter_model import combined, path_test, ref_of_path, row_test
 from inspector.tui.screens.traffic.list import TrafficList
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
@@ -192,11 +192,11 @@ class TrafficNavigation:
     def action_trace(self) -> None:
         """Show the trace of the selected row's operation, and go to the entry chosen there."""
         conversation, n = self.list.filters.conversation, self.list.chosen
-        story = trace_of(conversation.journal, n)
-        if story is None:
+        trace = trace_of(conversation.journal, n)
+        if trace is None:
             self._say("This entry belongs to no request, so there is no trace.")
         else:
-            self.list.app.push_screen(StoryScreen(conversation, story, n), self._went)
+            self.list.app.push_screen(TraceScreen(conversation, trace, n), self._went)
 
     def action_columns(self) -> None:
         """Let the user choose the columns."""

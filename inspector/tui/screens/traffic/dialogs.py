@@ -39,31 +39,31 @@ _TALL = 30
 """Minimum height in rows to show the message of the selected step."""
 
 
-class StoryScreen(Dialog[int | None]):
+class TraceScreen(Dialog[int | None]):
     """Steps of an operation, and the message of the selected one."""
 
     places = (ActionScope.TRACE, ActionScope.MOVING, ActionScope.JSON)
     BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.TRACE), keys.binding(keys.action("help"))]
     DEFAULT_CSS = """
-    StoryScreen { layout: vertical; background: $background; }
-    StoryScreen > #story-title { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
-    StoryScreen > #story-facts { height: auto; max-height: 4; padding: 0 2; }
-    StoryScreen > LogList { height: 1fr; }
-    StoryScreen > PayloadView { height: 45%; border-top: solid $border-blurred; }
-    StoryScreen.-low > PayloadView { display: none; }
+    TraceScreen { layout: vertical; background: $background; }
+    TraceScreen > #trace-title { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }
+    TraceScreen > #trace-facts { height: auto; max-height: 4; padding: 0 2; }
+    TraceScreen > LogList { height: 1fr; }
+    TraceScreen > PayloadView { height: 45%; border-top: solid $border-blurred; }
+    TraceScreen.-low > PayloadView { display: none; }
     """
 
-    def __init__(self, conversation: OpenConversation, story: Trace, chosen: int) -> None:
+    def __init__(self, conversation: OpenConversation, trace: Trace, chosen: int) -> None:
         """Start at the entry `chosen`."""
         super().__init__()
         self._conversation = conversation
-        self._rows = TraceRows(story)
+        self._rows = TraceRows(trace)
         self._begin_at = chosen
         self._count = conversation.journal.count
 
     def compose(self) -> ComposeResult:
-        yield Static(Text(f"Trace of {self._rows.story.title}"), id="story-title")
-        yield Static(id="story-facts")
+        yield Static(Text(f"Trace of {self._rows.trace.title}"), id="trace-title")
+        yield Static(id="trace-facts")
         yield LogList(self._rows)
         yield PayloadView()
         yield FooterBar()
@@ -73,7 +73,7 @@ class StoryScreen(Dialog[int | None]):
         rows = self.query_one(LogList)
         rows.focus()
         rows.sync()
-        steps = self._rows.story.steps
+        steps = self._rows.trace.steps
         rows.go_to(next((at for at, step in enumerate(steps) if step.n >= self._begin_at), 0))
         self._show_facts()
         self.set_interval(_TELL_EVERY_S, self._go_on)
@@ -83,20 +83,20 @@ class StoryScreen(Dialog[int | None]):
         self.set_class(event.size.height < _TALL, "-low")
 
     def _go_on(self) -> None:
-        journal, story = self._conversation.journal, self._rows.story
-        if not story.open or journal.count == self._count:
+        journal, trace = self._conversation.journal, self._rows.trace
+        if not trace.open or journal.count == self._count:
             return
         self._count = journal.count
-        found = trace_of(journal, story.first)
+        found = trace_of(journal, trace.first)
         if found is not None:
             self._rows.show(found)
             self.query_one(LogList).sync()
             self._show_facts()
 
     def _show_facts(self) -> None:
-        shown_text = spans_to_text(facts_line(self._rows.story.facts), dark=self.app.current_theme.dark)
+        shown_text = spans_to_text(facts_line(self._rows.trace.facts), dark=self.app.current_theme.dark)
         shown_text.no_wrap = False
-        self.query_one("#story-facts", Static).update(shown_text)
+        self.query_one("#trace-facts", Static).update(shown_text)
 
     def on_log_list_selected(self, message: LogList.Selected) -> None:
         """Show the message of the step."""
@@ -119,11 +119,11 @@ class StoryScreen(Dialog[int | None]):
 
     def action_save(self) -> None:
         """Save the trace as Markdown."""
-        markdown = markdown_of(self._rows.story, self._conversation.journal)
-        self.app.push_screen(SaveScreen(markdown.encode(), f"story-{self._rows.story.first}.md"))
+        markdown = markdown_of(self._rows.trace, self._conversation.journal)
+        self.app.push_screen(SaveScreen(markdown.encode(), f"story-{self._rows.trace.first}.md"))
 
     def action_copy_trace(self) -> None:
-        copy(self.app, markdown_of(self._rows.story, self._conversation.journal), "trace as Markdown")
+        copy(self.app, markdown_of(self._rows.trace, self._conversation.journal), "trace as Markdown")
 
 
 _NAME = 20

@@ -332,12 +332,12 @@ def tool_of(journal: Journal, exchange: Exchange | None) -> Tool | None:
 
 def trace_sections(journal: Journal, n: int, width: int) -> tuple[Section, ...]:
     """Return the trace of entry n's operation, with steps `width` cells wide."""
-    story = trace_of(journal, n)
-    if story is None:
+    trace = trace_of(journal, n)
+    if trace is None:
         return (Section("Trace", note="This entry belongs to no request"),)
-    rows = TraceRows(story)
+    rows = TraceRows(trace)
     steps = tuple(tuple(rows.row(index, width).spans) for index in range(rows.count))
-    return Section(f"Trace of {story.title}", story.facts), Section("Steps", lines=steps)
+    return Section(f"Trace of {trace.title}", trace.facts), Section("Steps", lines=steps)
 
 
 def schema_sections(tool: Tool) -> tuple[Section, ...]:

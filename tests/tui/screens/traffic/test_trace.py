@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from inspector.tui.screens.traffic.dialogs import StoryScreen
+from inspector.tui.screens.traffic.dialogs import TraceScreen
 from inspector.tui.widgets.save import SaveScreen
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
@@ -30,10 +30,10 @@ async def test_trace_screen_updates_saves_and_jumps(tape: Tape, tmp_path: Path, 
         app.screen.query_one(Input).value = str(tmp_path / "story.md")
         await pilot.press("enter")
         await until(lambda: (tmp_path / "story.md").exists(), "the file")
-        await until(lambda: isinstance(app.screen, StoryScreen), "the story again")
+        await until(lambda: isinstance(app.screen, TraceScreen), "the trace again")
         assert "sold out" in (tmp_path / "story.md").read_text()
         await pilot.press("G", "enter")
-        await until(lambda: not isinstance(app.screen, StoryScreen), "the list")
+        await until(lambda: not isinstance(app.screen, TraceScreen), "the list")
         await until(lambda: app.panel.list.model.find(last) == app.panel.list.rows.view.cursor, "its line")
 
 
