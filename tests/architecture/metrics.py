@@ -50,9 +50,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 151_000,
-    "lines of tui and present": 51_500,
-    "lines of tests": 127_000,
+    "lines": 149_700,
+    "lines of tui and present": 51_000,
+    "lines of tests": 126_800,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "test names that are riddles": 20,
