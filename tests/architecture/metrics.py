@@ -55,7 +55,8 @@ REACHED = {
     "lines of tests": 126_800,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
-    "test names that are riddles": 20,
+    "vague identifiers": 6,
+    "test names that are riddles": 4,
     "bases with one subclass": 2,
 }
 """The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""

@@ -72,7 +72,7 @@ def test_example_of_a_pattern_matches_it(pattern: str) -> None:
     assert matches(pattern, found)
 
 
-def test_example_of_a_pattern_has_the_length_that_is_asked_for() -> None:
+def test_example_of_a_pattern_has_the_wanted_length() -> None:
     assert len(example_of("^[a-z]+$", 5) or "") == 5
 
 

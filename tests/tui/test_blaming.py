@@ -62,7 +62,7 @@ async def test_why_here_starts_after_enter_and_shows_what_decides() -> None:
         fleet.end()
 
 
-async def test_why_here_with_one_tab_says_what_is_missing() -> None:
+async def test_why_here_with_one_tab_names_what_is_missing() -> None:
     fleet = PlantedFleet()
     try:
         here = fleet.planted("here", frozenset())

@@ -31,7 +31,7 @@ def test_keyboard_selector_after_input_waits_only_as_long_as_a_sequence_takes(mo
     assert waits == [0.1, 0.1, 0.04, 0.02, 0.1], "for a moment it waits briefly: the key may end the app"
 
 
-def test_keyboard_selector_does_not_wait_longer_than_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyboard_selector_does_not_wait_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float | None] = []
 
     def select(_: object, timeout: float | None = None) -> list[Any]:

@@ -169,7 +169,7 @@ async def test_card_does_not_repeat_the_diagnosis(tape: Tape, monkeypatch: pytes
     assert (told.count("refuses connections"), hint in told, "→ Is it running?" in told) == (1, False, True)
 
 
-async def test_card_does_not_repeat_a_diagnosis_that_says_less(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_card_does_not_repeat_a_shorter_diagnosis(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
     tape.connected("http://127.0.0.1:9/mcp")
     why = "the server answered initialize with HTTP 500; its body is empty"
     subject = Staged(tape, stage=ConversationStage.FAILED, why=why)

@@ -171,8 +171,8 @@ class BrowserTab:
         wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True, "userGesture": True}
         found = await self.send("Runtime.evaluate", wanted)
         if peek.has(found, "exceptionDetails"):
-            said = peek.text(found, "exceptionDetails", "exception", "description")
-            raise RequestFailed(f"the page: {(said or 'an exception')[:300]}")
+            text = peek.text(found, "exceptionDetails", "exception", "description")
+            raise RequestFailed(f"the page: {(text or 'an exception')[:300]}")
         return peek.at(found, "result", "value")
 
     async def screenshot(self, clip: Any = None) -> bytes:

@@ -346,24 +346,24 @@ class AppHost:
 
     def _logged(self, params: Any) -> None:
         level, data = peek.text(params, "level") or "info", peek.at(params, "data")
-        said = data if isinstance(data, str) else jsonrpc.encode(data).decode("utf-8", "replace")
-        self.out.note("log", f"{visible(level, limit=20)}: {visible(said, limit=300)}")
+        text = data if isinstance(data, str) else jsonrpc.encode(data).decode("utf-8", "replace")
+        self.out.note("log", f"{visible(level, limit=20)}: {visible(text, limit=300)}")
 
     def _teardown_requested(self, params: Any) -> None:
         self.close_soon("the app asked for it")
 
     def _reported(self, params: Any) -> None:
         """Note what the sandbox page reports. Only it can send this: it forwards no such message of the View."""
-        said, kind = report_sentence(params), peek.text(params, "kind")
+        sentence, kind = report_sentence(params), peek.text(params, "kind")
         if is_probe(params):
-            self.out.note("log", said)
+            self.out.note("log", sentence)
             return
         if kind == "refused":  # libraries try such things in order to know whether they may
-            self.out.note("refused", said)
+            self.out.note("refused", sentence)
             return
         if len(self.errors) < _MOST_NOTICES:
-            self.errors.append(said)
-        self.out.note("violation" if kind == "csp" else "error", said)
+            self.errors.append(sentence)
+        self.out.note("violation" if kind == "csp" else "error", sentence)
 
     # Ending
 

@@ -34,9 +34,9 @@ async def open_app(session: Session, tool: Tool, link: AppLink) -> FoundApp:
         case Replied(message=ResultResponse() as message):
             result = message.result
         case Replied(message=ErrorResponse() as message):
-            said = visible(message.message, limit=200)
+            reason = visible(message.message, limit=200)
             raise RequestFailed(
-                f"the app {named} can't be read: error {message.code}: {said}",
+                f"the app {named} can't be read: error {message.code}: {reason}",
                 hint="The resource that _meta.ui.resourceUri names must exist.",
             )
         case _:

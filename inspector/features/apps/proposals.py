@@ -65,11 +65,11 @@ class Proposals:
             self._out.note("refused", "ui/message without content blocks")
             self._out.refuse(request, "Invalid message format", INVALID)
             return
-        said = " ".join(peek.text(block, "text") or f"[{peek.text(block, 'type')}]" for block in blocks)
+        text = " ".join(peek.text(block, "text") or f"[{peek.text(block, 'type')}]" for block in blocks)
         if Denial.MESSAGE in self._deny:
-            self._out.deny(request, f"message: {visible(said, limit=200)}", "Message sending denied")
+            self._out.deny(request, f"message: {visible(text, limit=200)}", "Message sending denied")
             return
-        self._out.note("message", f"the app says to the model: {visible(said, limit=200)}")
+        self._out.note("message", f"the app says to the model: {visible(text, limit=200)}")
         self._out.reply(request, {})
 
     async def update_context(self, request: Request) -> None:
@@ -84,6 +84,6 @@ class Proposals:
             self._out.deny(request, "an update of the model's context", "Context update denied")
             return
         self.model_context = request.params
-        said = " ".join(peek.text(block, "text") or "" for block in content or []) or str(structured)
-        self._out.note("context", f"the app sets the model's context: {visible(said, limit=200)}")
+        text = " ".join(peek.text(block, "text") or "" for block in content or []) or str(structured)
+        self._out.note("context", f"the app sets the model's context: {visible(text, limit=200)}")
         self._out.reply(request, {})

@@ -49,10 +49,10 @@ def sentence(found: Blame) -> str:
     """Return the result in one sentence, or two."""
     match found.end:
         case BlameEnd.FOUND:
-            said = f"The server works if {_labels(found.edits)}: {_outcomes(found)}."
+            text = f"The server works if {_labels(found.edits)}: {_outcomes(found)}."
             if found.instead:
-                said += f" It also works if, instead, {_labels(found.instead)}: it fails only with both."
-            return said
+                text += f" It also works if, instead, {_labels(found.instead)}: it fails only with both."
+            return text
         case BlameEnd.SAME if found.fails:
             failed = "; ".join(f"{key} gives {came}" for key, came in found.fails.items())
             return f"Both sides fail alike: {failed}. Name a client that works with --works or --as."

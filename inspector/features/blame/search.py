@@ -315,15 +315,15 @@ class Search:
 
     async def _as_flaky(self, sides: Sequence[ClientScript], runs: Sequence[list[Outcome]]) -> Blame:
         """Say what is flaky, with its rate in RATE_RUNS runs, and how the other side ended."""
-        said = []
+        rates = []
         for name, script, outcomes in zip(("failing", "working"), sides, runs, strict=True):
             if _flaky(outcomes) and len(outcomes) < RATE_RUNS:
                 self._report(f"the {name} side does not always end alike: counting")
                 count = min(RATE_RUNS - len(outcomes), self._most_runs - self.runs)
                 outcomes = [*outcomes, *await self._all_runs(script, count)]
             if rate := _flaky(outcomes):
-                said.append(f"on the {name} side {rate}")
-        return Blame(BlameEnd.FLAKY, note="; ".join(said))
+                rates.append(f"on the {name} side {rate}")
+        return Blame(BlameEnd.FLAKY, note="; ".join(rates))
 
 
 class _EditOrder:

@@ -24,7 +24,7 @@ def test_option_that_does_not_fit_is_refused_before_a_server_starts(options: tup
     assert said in ran.stderr
 
 
-def test_without_a_chromium_headless_says_how_to_get_one(tmp_path: Path) -> None:
+def test_headless_without_a_chromium_has_a_hint_how_to_get_one(tmp_path: Path) -> None:
     ran = inspect("app", "tide", "--headless", *demo(), env={"PATH": str(tmp_path)})
     assert ran.status == ExitStatus.USAGE
     assert "no Chromium on PATH" in ran.stderr
@@ -54,7 +54,7 @@ def test_app_of_the_demo_is_shown_without_a_window(tmp_path: Path) -> None:
     }
 
 
-def test_capture_without_an_app_says_how_to_record_one(tmp_path: Path) -> None:
+def test_capture_without_an_app_has_a_hint_how_to_record_one(tmp_path: Path) -> None:
     capture = tmp_path / "plain.mcpcap"
     assert inspect("list", "tools", "--capture", str(capture), *demo()).status == 0
     ran = inspect("app", str(capture), "--headless")

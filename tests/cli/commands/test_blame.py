@@ -78,7 +78,7 @@ def test_blame_over_http_of_two_captures_names_the_header(tmp_path: Path) -> Non
     assert [each["label"] for each in json.loads(ran.stdout)["edits"]] == ["the header x-cache of tools/list is absent"]
 
 
-def test_blame_says_what_it_does_not_compare(failing: Path, tmp_path: Path) -> None:
+def test_blame_lists_what_it_does_not_compare(failing: Path, tmp_path: Path) -> None:
     works = tmp_path / "works.mcpcap"
     more = ("-e", "PLANTED_TOKEN=x")
     inspect("list", "tools", "--as", "codex", "--capture", str(works), *more, *planted("roots"), "--loud")

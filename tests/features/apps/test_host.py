@@ -80,7 +80,7 @@ async def test_no_result_is_sent_if_the_user_wants_none() -> None:
         assert view.methods[-1] == "ui/notifications/tool-input"
 
 
-async def test_cancelled_call_is_told_to_the_view() -> None:
+async def test_cancelled_call_is_reported_to_the_view() -> None:
     async with hosted() as view:
         view.host.begin_call({})
         await view.start()

@@ -36,7 +36,7 @@ def test_without_member_changes_no_other_character(text: str, path: tuple[str, .
     assert without_member(text, path) == expected
 
 
-def test_in_order_moves_members_with_their_text() -> None:
+def test_json_in_order_moves_members_with_their_text() -> None:
     assert in_order('{"a": 1.0, "b":2}', (), ["b", "a"]) == '{"b":2, "a": 1.0}'
 
 

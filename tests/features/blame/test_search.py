@@ -219,7 +219,7 @@ async def test_blame_of_a_healthy_server_names_nothing() -> None:
     assert not found.edits
 
 
-async def test_blame_of_a_failure_that_does_not_happen_here_says_so() -> None:
+async def test_blame_of_a_failure_that_does_not_happen_here_reports_that() -> None:
     found = await blamed(MemoryPlayer("healthy"), fails(), works(), FAILED)
     assert found.end is BlameEnd.NOT_REPRODUCED
     assert found.fails == {LIST: "error -32000"}
@@ -231,7 +231,7 @@ async def test_blame_of_a_server_that_fails_with_both_names_no_difference() -> N
     assert found.fails == {LIST: "error -32000"}
 
 
-async def test_blame_that_uses_up_its_runs_says_so() -> None:
+async def test_blame_that_uses_up_its_runs_reports_that() -> None:
     found = await blamed(MemoryPlayer("client-title+params"), fails(), works(), most_runs=8)
     assert found.end is BlameEnd.UNFINISHED
     assert found.runs == 8

@@ -47,7 +47,7 @@ async def test_open_of_a_server_that_exits_returns_the_cause_with_its_evidence(t
         assert opened["next"].startswith("restart(")
 
 
-async def test_restart_after_a_fix_says_what_is_fixed(tmp_path: Path) -> None:
+async def test_restart_after_a_fix_shows_what_is_fixed(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text(_BROKEN)
     async with agent((sys.executable, str(file))) as use:

@@ -12,7 +12,7 @@ from inspector.tui.screens import PANELS
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_each_panel_is_where_the_table_says(name: str) -> None:
+def test_each_panel_is_where_the_table_has_it(name: str) -> None:
     module, _, panel = PANELS[name].partition(":")
     assert issubclass(getattr(import_module(f"inspector.tui.screens.{module}"), panel), Panel)
 

@@ -73,7 +73,7 @@ async def test_shown_app_asks_about_a_destructive_tool_and_takes_the_answer() ->
     journal.close()
 
 
-async def test_app_that_cannot_be_read_says_why() -> None:
+async def test_unreadable_app_has_a_reason() -> None:
     journal = _called({"result": RESULT})
     found = result_of(journal, journal.conversation.exchanges[0])
     assert found is not None

@@ -50,7 +50,7 @@ async def test_right_input_is_sent_at_once_and_wrong_input_at_the_second_time() 
         assert app.wanted == [{"a": 1}, {"a": "no"}]
 
 
-async def test_word_that_is_no_choice_is_asked_about_before_the_call() -> None:
+async def test_word_that_is_no_choice_is_questioned_before_the_call() -> None:
     flag = {"type": "object", "properties": {"loud": {"type": "boolean"}}}
     async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.show(Tool({"name": "say", "inputSchema": flag}))

@@ -281,7 +281,7 @@ async def test_one_key_removes_an_object_from_a_list_and_a_property_of_any_name(
         await until(lambda: app.form.arguments == {"many": [], "record": {}}, "it is removed")
 
 
-async def test_an_object_of_any_properties_says_how_to_add_one() -> None:
+async def test_object_of_any_properties_has_a_hint_how_to_add_one() -> None:
     async with (app := Filling(props(record={"type": "object"}))).run_test(size=SIZE) as pilot:
         app.form.focus_first()
         await pilot.press("enter")
