@@ -80,8 +80,10 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Kinds of server requests that it answers without a declaration, by the names of `protocol.capabilities`."""
     user_agent: str = ""
     """Over HTTP; "" for the usual one."""
-    sdk: Literal["", "typescript", "rust"] = ""
-    """The official SDK whose form requests have; see `ClientIdentity.sdk`."""
+    sdk: Literal["", "typescript", "typescript-1", "rust"] = ""
+    """The official SDK whose form messages have; see `ClientIdentity.sdk`."""
+    has_params: bool = False
+    """Whether requests without params have empty ones."""
     opening: list[OpeningRequest] | None = None
     """Requests in this order; None: unknown."""
     timeouts: ProfileTimeouts = ProfileTimeouts()

@@ -396,8 +396,10 @@ def write_spread_request(id_: RequestId, method: str, params: Any, *, has_own_pa
     return encode({"method": method, **own, "jsonrpc": "2.0", "id": id_, **stamped})
 
 
-def write_notification(method: str, params: Any = None) -> bytes:
-    """Encode a notification; without params if None."""
+def write_notification(method: str, params: Any = None, *, is_spread: bool = False) -> bytes:
+    """Encode a notification; without params if None. `is_spread`: the version of the protocol comes last."""
+    if is_spread:
+        return encode({"method": method} | ({} if params is None else {"params": params}) | {"jsonrpc": "2.0"})
     return _write({"method": method}, params)
 
 

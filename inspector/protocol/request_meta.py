@@ -58,10 +58,13 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     exactly: dict[str, Any] | None = None
     """Capabilities to declare literally in any revision; None to declare the offers."""
     sdk: str = ""
-    """“typescript” or “rust”: the SDK whose form requests have; "" for the usual form.
+    """“typescript”, “typescript-1” or “rust”: the SDK whose form messages have; "" for the usual form.
 
-    TypeScript: the order is method, params, jsonrpc, id. Rust: each request asks for progress, and `_meta` comes first.
+    TypeScript: the order is method, params, jsonrpc, id; before version 2 also in notifications. Rust: each request
+    asks for progress, and `_meta` comes first.
     """
+    has_params: bool = False
+    """Whether requests without params have empty ones."""
 
     def capabilities(self, revision: Revision) -> dict[str, Any]:
         """Return the capabilities to declare, in the format of the revision."""

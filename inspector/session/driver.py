@@ -108,9 +108,10 @@ def outgoing(
     opens = step.method == "initialize"
     revision = None if opens else step.revision or settled
     token = id_ if step.progress or (client.sdk == "rust" and settled is not None) else None
-    params = stamped(revision, step.params, client, progress_token=token, log_level=logs.level)
-    if client.sdk == "typescript" and cause is not Cause.PROBE:
-        payload = jsonrpc.write_spread_request(id_, step.method, params, has_own_params=step.params is not None)
+    own = {} if step.params is None and client.has_params else step.params
+    params = stamped(revision, own, client, progress_token=token, log_level=logs.level)
+    if client.sdk.startswith("typescript") and cause is not Cause.PROBE:
+        payload = jsonrpc.write_spread_request(id_, step.method, params, has_own_params=own is not None)
     else:
         payload = jsonrpc.write_request(id_, step.method, params)
     return Outgoing(
@@ -432,7 +433,8 @@ class Driver:
 
     async def _notify(self, step: Notify, cause: Cause) -> str:
         headers = {} if self.revision is None else headers_for(self.revision, step.method, step.params)
-        payload = jsonrpc.write_notification(step.method, step.params)
+        is_spread = self.offering.client.sdk == "typescript-1"
+        payload = jsonrpc.write_notification(step.method, step.params, is_spread=is_spread)
         return await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers, cause=cause))
 
     async def _send_quietly(self, message: Outgoing) -> str:

@@ -35,7 +35,9 @@ def _identity(settings: Settings) -> ClientIdentity:
     if profile is None:
         return ClientIdentity(client_info(), settings.offers, settings.extensions)
     exactly = profile.capabilities if settings.offers == profile.offers else None  # otherwise the user chose others
-    return ClientIdentity(profile.client, settings.offers, settings.extensions, exactly, profile.sdk)
+    return ClientIdentity(
+        profile.client, settings.offers, settings.extensions, exactly, profile.sdk, profile.has_params
+    )
 
 
 def open_session(target: Target, journal: Journal, settings: Settings) -> Session:

@@ -1,7 +1,8 @@
 """A stdio MCP server that serves one case and records what a client sends. It needs the standard library alone.
 
 `python recorder.py CASE.json LOG.jsonl`: the case has `pages` (lists of tools), `instructions`, `result` (of each
-call) and `modern` (whether it answers `server/discover`). Each line of the log is a message with a time.
+call), `modern` (whether it answers `server/discover`) and `lists` (whether it has empty lists of prompts and resources
+beside). Each line of the log is a message with a time.
 """
 
 import json
@@ -50,7 +51,8 @@ def main(case_path: str, log_path: str) -> None:
 def answer(case: dict[str, Any], method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the `result` or `error` of a response."""
     info = {"name": "recorder", "version": "1.0.0"}
-    opening = {"capabilities": {"tools": {}}, "serverInfo": info}
+    more: dict[str, Any] = {"prompts": {}, "resources": {}} if case.get("lists") else {}
+    opening: dict[str, Any] = {"capabilities": {"tools": {}, **more}, "serverInfo": info}
     if case.get("instructions"):
         opening["instructions"] = case["instructions"]
     if method == "initialize":
@@ -71,6 +73,10 @@ def answer(case: dict[str, Any], method: str, params: dict[str, Any]) -> dict[st
         if at + 1 < len(case["pages"]):
             page["nextCursor"] = str(at + 1)
         return {"result": _modern(case, page | ({"ttlMs": 0, "cacheScope": "private"} if case.get("modern") else {}))}
+    if more and (kind := {"prompts/list": "prompts", "resources/list": "resources"}.get(method)):
+        return {
+            "result": _modern(case, {kind: []} | ({"ttlMs": 0, "cacheScope": "private"} if case.get("modern") else {}))
+        }
     if method == "tools/call":
         return {
             "result": _modern(case, case.get("result") or {"content": [{"type": "text", "text": "recorded-result"}]})

@@ -1,6 +1,7 @@
 """`--as CLIENT` beside the recorded openings of that client, which stand in `openings/` with its version.
 
-A recording has the requests and notifications of a run against `tests/clients/recorder.py` with two pages of tools.
+A recording has the requests and notifications of a run against `tests/clients/recorder.py` with two pages of tools, or
+with one page, prompts and resources ("all").
 """
 
 import json
@@ -39,7 +40,9 @@ def test_as_a_client_the_opening_has_the_bytes_of_its_recording_but_for_ids_and_
     client, version, kind = re.fullmatch(r"(.+)-(\d[\d.]*)-(\w+)", recording.stem).groups()  # type: ignore[union-attr]
     assert client_profile(client).client["version"] == version
     case = tmp_path / "case.json"
-    case.write_text(json.dumps({"pages": [[_TOOL], [_TOOL | {"name": "b"}]], "modern": kind == "modern"}))
+    has_all = kind.endswith("_all")
+    pages = [[_TOOL]] if has_all else [[_TOOL], [_TOOL | {"name": "b"}]]
+    case.write_text(json.dumps({"pages": pages, "modern": kind.startswith("modern"), "lists": has_all}))
     server = (sys.executable, "-S", "-E", str(recorder.__file__), str(case), str(tmp_path / "log"))
     ran = inspect("list", "tools", "--as", client, "--capture", str(tmp_path / "it.mcpcap"), "--", *server)
     assert ran.status == 0, ran.stderr

@@ -91,14 +91,15 @@ def matrix_of(surface: CheckedDefinitions, hosts: Iterable[Host]) -> Matrix:
 
 def _missed(host: Host, surface: CheckedDefinitions) -> list[CompatVerdict]:
     """Return verdicts for the features that the server uses and the client is known to lack."""
-    return [
-        CompatVerdict(
-            CompatFact(f"uses-{lacks.name}", CompatEffect.FAILS, f"does not support {lacks.name}", lacks.source),
-            Trait(f"uses-{lacks.name}", "", f"the server uses {lacks.name}"),
-        )
-        for lacks in host.features
-        if not lacks.has and lacks.name in surface.uses
-    ]
+    found = []
+    for lacks in host.features:
+        if not lacks.has and lacks.name in surface.uses:
+            effect, sentence = CompatEffect.FAILS, f"does not support {lacks.name}"
+            if lacks.note:
+                effect, sentence = CompatEffect.CHANGED, f"does not declare {lacks.name}, but {lacks.note}"
+            fact = CompatFact(f"uses-{lacks.name}", effect, sentence, lacks.source)
+            found.append(CompatVerdict(fact, Trait(f"uses-{lacks.name}", "", f"the server uses {lacks.name}")))
+    return found
 
 
 def _rank(verdict: CompatVerdict) -> int:

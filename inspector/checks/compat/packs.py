@@ -6,7 +6,7 @@ all others are reported. Each fact belongs to a trait, the name of a feature of 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from functools import cache
@@ -293,10 +293,12 @@ def _observed_facts(rows: Iterable[Observation], stated: Collection[str], packag
             yield CompatFact(row.trait, row.effect, sentences[row.effect] + remark, _run_of(row, package))
 
 
-def _observed_features(rows: Iterable[Observation], package: str) -> Iterator[HostFeature]:
+def _observed_features(rows: Sequence[Observation], package: str) -> Iterator[HostFeature]:
+    answered = next((row.observed for row in rows if row.fact == "undeclared-roots" and row.observed[:1] == "{"), "")
     for row in rows:
         if row.fact in FEATURES:
-            yield HostFeature(row.fact, row.observed == "yes", _run_of(row, package))
+            note = f"answers roots/list with {answered}" if answered and row.fact == "roots" else ""
+            yield HostFeature(row.fact, row.observed == "yes", _run_of(row, package), note)
         elif row.fact == "more-pages":
             yield HostFeature("pages", row.effect is CompatEffect.FINE, _run_of(row, package))
 

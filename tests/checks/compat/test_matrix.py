@@ -111,6 +111,14 @@ def test_missing_client_feature_is_reported_if_the_server_uses_it() -> None:
     }
 
 
+def test_a_feature_that_a_client_was_seen_to_answer_though_undeclared_does_not_fail() -> None:
+    surface = CheckedDefinitions((_FINE,), "s", uses=frozenset(("roots",)))
+    (cell,) = matrix_of(surface, [HOSTS["codex"]]).whole
+    (found,) = [each.fact for each in cell if each.fact.trait == "uses-roots"]
+    assert found.effect is CompatEffect.CHANGED
+    assert found.sentence == 'does not declare roots, but answers roots/list with {"roots": []}'
+
+
 _E, _W, _H = Severity.ERROR, Severity.WARNING, Severity.HINT
 
 
