@@ -59,6 +59,9 @@ _SHARED = re.compile(
 _KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
 _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
 _FEW = 3
+_OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b")
+"""Error of the TypeScript SDK for a handler that returns no valid result."""
+_FIX_RESULT = "Return an object with content, a list of blocks, from the handler of the tool, on each of its paths."
 _NO_MEMBERS: frozenset[str] = frozenset()
 _RESULTS = {
     "initialize": frozenset(("protocolVersion", "serverInfo")),
@@ -694,6 +697,10 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
     if type(case.value) is not dict:
         return  # `error-object-invalid` reports it
     code, message = peek.integer(case.value, "code"), reason_of(case.value)
+    if _OWN_RESULT.search(message[:300]):
+        sentence = f"{name[:60]}: the server rejects its own result with {code}: {message[:240]}"
+        yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
+        return
     yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
 
 

@@ -237,3 +237,21 @@ def test_list_changed_after_a_change_or_a_call_is_not_reported(talk: Script) -> 
 
 def test_list_changed_after_each_list_is_reported_once() -> None:
     assert len(of_one(_listed_and_told(*"aaaaa")().findings(), "list-changed-by-list")) == 1
+
+
+def test_an_initialize_without_a_response_after_an_answered_discover_is_reported_unless_something_came_since() -> None:
+    def begun() -> Talk:
+        return Talk(opened=False).ask("server/discover").error(-32601).ask("initialize", initialize(4))
+
+    (found,) = of_one(begun().wait(3).close("given up").findings(), "server-silent")
+    assert "although server/discover had one" in found.sentence
+    for talk in (begun().wait(1), begun().tell("notifications/message", {"level": "info", "data": "x"}).wait(3)):
+        assert not of_one(talk.close("given up").findings(), "server-silent")
+
+
+def test_a_call_whose_own_result_the_server_rejects_is_not_blamed_on_the_arguments() -> None:
+    text = 'MCP error -32602: Invalid tools/call result: [{"expected": "array", "path": ["content"]}]'
+    talk = Talk().ask("tools/call", {"name": "a"}).error(-32602, text)
+    (found,) = of_one(talk.findings(), "call-rejected")
+    assert found.sentence.startswith("a: the server rejects its own result with -32602")
+    assert found.fix.startswith("Return an object with content")
