@@ -242,6 +242,37 @@ def _more() -> BarItem:
     return BarItem(((glyphs().ellipsis, "faint"),))
 
 
+class PressBar(ItemBar, can_focus=True):
+    """Bar of actions. Enter runs the first one."""
+
+    DEFAULT_CSS = """
+    PressBar { height: 1; width: 1fr; }
+    PressBar:focus { background: $block-cursor-background; }
+    """
+    first = ""
+    """Action of Enter."""
+
+    class Pressed(Message):
+        """Reports an action."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def pressed(self, name: str) -> None:
+        self.post_message(self.Pressed(name))
+
+    def action_press(self) -> None:
+        self.post_message(self.Pressed(self.first))
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Redraw: Enter acts here now."""
+        self.refresh()
+
+    def on_blur(self, event: events.Blur) -> None:
+        self.refresh()
+
+
 # The footer: the keys that work now, according to the focus and the panels.
 
 

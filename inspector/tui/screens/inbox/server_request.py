@@ -14,7 +14,6 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widget import Widget
@@ -51,7 +50,7 @@ from inspector.tui.screens.inbox.sampling import (
     request_section,
 )
 from inspector.tui.theme import glyphs, role_styles
-from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, StatusLine, button_spans, form_or_json
+from inspector.tui.widgets.bars import BarItem, BarLine, PressBar, StatusLine, button_spans, form_or_json
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, hint_count, hints_span, wrong_or_awaited
 from inspector.tui.widgets.schema_form.moves import FormScroll
 from inspector.tui.widgets.section_card import section_renderable
@@ -115,21 +114,11 @@ class ResponseState(msgspec.Struct, frozen=True):
     """Number of texts of another format than the schema's, which can be sent."""
 
 
-class AnswerBar(ItemBar, can_focus=True):
-    """Bar with the ways to respond. Enter accepts; other actions have a letter, a click or a key."""
+class AnswerBar(PressBar):
+    """Bar with the ways to respond: "accept", "decline", "dismiss", "open", "json"."""
 
     BINDINGS = [keys.binding(keys.action("line.press"))]  # noqa: RUF012 - Textual's way
-    DEFAULT_CSS = """
-    AnswerBar { height: 1; width: 1fr; }
-    AnswerBar:focus { background: $block-cursor-background; }
-    """
-
-    class Pressed(Message):
-        """Reports the action: "accept", "decline", "dismiss", "open" or "json"."""
-
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
+    first = "accept"
 
     def say(self, server_request: ServerRequest | None, standing: ResponseState, *, roots: bool = False) -> None:
         """Show the ways to respond; None if nothing is pending. `roots`: the list of roots is edited."""
@@ -144,20 +133,6 @@ class AnswerBar(ItemBar, can_focus=True):
         )
         right = (_form_or_json(standing),) if both else ()
         self.show([BarLine(left=tuple(left), right=right, inset=1)])
-
-    def pressed(self, name: str) -> None:
-        self.post_message(self.Pressed(name))
-
-    def action_press(self) -> None:
-        self.post_message(self.Pressed("accept"))
-
-    def on_focus(self, event: events.Focus) -> None:
-        """Redraw: Enter responds now."""
-        self.refresh()
-
-    def on_blur(self, event: events.Blur) -> None:
-        """Redraw: Enter no longer responds."""
-        self.refresh()
 
 
 def _answers(server_request: ServerRequest, standing: ResponseState) -> Sequence[BarItem]:
@@ -543,7 +518,7 @@ class QuestionPane(Widget):
         event.stop()
         self._renew_bar()
 
-    async def on_answer_bar_pressed(self, event: AnswerBar.Pressed) -> None:
+    async def on_press_bar_pressed(self, event: AnswerBar.Pressed) -> None:
         """Run the action of the bar."""
         event.stop()
         await self.do(event.action)  # type: ignore[arg-type]

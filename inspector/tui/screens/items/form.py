@@ -29,7 +29,7 @@ from inspector.tui import keys
 from inspector.tui.input_queue import drop_typed_ahead
 from inspector.tui.screens.items.model import finding_spans
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
-from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans, form_or_json
+from inspector.tui.widgets.bars import BarItem, BarLine, PressBar, button_spans, form_or_json
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, hint_count, hints_span, wrong_or_awaited
 from inspector.tui.widgets.schema_form.moves import FormScroll
@@ -79,21 +79,11 @@ class CallBarContent(msgspec.Struct, frozen=True):
     """Whether the call runs as a task, as a short text of our own; "" if not applicable."""
 
 
-class CallBar(ItemBar, can_focus=True):
-    """Bar that sends the request on Enter or a click. Its text shows what a press does now."""
+class CallBar(PressBar):
+    """Bar that sends the request: "call", "json", "task", "save", "reset". Its text shows what Enter does now."""
 
     BINDINGS = keys.bindings(keys.ActionScope.FORM_LINE)
-    DEFAULT_CSS = """
-    CallBar { height: 1; width: 1fr; }
-    CallBar:focus { background: $block-cursor-background; }
-    """
-
-    class Pressed(Message):
-        """Reports the action: "call", "json", "task", "save" or "reset"."""
-
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
+    first = "call"
 
     def say(self, content: CallBarContent) -> None:
         """Show what a press does: send, send in spite of problems, or nothing and why."""
@@ -117,23 +107,8 @@ class CallBar(ItemBar, can_focus=True):
                 line = keyed if not key or keyed.width <= self.size.width else line
         self.show([line])
 
-    def pressed(self, name: str) -> None:
-        self.post_message(self.Pressed(name))
-
-    def action_press(self) -> None:
-        """Send the request."""
-        self.post_message(self.Pressed("call"))
-
     def action_do(self, name: str) -> None:
         """Do nothing: this bar has no letter keys."""
-
-    def on_focus(self, event: events.Focus) -> None:
-        """Redraw: Enter sends now."""
-        self.refresh()
-
-    def on_blur(self, event: events.Blur) -> None:
-        """Redraw: Enter no longer sends."""
-        self.refresh()
 
 
 def _left(content: CallBarContent) -> Sequence[BarItem]:
@@ -549,7 +524,7 @@ class ItemForm(Widget):
         self._tried = self._tried and bool(self._why_not or self.form.json_problem or self.withheld())
         self._renew_bar()
 
-    async def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
+    async def on_press_bar_pressed(self, event: CallBar.Pressed) -> None:
         """Run the action of the bar."""
         event.stop()
         if event.action == "json":

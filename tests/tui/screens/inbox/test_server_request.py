@@ -34,7 +34,7 @@ class Bar(Showing):
         self.bar = AnswerBar()
         super().__init__(self.bar)
 
-    def on_answer_bar_pressed(self, event: AnswerBar.Pressed) -> None:
+    def on_press_bar_pressed(self, event: AnswerBar.Pressed) -> None:
         self.posted.append(event)
 
     @property

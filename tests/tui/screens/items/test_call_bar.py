@@ -6,7 +6,7 @@ from tests.tui.widgets.showing import Showing
 
 
 class Bar(Showing):
-    def on_call_bar_pressed(self, event: CallBar.Pressed) -> None:
+    def on_press_bar_pressed(self, event: CallBar.Pressed) -> None:
         self.posted.append(event)
 
 
