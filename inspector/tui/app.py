@@ -12,12 +12,11 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import RenderableType
 from textual.actions import ActionParseResult, parse
 from textual.app import ComposeResult, SystemCommand
-from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.events import Event
 from textual.screen import Screen
@@ -69,7 +68,7 @@ class InspectApp(QueuedApp[None]):
 
     TITLE = "mcp-inspect"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE, keys.ActionScope.REPLAY)
+    BINDINGS = keys.bindings(keys.ActionScope.EVERYWHERE, keys.ActionScope.REPLAY)
     CSS = (
         """
     Screen { color: $foreground; }

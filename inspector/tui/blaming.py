@@ -1,10 +1,8 @@
 """Why a session fails in this tab and works in another one: plays both to fresh servers and shows what decides."""
 
 import os
-from typing import ClassVar
 
 from msgspec.structs import replace
-from textual.binding import BindingType
 
 from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError
@@ -31,7 +29,7 @@ _PAUSE_S = 0.2
 class BlameScreen(LinesScreen[None]):
     """Asks before it starts servers, shows the progress, then the result. Closing it ends the search."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("blame.start"))]
+    BINDINGS = keys.bindings_of("blame.start")
 
     def __init__(self, here: Tab, there: Tab, server: LiveConversation) -> None:
         """`here` fails and `there` works; `server` is the tab whose server is started again."""

@@ -95,6 +95,11 @@ def bindings(*places: ActionScope) -> list[BindingType]:
     return [binding(found) for found in ACTIONS if found.where in places]
 
 
+def bindings_of(*identifiers: str) -> list[BindingType]:
+    """Return the bindings of some actions, for the BINDINGS of a widget or a screen. Raises: KeyError."""
+    return [binding(action(each)) for each in identifiers]
+
+
 def binding(found: Action) -> Binding:
     """Return an action as a Textual binding."""
     return Binding(

@@ -1,11 +1,9 @@
 """A searchable list to choose one item from, for choices that are too long to be side by side."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from inspector.present.rows import RowSource, RowView
@@ -44,10 +42,7 @@ class _Labels(RowSource):
 class ChooseScreen(Dialog[int | None]):
     """Dialog that returns the index of the chosen label; None if cancelled."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("choose.leave")),
-        keys.binding(keys.action("choose.search")),
-    ]
+    BINDINGS = keys.bindings_of("choose.leave", "choose.search")
     DEFAULT_CSS = """
     ChooseScreen { align: center middle; background: $background 60%; }
     ChooseScreen > Vertical {

@@ -7,7 +7,7 @@ visible; this took most of the time to open one. Here whole lines are dimmed, an
 import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,7 +15,6 @@ from rich.text import Text
 from textual import events
 from textual._context import visible_screen_stack
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.color import Color
 from textual.containers import Vertical, VerticalScroll
 from textual.geometry import Region, Size
@@ -42,7 +41,7 @@ class Dialog(ModalScreen[ResultT]):
     places: tuple[ActionScope, ...] = ()
     """Scopes that its help lists; () for the keys that are valid in it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.menu_bindings()
+    BINDINGS = keys.menu_bindings()
 
     _opening = _is_new = True
     """Whether the first layout, and the first paint, are still pending."""
@@ -279,11 +278,7 @@ _CALL: Ways = ("Back", "Call")
 class ConfirmScreen(Dialog[bool]):
     """Yes or no. Escape means no, and so does Enter unless "yes" was selected."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("confirm.yes")),
-        keys.binding(keys.action("confirm.no")),
-        keys.binding(keys.action("confirm.take")),
-    ]
+    BINDINGS = keys.bindings_of("confirm.yes", "confirm.no", "confirm.take")
     DEFAULT_CSS = """
     ConfirmScreen { align: center middle; background: $background 60%; }
     ConfirmScreen > Vertical {

@@ -1,11 +1,10 @@
 """Dialogs that show lines to scroll and copy."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 
 from inspector.present.rows import SpanRows
@@ -49,7 +48,7 @@ def _indent(line: Line) -> int:
 class BeforeAfterScreen(Dialog[None]):
     """A comparison to scroll through. Escape and `u` close it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("before_after.back"))]
+    BINDINGS = keys.bindings_of("before_after.back")
     DEFAULT_CSS = """
     BeforeAfterScreen { align: center middle; }
     BeforeAfterScreen > Vertical { width: 95%; height: 90%; background: $surface; border: round $border; }
@@ -82,7 +81,7 @@ class BeforeAfterScreen(Dialog[None]):
 class LinesScreen(Dialog[ResultT]):
     """Lines to scroll and copy, in a box over the screen below."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("lines.back")), keys.binding(keys.action("copy"))]
+    BINDINGS = keys.bindings_of("lines.back", "copy")
     DEFAULT_CSS = """
     LinesScreen { align: center middle; background: $background 60%; }
     LinesScreen > Vertical {

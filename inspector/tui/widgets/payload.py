@@ -6,11 +6,10 @@ bytes. Switching back puts the tree's cursor on the value at the cursor of text 
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from inspector.present.copies import Copy, of_payload
@@ -75,7 +74,7 @@ class _Hex(Lines):
 class PayloadView(Widget):
     """One payload below its name."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.PAYLOAD, keys.ActionScope.TEXT)
+    BINDINGS = keys.bindings(keys.ActionScope.PAYLOAD, keys.ActionScope.TEXT)
     DEFAULT_CSS = """
     PayloadView { height: 1fr; width: 1fr; layout: vertical; }
     PayloadView > StatusLine { background: $background; }

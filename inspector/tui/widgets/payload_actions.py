@@ -5,12 +5,11 @@ sends the request again.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
-from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -170,7 +169,7 @@ class _Copies(RowSource):
 class CopyScreen(Dialog[Copy | None]):
     """Dialog that returns the chosen copy; None if cancelled."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("copy.leave"))]
+    BINDINGS = keys.bindings_of("copy.leave")
     DEFAULT_CSS = """
     CopyScreen { align: center middle; background: $background 60%; }
     CopyScreen > Vertical {

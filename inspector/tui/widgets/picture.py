@@ -12,12 +12,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from inspector.config.terminal import Terminal, terminal
@@ -41,7 +40,7 @@ _PLACEHOLDERS_SINCE: Final = (0, 28)
 class PictureScreen(Dialog[None]):
     """One image. Escape, Enter and `v` close it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("picture.back"))]
+    BINDINGS = keys.bindings_of("picture.back")
     DEFAULT_CSS = """
     PictureScreen { align: center middle; background: $background; }
     PictureScreen > Vertical { width: 100%; height: 100%; align: center middle; }

@@ -5,7 +5,6 @@ from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -62,7 +61,7 @@ class PromptScreen(Dialog[ResultT | None]):
 class NameScreen(PromptScreen[str]):
     """Prompt whose result is the input itself; None if it is cancelled or empty."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("name.leave"))]
+    BINDINGS = keys.bindings_of("name.leave")
 
     def __init__(self, asked: str, proposed: str = "", *, empty: bool = False, replaced: bool = False) -> None:
         """`empty`: whether the empty text is a valid result."""
@@ -78,12 +77,7 @@ class CommentScreen(PromptScreen[tuple[str, str]]):
 
     VERB = "Mark"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("comment.leave")),
-        keys.binding(keys.action("comment.colour")),
-        keys.binding(keys.action("comment.text")),
-        keys.binding(keys.action("comment.take")),
-    ]
+    BINDINGS = keys.bindings_of("comment.leave", "comment.colour", "comment.text", "comment.take")
     DEFAULT_CSS = """
     CommentScreen > Vertical { width: 72; }
     """

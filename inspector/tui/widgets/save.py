@@ -12,7 +12,6 @@ from urllib.parse import unquote
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input, Static
 
 from inspector.atomic_write import whole_file
@@ -122,7 +121,7 @@ class SaveScreen(CreateDialog[Path]):
     """Asks for a path and writes the payload. The result is the path; None if nothing was written."""
 
     SAID = ".save--said"
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("save.back"))]
+    BINDINGS = keys.bindings_of("save.back")
     DEFAULT_CSS = """
     SaveScreen { align: center middle; background: $background 60%; }
     SaveScreen > Vertical {

@@ -10,7 +10,6 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.binding import BindingType
 from textual.geometry import Size
 from textual.widget import Widget
 
@@ -26,7 +25,7 @@ _LONGEST = 40
 class Segments(Widget, can_focus=True):
     """Labels to choose from. Posts `Chosen`; the owner then sets the choice with `choose`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FORM_CHOICE)
+    BINDINGS = keys.bindings(keys.ActionScope.FORM_CHOICE)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"segments--chosen", "segments--cursor"}
     DEFAULT_CSS = """
     Segments {

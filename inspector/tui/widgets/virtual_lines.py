@@ -6,12 +6,11 @@ instead: one bad row must not end the app.
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events, on
-from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.color import Color
 from textual.containers import VerticalScroll
@@ -161,7 +160,7 @@ class StripCache:
 class VirtualLines(Widget, can_focus=True):
     """A list of lines; subclasses define their content. Keys, wheel and scrollbar move a `Viewport`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
+    BINDINGS = keys.bindings(keys.ActionScope.MOVING)
     ALLOW_SELECT = False
     DEFAULT_CSS = """
     VirtualLines {
@@ -390,7 +389,7 @@ _STEP = 2
 class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):
     """Scrollable content. The scroll bar always has its column: one that appears would lay all out a second time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.MOVING)
+    BINDINGS = keys.bindings(keys.ActionScope.MOVING)
     DEFAULT_CSS = """
     Scroller { scrollbar-size-vertical: 1; overflow-y: scroll; background: $background; }
     """

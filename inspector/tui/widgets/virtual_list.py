@@ -5,10 +5,8 @@ keeps the view still while the source grows; it never stops the recording.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.geometry import Region
 
 from inspector.present.rows import RowSource, SpanRows
@@ -147,7 +145,7 @@ class VisibleRows:
 class LogList(VirtualLines):
     """Rows of a source, one line each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.LIST)
+    BINDINGS = keys.bindings(keys.ActionScope.LIST)
 
     class Selected(Sent["LogList"]):
         """Another row is under the cursor: the user moved it, or the list followed."""

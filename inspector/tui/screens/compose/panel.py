@@ -6,11 +6,9 @@ timeout. Sent and received frames are recorded in the journal as usual.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.suggester import SuggestFromList
@@ -448,7 +446,7 @@ class ComposerPanel(Panel):
         ActionScope.FINDING_HERE,
         ActionScope.PAYLOAD,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.RAW)
+    BINDINGS = keys.bindings(ActionScope.RAW)
     DEFAULT_CSS = """
     ComposerPanel { layout: vertical; }
     ComposerPanel > Horizontal { height: 1fr; }

@@ -5,10 +5,8 @@ Files are overwritten only after confirmation, and nothing is written before the
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input, Static
 
 from inspector.present.rows import RowSource, RowView
@@ -43,7 +41,7 @@ class ExportScreen(CreateDialog[ExportResult]):
     """Dialog that returns the export; None if there is none."""
 
     SAID = "#export-said"
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.EXPORT)
+    BINDINGS = keys.bindings(ActionScope.EXPORT)
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
     ExportScreen > Vertical {

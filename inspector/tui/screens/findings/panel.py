@@ -6,11 +6,9 @@ Checks lag behind the traffic: the row below the list shows their progress.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 from rich.console import Group as RichGroup
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
@@ -50,7 +48,7 @@ class FindingsPanel(Panel):
     """Panel of the findings of one conversation."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.FINDINGS, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.FINDINGS)
+    BINDINGS = keys.bindings(ActionScope.FINDINGS)
     DEFAULT_CSS = """
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen
@@ -71,7 +70,7 @@ class _Field(Input):
 class HelpScreen(Dialog[Command | None]):
     """Help about the visible scopes, over the current screen. Returns the command that was found, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.HELP)
+    BINDINGS = keys.bindings(ActionScope.HELP)
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;

@@ -5,11 +5,10 @@ Completed requests stay in the list, with their response and its author.
 """
 
 import asyncio
-from typing import ClassVar, cast
+from typing import cast
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from inspector.present.held_messages import HeldRows, TapStatus
@@ -42,7 +41,7 @@ class InboxPanel(Panel):
         ActionScope.MOVING,
         ActionScope.LIST,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.INBOX)
+    BINDINGS = keys.bindings(ActionScope.INBOX)
     DEFAULT_CSS = """
     InboxPanel > Vertical { width: 2fr; height: 1fr; }
     InboxPanel.-right > Vertical { max-width: 69; }

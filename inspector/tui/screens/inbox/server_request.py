@@ -117,7 +117,7 @@ class ResponseState(msgspec.Struct, frozen=True):
 class AnswerBar(PressBar):
     """Bar with the ways to respond: "accept", "decline", "dismiss", "open", "json"."""
 
-    BINDINGS = [keys.binding(keys.action("line.press"))]  # noqa: RUF012 - Textual's way
+    BINDINGS = keys.bindings_of("line.press")
     first = "accept"
 
     def say(self, server_request: ServerRequest | None, standing: ResponseState, *, roots: bool = False) -> None:

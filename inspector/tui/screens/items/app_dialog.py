@@ -6,11 +6,10 @@ the app open; the key shows it again.
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
@@ -171,11 +170,7 @@ class AppOpener:
 class AppScreen(Dialog[None]):
     """Address and state of an app that is open in the browser. Escape leaves it open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("shown.open")),
-        keys.binding(keys.action("shown.end")),
-        keys.binding(keys.action("shown.back")),
-    ]
+    BINDINGS = keys.bindings_of("shown.open", "shown.end", "shown.back")
     DEFAULT_CSS = """
     AppScreen { align: center middle; background: $background 60%; }
     AppScreen > Vertical {

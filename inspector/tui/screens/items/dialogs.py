@@ -4,11 +4,10 @@ Comparisons run on a thread: lists and descriptions may be long.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
@@ -41,11 +40,7 @@ from inspector.tui.widgets.virtual_list import LogList
 class ChangesScreen(LinesScreen[bool]):
     """Changes of lists. Escape and the key that opened it close it; approving pending changes returns True."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("changes.back")),
-        keys.binding(keys.action("changes.approve")),
-        keys.binding(keys.action("copy")),
-    ]
+    BINDINGS = keys.bindings_of("changes.back", "changes.approve", "copy")
 
     def __init__(
         self, news: Sequence[ListNews], now_ns: int, memory: RememberedServer | None = None, kinds: Sequence[str] = ()
@@ -101,10 +96,7 @@ _READ = "resources/read"
 class AppSourceScreen(Dialog[None]):
     """Source of one page. Escape closes it, `w` saves it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("app.back")),
-        keys.binding(keys.action("app.save")),
-    ]
+    BINDINGS = keys.bindings_of("app.back", "app.save")
     DEFAULT_CSS = """
     AppSourceScreen { align: center middle; background: $background 60%; }
     AppSourceScreen > Vertical {
@@ -205,11 +197,7 @@ def _read_before(journal: Journal, uri: str) -> Any:
 class HostsScreen(LinesScreen[None]):
     """Matrix of how hosts handle the tools of one server."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("clients.back")),
-        keys.binding(keys.action("clients.all")),
-        keys.binding(keys.action("copy")),
-    ]
+    BINDINGS = keys.bindings_of("clients.back", "clients.all", "copy")
     DEFAULT_CSS = """
     HostsScreen > Vertical { width: 100%; height: 100%; }
     """

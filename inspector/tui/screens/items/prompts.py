@@ -1,9 +1,7 @@
 """Prompts screen: the prompts of a server, the arguments of one, and its messages."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
-
-from textual.binding import BindingType
+from typing import Any
 
 from inspector.forms.typed import json_text
 from inspector.present.items import ItemRow
@@ -66,9 +64,7 @@ class PromptsPanel(OffersPanel):
     """Panel of the server's prompts and their results."""
 
     places = offer_places(ActionScope.PROMPTS)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
-        ActionScope.PROMPTS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
-    )
+    BINDINGS = keys.bindings(ActionScope.PROMPTS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL)
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__(conversation, PROMPTS, ItemList(conversation, ListedRows(PROMPTS.titles), PROMPTS.item))

@@ -1,11 +1,10 @@
 """Resources screen: resources and templates in one list, reading them, and subscribing to updates."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from rich.text import Text
 from textual import work
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from inspector import text
@@ -147,9 +146,7 @@ class ResourcesPanel(OffersPanel):
     """Panel of the server's resources: reading them and subscribing to updates."""
 
     places = offer_places(ActionScope.RESOURCES)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
-        ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
-    )
+    BINDINGS = keys.bindings(ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL)
 
     def __init__(self, conversation: OpenConversation) -> None:
         self._rows = WatchedRows(RESOURCES.titles, lambda: self.conversation.journal.conversation.subscriptions)

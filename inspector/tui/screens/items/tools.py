@@ -1,9 +1,6 @@
 """Tools screen: the tools of a server, the form of the chosen one, and calling it."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from inspector import text
 from inspector.forms.typed import json_text
@@ -187,9 +184,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
         ActionScope.PAYLOAD,
         ActionScope.SEARCH,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(
-        ActionScope.TOOLS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL
-    )
+    BINDINGS = keys.bindings(ActionScope.TOOLS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL)
 
     def __init__(self, conversation: OpenConversation) -> None:
         rows = ToolList()

@@ -6,11 +6,9 @@ shows the requested log level, and whether it was requested once or with every c
 
 import asyncio
 import time
-from typing import ClassVar
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from inspector.present.server_log import NO_MESSAGES, requested_level, takes_levels
 from inspector.present.spans import Span
@@ -42,7 +40,7 @@ class ServerLogPanel(Panel):
     """Panel of the server's log."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.LOG, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.LOG)
+    BINDINGS = keys.bindings(ActionScope.LOG)
     DEFAULT_CSS = """
     ServerLogPanel { layout: vertical; }
     """

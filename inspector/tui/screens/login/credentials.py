@@ -4,10 +4,8 @@ They are kept for the session: nothing is stored, and captures mask them like th
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from rich.text import Text
-from textual.binding import BindingType
 from textual.widgets import Input
 
 from inspector.config.targets import HttpTarget, parse_header
@@ -23,10 +21,7 @@ from inspector.tui.widgets.schema_form.editors import LineEdit
 class CredentialsScreen(FieldsScreen[Headers | None]):
     """Returns the headers to send; None if the user leaves."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("headers.connect")),
-        keys.binding(keys.action("headers.leave")),
-    ]
+    BINDINGS = keys.bindings_of("headers.connect", "headers.leave")
 
     def read(self) -> Headers:
         """Return the headers as typed. Raises: UsageError without a value, which may be a token."""

@@ -4,12 +4,9 @@ The URL is shown in full, with its host as browsers show it. It is opened on a k
 dialog leaves the login waiting. The dialog closes itself once the login has succeeded.
 """
 
-from typing import ClassVar
-
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
@@ -33,14 +30,7 @@ _WHILE_WAITING = ("open", "copy", "paste", "draw", "give_up")
 class LoginScreen(Dialog[None]):
     """Dialog of a running login."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("login.open")),
-        keys.binding(keys.action("login.copy")),
-        keys.binding(keys.action("login.paste")),
-        keys.binding(keys.action("login.qr")),
-        keys.binding(keys.action("login.give_up")),
-        keys.binding(keys.action("login.later")),
-    ]
+    BINDINGS = keys.bindings_of("login.open", "login.copy", "login.paste", "login.qr", "login.give_up", "login.later")
     DEFAULT_CSS = """
     LoginScreen { align: center middle; background: $background; }
     LoginScreen > Vertical {
@@ -224,7 +214,7 @@ class LoginScreen(Dialog[None]):
 class QrScreen(Dialog[None]):
     """URL as a QR code, dark on light in every theme."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("qr.back"))]
+    BINDINGS = keys.bindings_of("qr.back")
     DEFAULT_CSS = """
     QrScreen { align: center middle; background: $background; }
     QrScreen Static { width: auto; height: auto; color: black; background: white; }

@@ -5,10 +5,8 @@ Recordings look the same. A server without HTTP has no exchanges, and the screen
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from inspector.capture.connection_facts import HttpExchange
@@ -56,7 +54,7 @@ class NetworkPanel(Panel):
     """Panel of the exchanges, with one of them in full."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.NETWORK, ActionScope.LIST, ActionScope.MOVING)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.NETWORK)
+    BINDINGS = keys.bindings(ActionScope.NETWORK)
     DEFAULT_CSS = """
     NetworkPanel > .panel--list, NetworkPanel > .panel--detail { width: 1fr; height: 1fr; }
     """

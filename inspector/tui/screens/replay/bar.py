@@ -4,10 +4,8 @@ Every screen shows the state at the replay position, so the bar is on every scre
 """
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 
 from inspector.present.spans import Line, Role, Span
 from inspector.text import one_line
@@ -28,7 +26,7 @@ _LONGEST_NAME = 40
 class TransportBar(ItemBar, can_focus=True):
     """The replay bar, one line high. It has its own keys while it is focused."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.REPLAY_BAR)
+    BINDINGS = keys.bindings(ActionScope.REPLAY_BAR)
     DEFAULT_CSS = """
     TransportBar { dock: bottom; height: 1; margin-bottom: 1; background: $surface; }
     TransportBar:focus { background: $panel; }

@@ -4,11 +4,8 @@ If each request declares the capabilities, a change applies from the next reques
 new connection.
 """
 
-from typing import ClassVar
-
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -47,11 +44,7 @@ class CapabilityRows(RowSource):
 class CapabilitiesScreen(Dialog[frozenset[str] | None]):
     """Switches and the resulting declaration. Returns the chosen capabilities; None if closed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("capabilities.switch")),
-        keys.binding(keys.action("capabilities.apply")),
-        keys.binding(keys.action("capabilities.leave")),
-    ]
+    BINDINGS = keys.bindings_of("capabilities.switch", "capabilities.apply", "capabilities.leave")
     DEFAULT_CSS = """
     CapabilitiesScreen { align: center middle; }
     CapabilitiesScreen > Vertical {

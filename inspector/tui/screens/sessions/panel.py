@@ -6,11 +6,9 @@ can't be deleted, and deleting needs confirmation.
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -42,7 +40,7 @@ class SessionsPanel(Panel):
     """Panel of the recorded captures."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.SESSIONS, ActionScope.LIST, ActionScope.MOVING)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SESSIONS)
+    BINDINGS = keys.bindings(ActionScope.SESSIONS)
     DEFAULT_CSS = """
     SessionsPanel { layout: vertical; }
     """

@@ -5,12 +5,11 @@ screen shows expected and actual values, and Traffic has its bytes.
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.console import Group
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
@@ -104,7 +103,7 @@ class SkillsPanel(Panel):
     """Panel of the server's skills."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.SKILLS, ActionScope.MOVING, ActionScope.LIST)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SKILLS)
+    BINDINGS = keys.bindings(ActionScope.SKILLS)
     DEFAULT_CSS = """
     SkillsPanel { layout: grid; grid-size: 2; grid-columns: 2fr 3fr; grid-rows: 1 1fr; }
     SkillsPanel > StatusLine { column-span: 2; }

@@ -6,12 +6,10 @@ list shows its request. In a replay, the statistics are those at the replay posi
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Static
@@ -189,7 +187,7 @@ class StatsPanel(Panel):
     """Panel with the table of groups, the histogram of one of them, and the totals."""
 
     places = (ActionScope.EVERYWHERE, ActionScope.STATS, ActionScope.LIST, ActionScope.MOVING)
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.STATS)
+    BINDINGS = keys.bindings(ActionScope.STATS)
     DEFAULT_CSS = """
     StatsPanel { layout: vertical; }
     StatsPanel > GroupList { height: 1fr; min-height: 4; }

@@ -6,11 +6,10 @@ decides when a deadline passes or this interface goes away; the dialog shows its
 
 import asyncio
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, TextArea
 
@@ -171,13 +170,10 @@ class HeldScreen(Dialog[None]):
     """Held messages and rules beside an editor for the selected one."""
 
     takes_edits = True
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action(identifier))
-        for identifier in (
-            *("held.leave", "held.release", "held.all", "held.respond", "held.recorded", "held.form", "held.editor"),
-            *("held.drop", "held.switch"),
-        )
-    ]
+    BINDINGS = keys.bindings_of(
+        *("held.leave", "held.release", "held.all", "held.respond", "held.recorded", "held.form", "held.editor"),
+        *("held.drop", "held.switch"),
+    )
     DEFAULT_CSS = """
     HeldScreen { align: center middle; }
     HeldScreen > Vertical {

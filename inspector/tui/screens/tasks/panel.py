@@ -5,11 +5,9 @@ tasks are read-only.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
@@ -189,7 +187,7 @@ class TasksPanel(Panel):
         ActionScope.RESULT,
         ActionScope.DETAIL,
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TASKS)
+    BINDINGS = keys.bindings(ActionScope.TASKS)
     DEFAULT_CSS = """
     TasksPanel > Vertical { width: 3fr; height: 1fr; }
     TasksPanel > TaskPane { width: 2fr; height: 1fr; }

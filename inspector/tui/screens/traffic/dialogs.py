@@ -175,14 +175,9 @@ def _hint() -> str:
 class ColumnsScreen(Dialog[None]):
     """Dialog to choose the columns. Each change applies at once to the list behind it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("columns.leave")),
-        keys.binding(keys.action("columns.toggle")),
-        keys.binding(keys.action("columns.right")),
-        keys.binding(keys.action("columns.left")),
-        keys.binding(keys.action("columns.add")),
-        keys.binding(keys.action("columns.reset")),
-    ]
+    BINDINGS = keys.bindings_of(
+        "columns.leave", "columns.toggle", "columns.right", "columns.left", "columns.add", "columns.reset"
+    )
     DEFAULT_CSS = """
     ColumnsScreen { align: center middle; }
     ColumnsScreen > Vertical {
@@ -281,7 +276,7 @@ class GoToScreen(PromptScreen[int]):
 
     VERB = "Go to"
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("go_to.leave"))]
+    BINDINGS = keys.bindings_of("go_to.leave")
     DEFAULT_CSS = """
     GoToScreen Static { margin: 0 1; }
     GoToScreen #wrong { color: $text-error; }

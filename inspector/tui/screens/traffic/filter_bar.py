@@ -5,12 +5,10 @@ reported. Enter does nothing while the filter is invalid.
 """
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Input
 
@@ -31,7 +29,7 @@ _PROPOSED = 8
 class FilterLine(SearchLine):
     """The input field."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FILTER)
+    BINDINGS = keys.bindings(keys.ActionScope.FILTER)
 
     class Asked(Message):
         """Request of the field to its bar: "complete", "turn" or "older"."""

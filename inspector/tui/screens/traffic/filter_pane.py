@@ -7,9 +7,8 @@ first paint, because an input field costs as much as everything else.
 import asyncio
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
-from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
@@ -37,7 +36,7 @@ _STEP_S: Final = 0.005
 class FilterPane(Widget):
     """The filter and search lines."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.SEARCH_MODE)
+    BINDINGS = keys.bindings(ActionScope.SEARCH_MODE)
     DEFAULT_CSS = """
     FilterPane { layout: vertical; height: auto; width: 1fr; }
     """

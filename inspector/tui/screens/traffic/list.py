@@ -6,11 +6,10 @@ Rows are only added by `sync`, in slices: a flood of messages is drawn at the pa
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import msgspec
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from inspector.capture.journal import Journal
 from inspector.config.paths import places
@@ -186,7 +185,7 @@ class MessageDetail:
 class TrafficList(Ground):
     """The rows of traffic."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.FINDING)
+    BINDINGS = keys.bindings(keys.ActionScope.FINDING)
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
     """

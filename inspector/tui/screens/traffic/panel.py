@@ -5,10 +5,9 @@ the first paint, and after the tools have been listed.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from inspector.capture.format.notes import View
 from inspector.present.rows import title_at
@@ -45,7 +44,7 @@ class TrafficPanel(Panel, Ground):
             ActionScope.SEARCH,
         ),
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TRAFFIC, ActionScope.DETAIL)
+    BINDINGS = keys.bindings(ActionScope.TRAFFIC, ActionScope.DETAIL)
     DEFAULT_CSS = """
     TrafficPanel { layout: horizontal; }
     TrafficPanel > DetailPanel { width: 1fr; height: 1fr; }

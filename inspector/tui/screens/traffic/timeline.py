@@ -7,10 +7,8 @@ it.
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from inspector.filters.language.fields import Term
@@ -257,7 +255,7 @@ class TimelinePanel(Panel, Ground):
             ActionScope.SEARCH,
         ),
     )
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TIMELINE, ActionScope.DETAIL)
+    BINDINGS = keys.bindings(ActionScope.TIMELINE, ActionScope.DETAIL)
     DEFAULT_CSS = """
     TimelinePanel { layout: horizontal; }
     TimelinePanel > #timeline { width: 1fr; height: 1fr; }

@@ -6,13 +6,12 @@ An editor shows a text and reports what is typed. Its field interprets the text.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import BindingType
 from textual.document._document import Location
 from textual.document._document import Selection as AreaSelection
 from textual.message import Message
@@ -180,7 +179,7 @@ class ValueLine(LineEdit):
     The first key typed replaces the state. Arrows put a default into the line, to be edited.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [keys.binding(keys.action("form.kind"))]
+    BINDINGS = keys.bindings_of("form.kind")
 
     class Turned(Message):
         """An arrow key in the empty line: the next (1) or the previous (-1) branch."""

@@ -5,10 +5,9 @@ value is a row of text until it has the focus: only then are the widgets of its 
 """
 
 from collections.abc import Callable
-from typing import ClassVar, Final
+from typing import Final
 
 from textual import events
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -44,13 +43,7 @@ _AT_HEAD: Final = ("space", *keys.action("menu.act").keys)
 class FieldNode(FieldView):
     """A field of a form: what is typed, clicked and chosen in it sets its value."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("form.unset")),
-        keys.binding(keys.action("form.remove")),
-        keys.binding(keys.action("form.null")),
-        keys.binding(keys.action("line.up")),
-        keys.binding(keys.action("line.down")),
-    ]
+    BINDINGS = keys.bindings_of("form.unset", "form.remove", "form.null", "line.up", "line.down")
 
     DEFAULT_CSS = """
     FieldNode { height: auto; layout: vertical; margin: 0; }

@@ -6,12 +6,11 @@ problems appear at the fields. Invalid JSON changes nothing: the last valid valu
 
 import time
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.timer import Timer
 from textual.widget import Widget
@@ -51,15 +50,9 @@ _LOW: Final = 30
 class SchemaForm(Widget):
     """A form for one value. `load` sets its schema; `arguments` is its current content."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        keys.binding(keys.action("form.next")),
-        keys.binding(keys.action("form.previous")),
-        keys.binding(keys.action("form.leave")),
-        keys.binding(keys.action("form.page_down")),
-        keys.binding(keys.action("form.page_up")),
-        keys.binding(keys.action("form.undo")),
-        keys.binding(keys.action("form.redo")),
-    ]
+    BINDINGS = keys.bindings_of(
+        "form.next", "form.previous", "form.leave", "form.page_down", "form.page_up", "form.undo", "form.redo"
+    )
     DEFAULT_CSS = """
     SchemaForm { height: auto; layout: vertical; }
     SchemaForm > .form--whole { color: $text-error; height: auto; display: none; margin: 0 2 1 2; }
