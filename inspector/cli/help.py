@@ -86,6 +86,14 @@ class Documented(click.Command):
                 formatter.write_text(self.json_shape.replace("`", ""))
 
 
+def documented(
+    name: str, examples: tuple[str, ...], json_shape: str = "", *, group: click.Group | None = None, **settings: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator that makes a function a command with examples; with `group`, one of its subcommands."""
+    make = click.command if group is None else group.command
+    return make(name, cls=Documented, examples=examples, json_shape=json_shape, **settings)
+
+
 class DocumentedGroup(click.Group):
     """A command with subcommands and examples. Options may precede the subcommand's name."""
 

@@ -11,7 +11,7 @@ from inspector.cli.arguments import joined, read_pairs, read_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.lists import fetch, raise_failure
 from inspector.cli.options import headless_options
 from inspector.errors import UsageError
@@ -29,14 +29,11 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "app",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`tool`, `uri`, `ready`, `found` (the selector; null without one), `width`, `height`, `text`, `view` "
-        "(appInfo), `errors` (violations and script errors), `refused`, `model_context`, `outcome` of the tool call"
-    ),
+    _EXAMPLES,
+    "`tool`, `uri`, `ready`, `found` (the selector; null without one), `width`, `height`, `text`, `view` "
+    "(appInfo), `errors` (violations and script errors), `refused`, `model_context`, `outcome` of the tool call",
 )
 @click.argument("tool", metavar="TOOL | CAPTURE")
 @click.option(

@@ -9,7 +9,7 @@ import click
 from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.config.paths import places
 from inspector.config.remembered import SavedFilters
@@ -28,7 +28,7 @@ _EXAMPLES = (
 )
 
 
-@click.command("attach", cls=Documented, examples=_EXAMPLES)
+@documented("attach", _EXAMPLES)
 @click.argument("wanted", required=False, metavar="[ID | LABEL]")
 @click.option(
     "--until", "until", metavar="FILTER", help="Print matching messages without a screen; end with the first."

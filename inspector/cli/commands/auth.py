@@ -20,7 +20,7 @@ from inspector.auth.steps import LoginStep, StepVerdict, StoredLogin
 from inspector.auth.storage import TokenStore
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented, DocumentedGroup
+from inspector.cli.help import DocumentedGroup, documented
 from inspector.cli.launch import named_journal, settings_for, store_for
 from inspector.cli.login_options import read_login
 from inspector.cli.options import headless_settings
@@ -64,11 +64,11 @@ def command() -> None:
     """
 
 
-@command.command(
+@documented(
     "login",
-    cls=Documented,
-    examples=("mcp-inspect auth login https://example.com/mcp",),
-    json_shape="the login: `url`, scopes, expiry and `steps`, never a token",
+    ("mcp-inspect auth login https://example.com/mcp",),
+    "the login: `url`, scopes, expiry and `steps`, never a token",
+    group=command,
 )
 @click.argument("url", required=False)
 @headless_settings
@@ -78,11 +78,11 @@ def login_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatus
     return login(_output(env, options), choose(env, url, options))
 
 
-@command.command(
+@documented(
     "status",
-    cls=Documented,
-    examples=("mcp-inspect auth status", "mcp-inspect auth status --json URL"),
-    json_shape="`logins`; with a URL that login",
+    ("mcp-inspect auth status", "mcp-inspect auth status --json URL"),
+    "`logins`; with a URL that login",
+    group=command,
 )
 @click.argument("url", required=False)
 @headless_settings
@@ -94,12 +94,7 @@ def status_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
     return status(_output(env, options), chosen, store_for(choice, env.environ))
 
 
-@command.command(
-    "refresh",
-    cls=Documented,
-    examples=("mcp-inspect auth refresh https://example.com/mcp",),
-    json_shape="the login, never a token",
-)
+@documented("refresh", ("mcp-inspect auth refresh https://example.com/mcp",), "the login, never a token", group=command)
 @click.argument("url", required=False)
 @headless_settings
 @click.pass_obj
@@ -108,11 +103,11 @@ def refresh_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStat
     return refresh(_output(env, options), choose(env, url, options))
 
 
-@command.command(
+@documented(
     "logout",
-    cls=Documented,
-    examples=("mcp-inspect auth logout https://example.com/mcp", "mcp-inspect auth logout --all"),
-    json_shape="`deleted`: URLs",
+    ("mcp-inspect auth logout https://example.com/mcp", "mcp-inspect auth logout --all"),
+    "`deleted`: URLs",
+    group=command,
 )
 @click.argument("url", required=False)
 @click.option("--all", "everything", is_flag=True, help="Also delete the client registration; without URL, everything.")
@@ -125,11 +120,11 @@ def logout_command(env: CliEnv, /, url: str | None, everything: bool, **options:
     return logout(_output(env, options), chosen, store_for(choice, env.environ), everything=everything)
 
 
-@command.command(
+@documented(
     "explain",
-    cls=Documented,
-    examples=("mcp-inspect auth explain https://example.com/mcp",),
-    json_shape="`steps` with request, status, verdict, clause and fix; `broken`; `outcome`, a sentence",
+    ("mcp-inspect auth explain https://example.com/mcp",),
+    "`steps` with request, status, verdict, clause and fix; `broken`; `outcome`, a sentence",
+    group=command,
 )
 @click.argument("url", required=False)
 @headless_settings

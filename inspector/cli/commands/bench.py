@@ -21,7 +21,7 @@ from inspector.cli.command_line import duration, lasting
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import print_failure
-from inspector.cli.help import Documented, shared
+from inspector.cli.help import documented, shared
 from inspector.cli.launch import settings_for
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -205,15 +205,12 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command(
+@documented(
     "bench",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`ceiling` (mcp-inspect itself), `start`, `alone`, `levels` (`rate`, `tools` with `p50_ms` to `p99_ms`, "
-        "`max_ms`, `errors`; `usage`), `usage` (`rss`, `fds`, `threads` with `verdict`), `blocking`, `slowest`, "
-        "`verdicts`, `failed`, `notes`"
-    ),
+    _EXAMPLES,
+    "`ceiling` (mcp-inspect itself), `start`, `alone`, `levels` (`rate`, `tools` with `p50_ms` to `p99_ms`, "
+    "`max_ms`, `errors`; `usage`), `usage` (`rss`, `fds`, `threads` with `verdict`), `blocking`, `slowest`, "
+    "`verdicts`, `failed`, `notes`",
 )
 @click.option("-t", "--tool", "tools", multiple=True, metavar="'TOOL [K=V]…'", help="Call this tool; {n} is a number.")
 @click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="Set an argument of the one -t.")

@@ -16,7 +16,7 @@ from inspector.checks.findings import Finding
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.launch import settings_for
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output, wants_colour
@@ -44,14 +44,11 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "blame",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`end` (found, no difference, flaky, not reproduced, not held, unfinished), `sentence`, `edits`, `instead`, "
-        "`fails`, `works`, `messages`, `findings`, `not_compared`, `compared`, `runs`, `seconds`, `captures`"
-    ),
+    _EXAMPLES,
+    "`end` (found, no difference, flaky, not reproduced, not held, unfinished), `sentence`, `edits`, `instead`, "
+    "`fails`, `works`, `messages`, `findings`, `not_compared`, `compared`, `runs`, `seconds`, `captures`",
 )
 @click.option(
     "--works", type=click.Path(path_type=Path), metavar="FILE", help="Capture of a client with which the server works."

@@ -8,7 +8,7 @@ from inspector.cli.arguments import TypedArgument, joined, read_pairs, read_whol
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.lists import counted, fetch
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, TaskOptions, make
@@ -27,15 +27,12 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "call",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`result` or `error` as received, `valid` (structuredContent against outputSchema; null: not "
-        "checked), `duration_ms`, `rounds`, `outcome` (`ok`, `tool error`, `JSON-RPC error`, `incomplete "
-        "result`); `task` with its history for a task"
-    ),
+    _EXAMPLES,
+    "`result` or `error` as received, `valid` (structuredContent against outputSchema; null: not "
+    "checked), `duration_ms`, `rounds`, `outcome` (`ok`, `tool error`, `JSON-RPC error`, `incomplete "
+    "result`); `task` with its history for a task",
 )
 @click.argument("name")
 @click.option(

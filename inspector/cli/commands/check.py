@@ -16,7 +16,7 @@ from inspector.cli.command_line import duration
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented, shared
+from inspector.cli.help import documented, shared
 from inspector.cli.judging import (
     PlannedCall,
     ReportOptions,
@@ -56,14 +56,11 @@ _CHECK_EXAMPLES = (
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command(
+@documented(
     "check",
-    cls=Documented,
-    examples=_CHECK_EXAMPLES,
-    json_shape=(
-        "`target`, `entries`, `counts`, `found`, `failure` (null: none), `primary` (the finding to look "
-        "at first), `findings` with evidence and cause, `disabled_checks`"
-    ),
+    _CHECK_EXAMPLES,
+    "`target`, `entries`, `counts`, `found`, `failure` (null: none), `primary` (the finding to look "
+    "at first), `findings` with evidence and cause, `disabled_checks`",
 )
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @shared(
@@ -278,7 +275,7 @@ _DOCTOR_EXAMPLES = (
 )
 
 
-@click.command("doctor", cls=Documented, examples=_DOCTOR_EXAMPLES, json_shape="as for check")
+@documented("doctor", _DOCTOR_EXAMPLES, "as for check")
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @judging_options
 @headless_options

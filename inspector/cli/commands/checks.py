@@ -5,7 +5,7 @@ import click
 from inspector.checks.catalog import all_checks
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.reports import check_as_json
 from inspector.errors import UsageError
@@ -14,12 +14,7 @@ from inspector.present.findings import check_lines, checks_markdown
 _EXAMPLES = ("mcp-inspect checks", "mcp-inspect checks --json", "mcp-inspect checks --markdown > docs/checks.md")
 
 
-@click.command(
-    "checks",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="a list of `id`, `severity`, `title`, `confidence`, `revisions`, `page`, `fix`",
-)
+@documented("checks", _EXAMPLES, "a list of `id`, `severity`, `title`, `confidence`, `revisions`, `page`, `fix`")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON array to stdout.")
 @click.option("--markdown", is_flag=True, help="Write the reference page docs/checks.md to stdout.")
 @click.pass_obj

@@ -13,7 +13,7 @@ from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.judging import chosen_hosts
 from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings
@@ -38,14 +38,11 @@ _WIDE = 140
 """Default width in columns if there is no terminal."""
 
 
-@click.command(
+@documented(
     "compat",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`hosts`, `tokens_estimated`, `server`, `tools` with their names and the effects in each client; "
-        "without a target the list of facts"
-    ),
+    _EXAMPLES,
+    "`hosts`, `tokens_estimated`, `server`, `tools` with their names and the effects in each client; "
+    "without a target the list of facts",
 )
 @click.option("--host", "hosts", multiple=True, metavar="LIST", help="Show only these clients, comma-separated.")
 @click.option(

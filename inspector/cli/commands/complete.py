@@ -9,7 +9,7 @@ from inspector.cli.arguments import as_texts, read_pairs
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, report_error, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -25,7 +25,7 @@ _EXAMPLES = (
 )
 
 
-@click.command("complete", cls=Documented, examples=_EXAMPLES, json_shape="`values`, `total`, `hasMore`")
+@documented("complete", _EXAMPLES, "`values`, `total`, `hasMore`")
 @click.argument("kind", type=click.Choice(list(_REFERENCES)), metavar="KIND")
 @click.argument("name")
 @click.argument("argument", metavar="ARG")
@@ -38,10 +38,7 @@ def command(env: CliEnv, /, kind: str, name: str, argument: str, words: tuple[st
     known = as_texts(read_pairs(options.pop("pairs")))
     value, url = _apart(words, has_command=env.server_argv is not None)
     type_, member = _REFERENCES[kind]
-    params: dict[str, Any] = {
-        "ref": {"type": type_, member: name},
-        "argument": {"name": argument, "value": value},
-    }
+    params: dict[str, Any] = {"ref": {"type": type_, member: name}, "argument": {"name": argument, "value": value}}
 
     async def work(visit: CommandSession) -> ExitStatus:
         return await _complete(visit, _with_context(visit, params, dict(known)))

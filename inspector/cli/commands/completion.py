@@ -20,7 +20,7 @@ from inspector.cli.command_group import Commands
 from inspector.cli.command_line import WITH_VALUE, first_word, positions, split
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.config.paths import places
 from inspector.config.settings import captures_directory
@@ -36,7 +36,7 @@ _EXAMPLES = (
 )
 
 
-@click.command("completion", cls=Documented, examples=_EXAMPLES)
+@documented("completion", _EXAMPLES)
 @click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
 @click.pass_obj
 def command(env: CliEnv, /, shell: str) -> ExitStatus:

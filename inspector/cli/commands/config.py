@@ -8,7 +8,7 @@ import click
 from inspector.atomic_write import private_directory, write_whole
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented, DocumentedGroup
+from inspector.cli.help import DocumentedGroup, documented
 from inspector.cli.options import json_option
 from inspector.cli.output import Output
 from inspector.config.paths import places
@@ -34,7 +34,7 @@ def command() -> None:
     """Show, edit and check the settings of mcp-inspect."""
 
 
-@command.command("path", cls=Documented, examples=("mcp-inspect config path",))
+@documented("path", ("mcp-inspect config path",), group=command)
 @click.pass_obj
 def path_command(env: CliEnv, /) -> ExitStatus:
     """Print where config.toml is, or would be."""
@@ -42,7 +42,7 @@ def path_command(env: CliEnv, /) -> ExitStatus:
     return ExitStatus.OK
 
 
-@command.command("edit", cls=Documented, examples=("mcp-inspect config edit",))
+@documented("edit", ("mcp-inspect config edit",), group=command)
 @click.pass_obj
 def edit_command(env: CliEnv, /) -> ExitStatus:
     """Open config.toml in an editor, then check it.
@@ -59,11 +59,8 @@ def edit_command(env: CliEnv, /) -> ExitStatus:
     return _check(output)
 
 
-@command.command(
-    "check",
-    cls=Documented,
-    examples=("mcp-inspect config check",),
-    json_shape="`files`, `problems`: sentences with file, line and reason",
+@documented(
+    "check", ("mcp-inspect config check",), "`files`, `problems`: sentences with file, line and reason", group=command
 )
 @json_option
 @click.pass_obj
@@ -89,11 +86,11 @@ def _check(output: Output) -> ExitStatus:
     return ExitStatus.USAGE if problems else ExitStatus.OK
 
 
-@command.command(
+@documented(
     "show",
-    cls=Documented,
-    examples=("mcp-inspect config show", "mcp-inspect config show --json"),
-    json_shape="`file`, `settings`: by name `value` and `origin`, `problems`",
+    ("mcp-inspect config show", "mcp-inspect config show --json"),
+    "`file`, `settings`: by name `value` and `origin`, `problems`",
+    group=command,
 )
 @json_option
 @click.pass_obj
@@ -140,7 +137,7 @@ def _remembered(env: CliEnv) -> dict[str, Any]:
     return {"theme": theme, "columns": list(look.columns), "time_format": look.times}
 
 
-@command.command("schema", cls=Documented, examples=("mcp-inspect config schema > config.schema.json",))
+@documented("schema", ("mcp-inspect config schema > config.schema.json",), group=command)
 @click.pass_obj
 def schema_command(env: CliEnv, /) -> ExitStatus:
     """Print the JSON Schema of config.toml, for editors."""

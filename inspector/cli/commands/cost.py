@@ -12,7 +12,7 @@ from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.lists import fetch
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -42,14 +42,11 @@ _NAME = 36
 _TOP = 20
 
 
-@click.command(
+@documented(
     "cost",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`server`, `tokens_estimated`, `bytes`, `budget` (null: none), `over_budget`, `instructions_bytes`, `parts`, "
-        "`tools` with their parts, `confusable` pairs, `queries` with rank and missing words, `results` for each tool"
-    ),
+    _EXAMPLES,
+    "`server`, `tokens_estimated`, `bytes`, `budget` (null: none), `over_budget`, `instructions_bytes`, `parts`, "
+    "`tools` with their parts, `confusable` pairs, `queries` with rank and missing words, `results` for each tool",
 )
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Exit 1 if definitions cost more.")
 @click.option(

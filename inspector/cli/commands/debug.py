@@ -13,7 +13,7 @@ from inspector.capture.store.load import load
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
@@ -30,12 +30,7 @@ _PACE_S = 0.05
 """Seconds between two checks whether a connection has ended."""
 
 
-@click.command(
-    "debug",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`entries`, `exchanges`, `index_bytes`, `resident_bytes`, `seconds`, …",
-)
+@documented("debug", _EXAMPLES, "`entries`, `exchanges`, `index_bytes`, `resident_bytes`, `seconds`, …")
 @click.argument("what", type=click.Choice(["stats"]))
 @click.argument("source", required=False, metavar="[FILE | URL | -- COMMAND]")
 @click.option(

@@ -23,7 +23,7 @@ from inspector.cli.comparing import (
 )
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.interface import compare_on_screen
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -152,15 +152,12 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "diff",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "sessions: `before`, `after`, `counts`, `operations`, `clients` if they differ; definitions: `before`, "
-        "`after`, `counts` by rating, `compared`, `notes`, `changes` (`rating`, `rule`, `kind`, `name`, `path`, `act`, "
-        "`before`, `after`)"
-    ),
+    _EXAMPLES,
+    "sessions: `before`, `after`, `counts`, `operations`, `clients` if they differ; definitions: `before`, "
+    "`after`, `counts` by rating, `compared`, `notes`, `changes` (`rating`, `rule`, `kind`, `name`, `path`, `act`, "
+    "`before`, `after`)",
 )
 @click.option("--definitions/--sessions", default=None, help="Compare server definitions, or sessions.")
 @click.option(

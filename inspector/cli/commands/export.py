@@ -10,7 +10,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import progress_of
@@ -29,7 +29,7 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("export", cls=Documented, examples=_EXAMPLES)
+@documented("export", _EXAMPLES)
 @click.argument("file", type=_FILE)
 @click.option("--to", "name", type=click.Choice(list(FORMATS)), required=True, help="Choose the format.")
 @click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write to a new file instead of stdout.")

@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented, DocumentedGroup
+from inspector.cli.help import DocumentedGroup, documented
 from inspector.cli.options import json_option
 from inspector.cli.output import Output
 from inspector.config.history import StoredCall, StoredCalls, matching
@@ -62,9 +62,7 @@ def command(context: click.Context, /, *, search: str, last: int, as_json: bool)
     return ExitStatus.OK
 
 
-@command.command(
-    "clear", cls=Documented, examples=("mcp-inspect history clear",), json_shape="`cleared`: the number of calls"
-)
+@documented("clear", ("mcp-inspect history clear",), "`cleared`: the number of calls", group=command)
 @json_option
 @click.pass_obj
 def clear_command(env: CliEnv, /, *, as_json: bool) -> ExitStatus:

@@ -8,7 +8,7 @@ from inspector.capture.import_.importing import import_file
 from inspector.capture.import_.readers import READERS
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.errors import UsageError
@@ -21,12 +21,7 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path)
 
 
-@click.command(
-    "import",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`file`, `from`, `entries`, `messages`, `losses`, `skipped`",
-)
+@documented("import", _EXAMPLES, "`file`, `from`, `entries`, `messages`, `losses`, `skipped`")
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", "out", type=_FILE, metavar="OUT", help="Write to this file (default: FILE.mcpcap).")
 @click.option("--from", "name", default="", metavar="FORMAT", help="Set the format of FILE (default: detected).")

@@ -9,7 +9,7 @@ from inspector import text
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.lists import caching_hints, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
 from inspector.present.items import NEVER_RENDERED, link_line
@@ -28,13 +28,10 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "info",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`revision`, `era`, `transport`, `server`, `capabilities`, `instructions`, `counts`, `failed`, `notices`"
-    ),
+    _EXAMPLES,
+    "`revision`, `era`, `transport`, `server`, `capabilities`, `instructions`, `counts`, `failed`, `notices`",
 )
 @headless_options
 @click.pass_obj

@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.config.settings import keys_file
 
@@ -29,7 +29,7 @@ Mistakes in it are shown at the start and by `mcp-inspect keys`, which exits wit
 """
 
 
-@click.command("keys", cls=Documented, examples=_EXAMPLES)
+@documented("keys", _EXAMPLES)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")
 @click.option("--markdown", is_flag=True, help="Write the default keys as docs/keys.md.")
 @click.pass_obj

@@ -9,7 +9,7 @@ from inspector import text
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented, option_group
+from inspector.cli.help import documented, option_group
 from inspector.cli.lists import Extent, FetchedList, declared, fetch_each, raise_failure
 from inspector.cli.options import headless_options
 from inspector.errors import UsageError
@@ -45,14 +45,11 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "list",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`revision`, `era`, `server`, `tools`, `resources`, `templates`, `prompts` as received, `lists` "
-        "(pages, next cursor, TTL, failures), `notices`"
-    ),
+    _EXAMPLES,
+    "`revision`, `era`, `server`, `tools`, `resources`, `templates`, `prompts` as received, `lists` "
+    "(pages, next cursor, TTL, failures), `notices`",
 )
 @click.argument("kind", type=click.Choice([*LISTS, "all"]), metavar="KIND")
 @extent_options

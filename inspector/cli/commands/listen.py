@@ -18,7 +18,7 @@ from inspector.cli.command_line import lasting
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_options, headless_settings
 from inspector.cli.output import Output
 from inspector.errors import Disconnected, UsageError
@@ -198,12 +198,7 @@ _LISTEN_EXAMPLES = (
 )
 
 
-@click.command(
-    "listen",
-    cls=Documented,
-    examples=_LISTEN_EXAMPLES,
-    json_shape="one object per line: `method`, `params` as received, `time`, `entry`",
-)
+@documented("listen", _LISTEN_EXAMPLES, "one object per line: `method`, `params` as received, `time`, `entry`")
 @click.option("--tools", is_flag=True, help="Print changes of the tool list.")
 @click.option("--prompts", is_flag=True, help="Print changes of the prompt list.")
 @click.option("--resources", is_flag=True, help="Print changes of the resource and template lists.")
@@ -237,12 +232,7 @@ _SUBSCRIBE_EXAMPLES = (
 )
 
 
-@click.command(
-    "subscribe",
-    cls=Documented,
-    examples=_SUBSCRIBE_EXAMPLES,
-    json_shape="one object per line: `method`, `params` as received, `time`, `entry`",
-)
+@documented("subscribe", _SUBSCRIBE_EXAMPLES, "one object per line: `method`, `params` as received, `time`, `entry`")
 @click.argument("words", nargs=-1, required=True, metavar="URI… [URL | -- COMMAND]")
 @changes_options
 @headless_settings

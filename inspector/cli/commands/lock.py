@@ -8,7 +8,7 @@ import click
 from inspector.cli.comparing import definitions_of_side, read_sides
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -22,14 +22,11 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "lock",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "the lock file itself: `format`, `version`, `hash`, `server`, `revision`, `capabilities`, "
-        "`instructions`, `tools`, `resources`, `templates`, `prompts`"
-    ),
+    _EXAMPLES,
+    "the lock file itself: `format`, `version`, `hash`, `server`, `revision`, `capabilities`, "
+    "`instructions`, `tools`, `resources`, `templates`, `prompts`",
 )
 @click.option(
     "-o",

@@ -11,7 +11,7 @@ import click
 from inspector.capture.format.lines import demand_file
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
 from inspector.config.paths import places
@@ -27,7 +27,7 @@ _EXAMPLES = (
 )
 
 
-@click.command("mock", cls=Documented, examples=_EXAMPLES)
+@documented("mock", _EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--http",

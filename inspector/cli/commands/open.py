@@ -10,7 +10,7 @@ from inspector.capture.format.lines import demand_file
 from inspector.cli import interface
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.interface import Servers, inspect, open_all
 from inspector.cli.options import screen_options
 from inspector.cli.targets import DEMO, DEMO_HINTS, DEMO_VARIABLE, choose
@@ -23,7 +23,7 @@ _STDIO_EXAMPLES = (
 )
 
 
-@click.command("stdio", cls=Documented, examples=_STDIO_EXAMPLES, options_metavar="[OPTIONS] -- COMMAND")
+@documented("stdio", _STDIO_EXAMPLES, options_metavar="[OPTIONS] -- COMMAND")
 @screen_options
 @click.pass_obj
 def stdio_command(env: CliEnv, /, **options: Any) -> ExitStatus:
@@ -37,7 +37,7 @@ _HTTP_EXAMPLES = (
 )
 
 
-@click.command("http", cls=Documented, examples=_HTTP_EXAMPLES)
+@documented("http", _HTTP_EXAMPLES)
 @click.argument("url")
 @screen_options
 @click.pass_obj
@@ -49,7 +49,7 @@ def http_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
 _SSE_EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
 
 
-@click.command("sse", cls=Documented, examples=_SSE_EXAMPLES)
+@documented("sse", _SSE_EXAMPLES)
 @click.argument("url")
 @screen_options
 @click.pass_obj
@@ -66,7 +66,7 @@ _OPEN_EXAMPLES = (
 )
 
 
-@click.command("open", cls=Documented, examples=_OPEN_EXAMPLES)
+@documented("open", _OPEN_EXAMPLES)
 @click.argument("what", nargs=-1, metavar="TARGET… [-- COMMAND]")
 @click.option("--no-capture", is_flag=True, help="Do not record the session.")
 @click.pass_obj
@@ -93,7 +93,7 @@ _REPLAY_EXAMPLES = (
 )
 
 
-@click.command("replay", cls=Documented, examples=_REPLAY_EXAMPLES)
+@documented("replay", _REPLAY_EXAMPLES)
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
 @click.pass_obj
 def replay_command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
@@ -110,7 +110,7 @@ def replay_command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
 _DEMO_EXAMPLES = ("mcp-inspect demo", "mcp-inspect demo --era legacy")
 
 
-@click.command("demo", cls=Documented, examples=_DEMO_EXAMPLES)
+@documented("demo", _DEMO_EXAMPLES)
 @screen_options
 @click.pass_obj
 def demo_command(env: CliEnv, /, **options: Any) -> ExitStatus:

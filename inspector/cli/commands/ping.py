@@ -8,7 +8,7 @@ import click
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, report_error, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_options
 from inspector.errors import UsageError
 from inspector.protocol.exchanges import Exchange
@@ -17,7 +17,7 @@ from inspector.protocol.jsonrpc import ErrorResponse
 _EXAMPLES = ("mcp-inspect ping -- node server.js", "mcp-inspect ping --count 100 --json https://example.com/mcp")
 
 
-@click.command("ping", cls=Documented, examples=_EXAMPLES, json_shape="`times_ms`, `min_ms`, `median_ms`, `max_ms`")
+@documented("ping", _EXAMPLES, "`times_ms`, `min_ms`, `median_ms`, `max_ms`")
 @click.option("--count", type=click.IntRange(1, 1_000_000), default=4, metavar="N", help="Send N pings (4).")
 @headless_options
 @click.pass_obj

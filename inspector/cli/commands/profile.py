@@ -11,7 +11,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.config.profiles import ClientProfile, OpeningRequest, client_profile, known_profiles, profile_text
 from inspector.errors import UsageError
@@ -32,11 +32,8 @@ _BEFORE = frozenset({"initialize", "server/discover", "subscriptions/listen", "p
 """Requests that belong to the opening, or that occur at any time."""
 
 
-@click.command(
-    "profile",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="the profile as in its file; without an argument `profiles`: `id`, `name`, `date`, `unknown`",
+@documented(
+    "profile", _EXAMPLES, "the profile as in its file; without an argument `profiles`: `id`, `name`, `date`, `unknown`"
 )
 @click.argument("source", required=False, metavar="[CLIENT | CAPTURE]")
 @click.option("-o", "--output", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write the profile here.")

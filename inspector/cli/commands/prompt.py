@@ -8,7 +8,7 @@ from inspector.cli.arguments import as_texts, read_pairs
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, make
 
@@ -18,12 +18,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "prompt",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`result` or `error` as received, `duration_ms`, `rounds`, `outcome`",
-)
+@documented("prompt", _EXAMPLES, "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`")
 @click.argument("name")
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="An argument; prompts take texts.")
 @headless_options

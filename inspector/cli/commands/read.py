@@ -10,7 +10,7 @@ from inspector.cli.arguments import TypedArgument, read_pairs
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, make
 from inspector.errors import UsageError
@@ -23,12 +23,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "read",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`result` or `error` as received, `duration_ms`, `rounds`, `outcome`",
-)
+@documented("read", _EXAMPLES, "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`")
 @click.argument("uri")
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="A value for a variable of a URI template.")
 @headless_options

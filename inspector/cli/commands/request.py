@@ -11,7 +11,7 @@ from inspector.cli.command_line import duration
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, make
 from inspector.errors import AuthorizationNeeded, Disconnected, RequestFailed, RequestTimeout, UsageError
@@ -32,14 +32,11 @@ _EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "request",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; with --raw: `sent`, "
-        "`received`, `unanswered`, `status`, `ended`, `body`"
-    ),
+    _EXAMPLES,
+    "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; with --raw: `sent`, "
+    "`received`, `unanswered`, `status`, `ended`, `body`",
 )
 @click.argument("method", required=False)
 @click.option("--params", metavar="JSON|@FILE|-", help="Set params, any JSON; - reads stdin.")

@@ -15,7 +15,7 @@ from inspector.cli.comparing import comparing_options, read_compare_options
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.interface import inspect, show_live
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -200,12 +200,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "resend",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`before`, `after`, `counts`, `operations`, `sent`, `skipped`, `carried`, `notes`",
-)
+@documented("resend", _EXAMPLES, "`before`, `after`, `counts`, `operations`, `sent`, `skipped`, `carried`, `notes`")
 @click.option("--yes", "agreed", is_flag=True, help="Send without asking.")
 @click.option("--allow-destructive", is_flag=True, help="Also call tools that may destroy something.")
 @click.option("--where", default="", metavar="FILTER", help="Send only requests that match.")

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import ROWS
@@ -109,7 +109,7 @@ def _none(fact: str) -> str:
 _EXAMPLES = ("mcp-inspect revisions", "mcp-inspect revisions --json")
 
 
-@click.command("revisions", cls=Documented, examples=_EXAMPLES, json_shape="`revisions`")
+@documented("revisions", _EXAMPLES, "`revisions`")
 @click.option("--markdown", is_flag=True, help="Write a table in Markdown.")
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj

@@ -6,7 +6,7 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.server_request_options import read_roots, roots_options
 from inspector.protocol.server_requests import Result, rooted
@@ -14,7 +14,7 @@ from inspector.protocol.server_requests import Result, rooted
 _EXAMPLES = ("mcp-inspect roots --root ~/project --root-uri file:///data --json",)
 
 
-@click.command("roots", cls=Documented, examples=_EXAMPLES, json_shape="`roots`")
+@documented("roots", _EXAMPLES, "`roots`")
 @roots_options
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")

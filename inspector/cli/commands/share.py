@@ -7,7 +7,7 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import progress_of
@@ -21,11 +21,10 @@ _EXAMPLES = (
 _FILE = click.Path(path_type=Path)
 
 
-@click.command(
+@documented(
     "share",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`file`, `entries`, `replaced`, `rules`, `looked_for`, `not_looked_for`, `left_out`, `recording`",
+    _EXAMPLES,
+    "`file`, `entries`, `replaced`, `rules`, `looked_for`, `not_looked_for`, `left_out`, `recording`",
 )
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the copy to this file.")

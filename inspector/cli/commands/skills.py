@@ -8,7 +8,7 @@ import click
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, report_error, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_settings
 from inspector.errors import UsageError
 from inspector.present.skills import read_lines, skill_lines
@@ -26,12 +26,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "skills",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`skills`; with a name: its files with digest, size and `problem`",
-)
+@documented("skills", _EXAMPLES, "`skills`; with a name: its files with digest, size and `problem`")
 @click.argument("words", nargs=-1, metavar="[NAME|URI [FILE…]] [URL | -- COMMAND]")
 @click.option("--anyway", is_flag=True, help="Send the requests even if the server does not declare the extension.")
 @headless_settings

@@ -13,7 +13,7 @@ import click
 
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.interface import attach, choose_at_start, inspect, replay
 from inspector.cli.interface import recent as recent_captures
 from inspector.cli.output import Output
@@ -29,7 +29,7 @@ _WIDTH = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 
 
-@click.command("start", cls=Documented, examples=_EXAMPLES, json_shape="`servers`, `captures`", hidden=True)
+@documented("start", _EXAMPLES, "`servers`, `captures`", hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only warnings and errors.")
 @click.pass_obj

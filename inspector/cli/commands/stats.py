@@ -15,7 +15,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.filtering import read_tail_options
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.judging import make_cases, read_cases
 from inspector.cli.lists import declared, fetch_each, raise_failure
 from inspector.cli.options import headless_settings
@@ -102,15 +102,12 @@ class _Count:
             output.lines(report_lines(table, self._repeated, wide))
 
 
-@click.command(
+@documented(
     "stats",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`by`, `sources`, `groups` (`key`, `calls`, `ok`, `tool_errors`, `errors`, `cancelled`, `lost`, `p50_ms`, "
-        "`p95_ms`, `p99_ms`, `max_ms`, `bytes_in`, `bytes_out` and more), `totals`, `slowest`, `largest`, `failing`, "
-        "`repeated`, `never_called`"
-    ),
+    _EXAMPLES,
+    "`by`, `sources`, `groups` (`key`, `calls`, `ok`, `tool_errors`, `errors`, `cancelled`, `lost`, `p50_ms`, "
+    "`p95_ms`, `p99_ms`, `max_ms`, `bytes_in`, `bytes_out` and more), `totals`, `slowest`, `largest`, `failing`, "
+    "`repeated`, `never_called`",
 )
 @click.option("--by", default="tool", metavar="KEY", help="Group by tool, method, server, client, hour or args.NAME.")
 @click.option("--where", default="", metavar="FILTER", help="Count only requests that match, or whose response does.")

@@ -15,7 +15,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.filtering import Tail, TailOptions, read_tail_options
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.progress import progress_of
@@ -35,12 +35,10 @@ _PACE_S = 0.05
 """Seconds between two polls."""
 
 
-@click.command(
+@documented(
     "tail",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="one object per line: `n`, `time`, `kind`, `dir`, `method`, `target`, `status`, `cause`, `size`, "
-    "`message`",
+    _EXAMPLES,
+    "one object per line: `n`, `time`, `kind`, `dir`, `method`, `target`, `status`, `cause`, `size`, `message`",
 )
 @click.option("-f", "--follow", is_flag=True, help="Follow a capture that is being recorded.")
 @click.option("--jsonl", "as_jsonl", is_flag=True, help="Write one JSON object per line.")

@@ -14,7 +14,7 @@ import click
 from inspector.atomic_write import private_directory
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented, DocumentedGroup
+from inspector.cli.help import DocumentedGroup, documented
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
@@ -117,13 +117,13 @@ def _become_tap(words: list[str]) -> None:
     os.execve(sys.executable, argv, own_environment())
 
 
-@command.command(
+@documented(
     "http",
-    cls=Documented,
-    examples=(
+    (
         "mcp-inspect tap http https://example.com/mcp",
         "mcp-inspect tap http http://127.0.0.1:3001/mcp --listen 127.0.0.1:8080 --rules api.rules.yaml",
     ),
+    group=command,
 )
 @click.argument("url", required=False)
 @click.option(
@@ -270,7 +270,7 @@ def _read_rules(output: Output, file: Path, *, reports: bool = True) -> tuple[li
     return list(rules), list(problems)
 
 
-@command.command("list", cls=Documented, examples=("mcp-inspect tap list", "mcp-inspect tap list --json"))
+@documented("list", ("mcp-inspect tap list", "mcp-inspect tap list --json"), group=command)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def list_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
@@ -308,10 +308,10 @@ def _row(tap: dict[str, Any]) -> Line:
     return tuple(shown)
 
 
-@command.command(
+@documented(
     "rules",
-    cls=Documented,
-    examples=("mcp-inspect tap rules github.rules.yaml", "mcp-inspect tap rules --of github > github.rules.yaml"),
+    ("mcp-inspect tap rules github.rules.yaml", "mcp-inspect tap rules --of github > github.rules.yaml"),
+    group=command,
 )
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--of", "tap", metavar="ID|LABEL", help="Write the rules of a running tap as a rules file.")
@@ -357,10 +357,10 @@ def _write_rules(output: Output, wanted: str) -> ExitStatus:
     return ExitStatus.OK
 
 
-@command.command(
+@documented(
     "run",
-    cls=Documented,
-    examples=("mcp-inspect tap run -- claude", "mcp-inspect tap run --fail-on 'failed' -- codex exec 'List the files'"),
+    ("mcp-inspect tap run -- claude", "mcp-inspect tap run --fail-on 'failed' -- codex exec 'List the files'"),
+    group=command,
 )
 @click.option("--project", is_flag=True, help="Include servers of the working directory's files.")
 @_FAIL_ON
@@ -418,7 +418,7 @@ _INSTALL_EXAMPLES = (
 )
 
 
-@command.command("install", cls=Documented, examples=_INSTALL_EXAMPLES)
+@documented("install", _INSTALL_EXAMPLES, group=command)
 @click.argument("client", metavar="CLIENT[:SERVER]", required=False)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--project", is_flag=True, help="Edit config files of the working directory too.")
@@ -450,7 +450,7 @@ def install_command(
     return carry_out_shown(Output(env), plans, state, dry_run=dry_run, yes=yes, installs=True)
 
 
-@command.command("uninstall", cls=Documented, examples=("mcp-inspect tap uninstall cursor:github",))
+@documented("uninstall", ("mcp-inspect tap uninstall cursor:github",), group=command)
 @click.argument("client", metavar="CLIENT[:SERVER]", required=False)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
@@ -465,7 +465,7 @@ def uninstall_command(env: CliEnv, /, client: str | None, dry_run: bool, yes: bo
     return carry_out_shown(Output(env), plan_uninstall(client, state), state, dry_run=dry_run, yes=yes, installs=False)
 
 
-@command.command("status", cls=Documented, examples=("mcp-inspect tap status",))
+@documented("status", ("mcp-inspect tap status",), group=command)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:

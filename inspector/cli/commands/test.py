@@ -20,7 +20,7 @@ from inspector.cli.captures import loaded_capture, matching_entries
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.launch import settings_for
 from inspector.cli.options import headless_settings, watch_option
 from inspector.cli.output import Output
@@ -264,14 +264,10 @@ environment_option = click.option(
 )
 
 
-@click.command(
+@documented(
     "test",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape=(
-        "`file`, `cases` (`name`, `passed`, `ms`, `failures`, and `reply` of a failed case), `passed`, "
-        "`failed`, `updated`"
-    ),
+    _EXAMPLES,
+    "`file`, `cases` (`name`, `passed`, `ms`, `failures`, and `reply` of a failed case), `passed`, `failed`, `updated`",
 )
 @click.option(
     "-k", "--filter", "words", multiple=True, metavar="TEXT", help="Run only cases with this text in the name."
@@ -401,14 +397,11 @@ _RUN_EXAMPLES = (
 )
 
 
-@click.command(
+@documented(
     "run",
-    cls=Documented,
-    examples=_RUN_EXAMPLES,
-    json_shape=(
-        "`file`, `environment`, `calls` (`name`, `passed`, `ms`, `failures`, `saved`, and `result` or `error`), "
-        "`passed`, `failed`; without a name `calls` (`name`, `request`, `target`, `file`)"
-    ),
+    _RUN_EXAMPLES,
+    "`file`, `environment`, `calls` (`name`, `passed`, `ms`, `failures`, `saved`, and `result` or `error`), "
+    "`passed`, `failed`; without a name `calls` (`name`, `request`, `target`, `file`)",
 )
 @environment_option
 @click.argument("what", required=False, metavar="[CALL | FILE]")

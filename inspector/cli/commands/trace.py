@@ -10,7 +10,7 @@ from inspector.capture.journal import Journal
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.features.export.selection import to_file
@@ -23,12 +23,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(
-    "trace",
-    cls=Documented,
-    examples=_EXAMPLES,
-    json_shape="`title`, `facts`, `steps`, `left_out`, `first`, `open`, `server`",
-)
+@documented("trace", _EXAMPLES, "`title`, `facts`, `steps`, `left_out`, `first`, `open`, `server`")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("n", type=click.IntRange(1))
 @click.option(

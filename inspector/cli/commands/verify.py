@@ -8,7 +8,7 @@ import msgspec
 from inspector.capture.format.verify import MOST_FAULTS, CaptureState, VerifyResult, recover, verify
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
-from inspector.cli.help import Documented
+from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_nothing_half_made
 from inspector.cli.progress import progress_of
@@ -16,15 +16,12 @@ from inspector.cli.progress import progress_of
 _VERIFY_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
 
-@click.command(
+@documented(
     "verify",
-    cls=Documented,
-    examples=_VERIFY_EXAMPLES,
-    json_shape=(
-        "`file`, `state` (`complete`, `recording`, `truncated`, `damaged`, `redacted`), `frames`, "
-        "`covered`, `complete`, `faults`, `fault_count`, `first_bad`, `partial_bytes`, `redacted`, "
-        "`clean`, `recording`, `unknown`, `edited`, `newer`"
-    ),
+    _VERIFY_EXAMPLES,
+    "`file`, `state` (`complete`, `recording`, `truncated`, `damaged`, `redacted`), `frames`, "
+    "`covered`, `complete`, `faults`, `fault_count`, `first_bad`, `partial_bytes`, `redacted`, "
+    "`clean`, `recording`, `unknown`, `edited`, `newer`",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "json_", is_flag=True, help="Write one JSON object to stdout.")
@@ -83,11 +80,10 @@ _RECOVER_EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
 _FILE = click.Path(path_type=Path)
 
 
-@click.command(
+@documented(
     "recover",
-    cls=Documented,
-    examples=_RECOVER_EXAMPLES,
-    json_shape="`file`, `records`, `copied`, `not_copied`, `line`, `partial`, `complete`, `recording`",
+    _RECOVER_EXAMPLES,
+    "`file`, `records`, `copied`, `not_copied`, `line`, `partial`, `complete`, `recording`",
 )
 @click.argument("file", type=_FILE)
 @click.option("-o", "--output", "out", type=_FILE, required=True, metavar="FILE", help="Write the copy to this file.")
