@@ -39,16 +39,19 @@ class Copied(msgspec.Struct, frozen=True):
     """Text for the clipboard."""
 
     text: str
-    """Without characters that would act where it is pasted; "" if it is too large."""
+    """Without characters that would act where it is pasted; "" if it is too large, or if there is none."""
     name: str
     """What it is ("JSON"); "" if only its size is shown."""
     removed: int = 0
     """Number of characters that were removed."""
+    is_too_large: bool = False
 
     def message(self, *, is_certain: bool = True) -> str:
         """Return the message for the user. `is_certain`: the clipboard is known to have taken the text."""
-        if not self.text:
+        if self.is_too_large:
             return f"{self.name} is too large for the clipboard. Use the pager or the editor."
+        if not self.text:
+            return "There is nothing to copy."
         what = f"{self.name}, " if self.name else ""
         size = human_size(len(self.text.encode(errors="replace")))
         done = f"Copied {what}{size}." if is_certain else f"Sent to the terminal: {what}{size}."
@@ -59,7 +62,7 @@ class Copied(msgspec.Struct, frozen=True):
 def copied(name: str, text: str) -> Copied:
     """Remove characters that would act where the text is pasted."""
     if len(text) > LARGEST:
-        return Copied("", human_size(len(text)))
+        return Copied("", human_size(len(text)), is_too_large=True)
     kept, removed = for_clipboard(text)
     return Copied(kept, name, removed)
 

@@ -55,6 +55,10 @@ def test_oversized_copy_is_refused_with_a_message() -> None:
     assert "too large for the clipboard" in found.message()
 
 
+def test_a_copy_of_nothing_is_not_called_too_large() -> None:
+    assert copied("", "").message() == "There is nothing to copy."
+
+
 @pytest.mark.parametrize(
     ("method", "params", "words"),
     [

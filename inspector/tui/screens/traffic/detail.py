@@ -348,6 +348,12 @@ class DetailPanel(Widget):
             return
         copy(self.app, decode(self.payload_view.value))
 
+    def copy_entry(self, n: int) -> None:
+        """Copy the payload of an entry that is not shown here, because there is room for the list alone."""
+        journal = self._conversation.journal
+        what = journal.store.entry(n).what if 0 < n <= journal.count else None
+        copy(self.app, decode(getattr(what, "payload", b"")))
+
     @property
     def exchange(self) -> Exchange | None:
         """The entry's exchange; None if it has none."""

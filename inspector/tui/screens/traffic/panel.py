@@ -129,7 +129,10 @@ class TrafficPanel(Panel, Ground):
 
     def copy(self) -> None:
         """Copy the selected value or message."""
-        self.detail.copy()
+        if self.frame.shows_detail:
+            self.detail.copy()
+        else:
+            self.detail.copy_entry(self.list.chosen)
 
     def action_toggle_tree(self) -> None:
         """Switch between the tree and the wire order."""

@@ -342,7 +342,13 @@ class TimelinePanel(Panel, Ground):
 
     def copy(self) -> None:
         """Copy the selected value or message."""
-        self.detail.copy()
+        if self.frame.shows_detail:
+            self.detail.copy()
+            return
+        number, n = self.chosen
+        if (conversation := self._wires.conversation(number)) is not None:
+            self._turn_to(conversation)
+            self.detail.copy_entry(n)
 
     def action_filter(self) -> None:
         """Open the filter line, with completions from the previous tab."""
@@ -407,12 +413,16 @@ class TimelinePanel(Panel, Ground):
         conversation = self._wires.conversation(number)
         if not self.frame.shows_detail or (self.chosen == self._shown and conversation is self._about):
             return
-        detail = self.detail
-        if conversation is not None and conversation is not self._about:
-            self._about = conversation
-            detail.rebind(conversation)
+        if conversation is not None:
+            self._turn_to(conversation)
         self._shown = self.chosen
-        detail.show(n)
+        self.detail.show(n)
+
+    def _turn_to(self, conversation: OpenConversation) -> None:
+        """Let the detail show messages of a conversation."""
+        if conversation is not self._about:
+            self._about = conversation
+            self.detail.rebind(conversation)
 
     def _status(self) -> tuple[list[Span], list[Span]]:
         timeline = self.timeline

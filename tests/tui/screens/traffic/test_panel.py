@@ -31,6 +31,16 @@ async def test_hidden_detail_points_when_opened() -> None:
         await until(lambda: "structuredContent.hectopascal" in text(app), "the value was chosen")
 
 
+async def test_y_copies_the_selected_message_where_there_is_room_for_the_list_alone() -> None:
+    async with checked("lighthouse", (80, 24)) as (app, pilot):
+        await until(lambda: "initialize" in text(app), "the rows")
+        await pilot.press("g g", "slash", *"method == initialize", "enter")
+        await until(lambda: "2 of 65" in text(app), "the messages of one request")
+        await pilot.press("y")
+        await until(lambda: app.clipboard, "a copy")
+        assert '"method":"initialize"' in app.clipboard.replace(" ", "")
+
+
 async def test_export_scopes_are_filter_and_operation(tape: Tape) -> None:
     call = handshake(tape).call(3, "buy")
     noise = tape.stderr(b"creak")
