@@ -138,15 +138,18 @@ def known_profiles() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _DATA.glob("*.yaml") if b"\nprofile:" in path.read_bytes()))
 
 
-def client_profile(word: str) -> ClientProfile:
+def client_profile(word: str, *, from_file: bool = True) -> ClientProfile:
     """Return the profile of a known client or from a file.
 
-    Raises: UsageError for an unknown client, and for a file that is not a profile.
+    Without `from_file` no file of the user is read. Raises: UsageError for an unknown client, and for a file that is
+    not a profile.
     """
     name = _ALIASES.get(word.lower(), word.lower())
     if name in known_profiles():
         file = msgspec.yaml.decode((_DATA / f"{name}.yaml").read_bytes())
         return msgspec.convert({"name": file["name"], **file["profile"]}, ClientProfile)
+    if not from_file:
+        raise UsageError(f"no client {word!r} is known", hint=f"There are {', '.join(known_profiles())}.")
     path = expanded(word)
     if path.is_file():
         return read_profile(path)

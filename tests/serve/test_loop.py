@@ -1,7 +1,9 @@
 """The loop of an agent: open, call, answer, edit, restart; with servers that ask, die, wait or start slowly."""
 
+import ast
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -189,3 +191,25 @@ async def test_a_session_that_a_call_waits_for_is_not_idle() -> None:
             assert len(use.sessions.all) == 1
             await use("close", session="s1")
         assert waiting.done()
+
+
+_CALL = re.compile(r"(\w+)\(([^()…]*)\)")
+
+
+async def test_the_next_call_of_each_answer_is_accepted_as_it_stands() -> None:
+    async with agent(script("conforming")) as use:
+        answers = [await use("open"), await use("call", name="echo", arguments={"text": "x" * 5000})]
+        response = answers[1]["response"]
+        for tool, arguments in (
+            *(("check", {}), ("traffic", {}), ("traffic", {"limit": 1}), ("traffic", {"filter": "nothing like it"})),
+            *(("message", {"entry": response}), ("message", {"entry": response, "max_tokens": 50})),
+            *(("trace", {"entry": response}), ("logs", {}), ("sessions", {}), ("probe", {}), ("restart", {})),
+            *(("compare", {"before": "s1", "after": "s1"}), ("check", {"id": "nothing"}), ("taps", {})),
+        ):
+            answers.append(await use(tool, **arguments))
+        named = {found for answer in answers for found in _CALL.findall(answer["next"])}
+        assert len(named) >= 8
+        for tool, words in sorted(named):
+            call = ast.parse(f"f({words})", mode="eval").body
+            assert isinstance(call, ast.Call)
+            await use(tool, **{str(each.arg): ast.literal_eval(each.value) for each in call.keywords})

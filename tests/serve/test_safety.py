@@ -1,6 +1,7 @@
 """What a server under test, or a careless agent, can't do through `mcp-inspect serve`."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,34 @@ async def test_open_starts_only_what_the_command_line_allows(wanted: dict[str, A
     async with agent(_hostile()) as use:
         assert "allow" in await use.refused("open", **wanted)
         assert (await use("sessions"))["sessions"] == []
+
+
+async def test_open_reads_no_file_as_the_profile_of_a_client(tmp_path: Path) -> None:
+    file = tmp_path / "client.yaml"
+    file.write_text("root:x:0:0: [")
+    async with agent(_hostile()) as use:
+        for client in (str(file), "/etc/passwd", "../client.yaml"):
+            refused = await use.refused("open", client=client)
+            assert "is known" in refused
+            assert "x:0:0" not in refused
+        assert (await use("open", client="claude-code"))["state"] == "open"
+
+
+async def test_restart_does_not_repeat_a_call_of_a_tool_that_has_become_destructive(tmp_path: Path) -> None:
+    file = tmp_path / "server.py"
+
+    def write(**tool: Any) -> None:
+        argv = _hostile(**tool)
+        file.write_text(f"import os\nos.execv({argv[0]!r}, {list(argv)!r})\n")
+
+    write()
+    async with agent((sys.executable, str(file))) as use:
+        await use("open")
+        await use("call", name="add")
+        write(annotations={"destructiveHint": True})
+        again = await use("restart", repeat=True)
+        assert "--allow-destructive" in again["last_call"]["not_repeated"]
+        assert (await use("traffic", filter="method == tools/call"))["matching"] == 0
 
 
 async def test_a_destructive_tool_is_refused_unless_the_user_allows_it() -> None:

@@ -233,7 +233,7 @@ class AllowedTargets:
 
     def _allowed(self, name: str, chosen: TargetOptions, wanted: WantedTarget) -> AllowedTarget:
         if wanted.client:
-            chosen = msgspec.structs.replace(chosen, profile=client_profile(wanted.client))
+            chosen = msgspec.structs.replace(chosen, profile=client_profile(wanted.client, from_file=False))
         if wanted.protocol:
             if not is_known(wanted.protocol):
                 raise UsageError(f"no protocol version {wanted.protocol!r}", hint=f"There are {', '.join(dates())}.")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
+from inspector.errors import UsageError
 from inspector.features.lock.changes import compare_definitions
 from inspector.features.lock.lock_file import ServerDefinitions, definitions_of
 from inspector.present.findings import inspected
@@ -125,7 +126,10 @@ async def _repeated(
     if not repeats:
         return {"not_repeated": f"{visible(name, limit=80)} is not declared read-only; repeat=true repeats it"}, ""
     if made.method == "tools/call":
-        refuse_destructive(sessions, opened, name)
+        try:
+            refuse_destructive(sessions, opened, name)
+        except UsageError as error:
+            return {"not_repeated": f"{error}. {error.hint}"}, ""
     came = await outcome_of(opened, opened.begin(made.method, made.params), wanted.wait_s)
     found: dict[str, Any] = {"state": came.state, "request": came.request}
     found |= {"pending": came.pending} if came.pending else {}
