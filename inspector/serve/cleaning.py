@@ -1,13 +1,12 @@
 """Removes secrets from answers: what an agent reads may be sent to a model, and stored."""
 
+import json
 import os
 import re
 from collections.abc import Iterable
 from getpass import getuser
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from inspector.features.share.known import KnownSecrets, Pseudonyms
 from inspector.features.share.redactor import Redactor
@@ -18,6 +17,8 @@ _SHORTEST, _SHORTEST_HALF = 6, 3
 """Minimum length of a value of the environment that is searched for; of a half, exclusive."""
 _CUT = re.compile(r"… \(\+[\d,]+ characters\)")
 """The mark of a cut."""
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
+"""An escape in JSON; the group is half of a surrogate pair."""
 
 
 class Cleaner:
@@ -40,13 +41,13 @@ class Cleaner:
         payload = encode(value)
         if self._values is not None:
             payload = self._values.masked(payload)
-        text = payload.decode("utf-8", "replace")
+        text = _ESCAPE.sub(_well_formed, payload.decode("utf-8", "replace"))
         text = self._without_halves(text) if self._secrets else text
         text = self._redactor.text(text, "answer", is_message=True)
         self._redactor.forget()
         for pseudonym, name in self._own.items():
             text = text.replace(pseudonym, name)
-        return msgspec.json.decode(text)
+        return json.loads(text, parse_constant=lambda name: None)  # NaN is null, as msgspec writes it
 
     def _without_halves(self, text: str) -> str:
         """Remove the beginnings of secrets that were cut off, before the marks of the cuts."""
@@ -58,6 +59,11 @@ class Cleaner:
             parts += [kept[: len(kept) - max(lengths, default=0)], mark[0]]
             at = mark.end()
         return "".join([*parts, text[at:]])
+
+
+def _well_formed(escape: re.Match[str]) -> str:
+    """Return an escape in JSON; U+FFFD for half of a surrogate pair, which no client can read."""
+    return "\ufffd" if escape[1] else escape[0]
 
 
 def _user() -> str:

@@ -132,6 +132,29 @@ def _text(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 
 
+def test_half_of_a_surrogate_pair_is_replaced_and_all_else_is_kept() -> None:
+    from inspector.serve.cleaning import Cleaner
+
+    kept = ["\U0001f600", "\\ud800", "\\", '"', "\n", "\x00"]
+    assert Cleaner()(["a\ud800b", "\udfff", *kept]) == ["a\ufffdb", "\ufffd", *kept]
+    assert Cleaner()(["\ud800", float("nan"), 10**30]) == ["\ufffd", None, 10**30]
+    assert Cleaner()({"\ud83d": "\U0001f600\ud83d"}) == {"\ufffd": "\U0001f600\ufffd"}
+
+
+async def test_a_server_whose_texts_have_half_of_a_surrogate_pair_is_opened_and_called() -> None:
+    name, text = {"name": "a\ud800", "version": "1"}, {"content": [_text("b\udfff")]}
+    tools = {"result": {"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}}
+    table = {"tools/list": tools, "tools/call": {"result": text}}
+    async with agent(scripted(table, capabilities={"tools": {}}, serverInfo=name)[1:]) as use:
+        assert (await use("open"))["from_server"]["name"] == "a\ufffd"
+        called = await use("call", name="add")
+        assert called["from_server"]["content"][0]["text"] == "b\ufffd"
+        for tool in ("check", "traffic", "restart", "close"):
+            await use(tool, **({"session": "s1"} if tool == "close" else {}))
+        uris = [str(each.uri) for each in (await use.client.list_resources()).resources]
+        await use.client.read_resource(uris[-1])
+
+
 def test_the_beginning_of_a_secret_before_a_cut_is_removed() -> None:
     from inspector.serve.bounded import cut_text
     from inspector.serve.cleaning import Cleaner
