@@ -2,6 +2,7 @@
 
 from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, stalls, starting
 from inspector.checks.diagnoses import bytes as bytes_
+from inspector.checks.diagnoses import headers as headers_
 from inspector.checks.diagnoses import http as http_
 from inspector.checks.diagnoses import results as results_
 from inspector.checks.diagnoses import streams as streams_
@@ -29,7 +30,7 @@ AREAS = {
     "stdio": (bytes_, lines),
     "JSON-RPC": (envelope, shape),
     "Initialization and lifecycle": (opening, lifecycle),
-    "HTTP": (http_, streams_, http),
+    "HTTP": (http_, headers_, streams_, http),
     "Authorization": (authorization, logins),
     "Tools": (tools, schemas, definitions),
     "Tool results": (results, results_),

@@ -23,7 +23,7 @@ _OF_A_RULE = 2
 _GROUPS = {
     "SILENT": "server-silent unknown-method-unanswered request-unanswered silent-after-handshake call-timed-out",
     "EXITED": "exit-during-handshake exit-without-input server-killed unexpected-exit",
-    "NOT-MESSAGES": "invalid-json-rpc invalid-utf8 stdout-extra-output embedded-newline irregular-line-bytes",
+    "NOT-MESSAGES": "invalid-json-rpc blank-line",
 }
 _EXPLAINS = """
 command-not-found: program-not-runnable EXITED
@@ -75,6 +75,7 @@ handshake-demanded: call-rejected list-failed valid-input-rejected undeclared-co
   cache-hints-invalid server-info-missing result-type-missing incomplete-modern-support named-version-refused
 rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
   session-id-not-issued list-failed
+subscription-not-acknowledged: subscription-id-missing result-type-missing server-info-missing
 request-unanswered: call-timed-out response-after-cancellation
 message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
 notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id
@@ -177,7 +178,7 @@ foreign-schema-format: tool-incomplete input-schema-not-object invalid-schema sc
   invalid-keyword-value result-not-object
 invalid-keyword-value: invalid-schema
 image-too-large: content-mime-type-mismatch resource-mime-type-mismatch
-half-surrogate: ambiguous-json invalid-utf8
+half-surrogate: ambiguous-json stdout-encoding
 """
 _FATAL = """
 command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed

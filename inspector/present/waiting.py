@@ -34,13 +34,13 @@ _CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
 _SERVER: Line = (("waiting for ", "muted"), ("the server", "from_server"))
 _SILENT_NS = 5_000_000_000
 """Time without a byte on stdout after which there is advice."""
-_OPTION = "Check that it serves stdio: some servers need an option such as --stdio."
+_OPTION = "If it stays silent, check that it serves stdio: some servers need an option such as --stdio."
 _RUNTIMES = {
-    "python": "Try python -u or print(…, flush=True): Python holds back output into a pipe.",
+    "python": "If it stays silent, try python -u or print(…, flush=True): Python holds back output into a pipe.",
     **dict.fromkeys(("node", "bun", "deno"), _OPTION),
 }
-"""What to try about a process that runs and writes nothing to stdout, by the first letters of its program's name."""
-_OTHER = "Try stdbuf -oL COMMAND, or flush stdout after each message."
+"""What to try about a process that runs and writes nothing to stdout, by the beginning of its program's name."""
+_OTHER = "If it stays silent, try stdbuf -oL COMMAND, or flush stdout after each message."
 _LOOK_S = 1.0
 """Minimum time between two polls of the child's processes, in seconds."""
 

@@ -15,10 +15,12 @@ from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.tracking.catalogue import Listing
+from inspector.protocol.tracking.tasks import EXTENSION_NAME
 
 METHOD = "mcp-inspect/no-such-method"
 TOOL = "mcp-inspect-no-such-tool"
 URI = "mcp-inspect://no/such/resource"
+TASK = "mcp-inspect-no-such-task"
 CURSOR = "mcp-inspect-no-such-cursor"
 SESSION = "mcp-inspect-no-such-session"
 VERSION = "mcp-inspect-no-such-version"
@@ -95,6 +97,9 @@ def requests(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, s
     if "tools" in capabilities:
         yield probe("a tool that does not exist", "tools/call", {"name": TOOL, "arguments": {}})
         yield probe("a call that names no tool", "tools/call", {"arguments": {}})
+    if "tasks" in capabilities or peek.has(capabilities, "extensions", EXTENSION_NAME):
+        yield probe("a task that does not exist", "tasks/get", {"taskId": TASK})
+        yield probe("cancelling a task that does not exist", "tasks/cancel", {"taskId": TASK})
     if "resources" in capabilities:
         yield probe("a resource that does not exist", "resources/read", {"uri": URI})
     if (prompt := _demanding(lists["prompts"])) and "prompts" in capabilities:

@@ -24,6 +24,7 @@ from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, Probe, emp
 from inspector.protocol.request_meta import stamped
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.table import newest_of
+from inspector.protocol.tracking.subscriptions import StreamFilter
 from inspector.session.options import SessionState
 from inspector.session.session import Session
 from inspector.transports.http.authorizing import Heard
@@ -81,9 +82,24 @@ async def make_first_requests(session: Session, tell: Tell) -> None:
     planned = first_requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S, ping_s=_PING_S)
     listed_s = time.monotonic()
     await _send_each(session, planned, tell)
+    await _listen_once(session, tell)
     if later := empty_lists(capabilities, lists, silence_s=_SILENCE_S):
         await asyncio.sleep(max(0.0, listed_s + _LATER_S - time.monotonic()))
         await _send_each(session, later, tell)
+
+
+async def _listen_once(session: Session, tell: Tell) -> None:
+    """Subscribe to the lists that may change, as clients of the stateless era do, and end that at once."""
+    watching, wanted = session.watching, session.watching.offered()
+    if not watching.by_stream or not wanted or _is_silent(session) or session.state is not SessionState.OPEN:
+        return
+    tell("subscriptions/listen")
+    watching.cause, usual = Cause.CHECK, watching.cause
+    try:
+        await watching.listen(wanted)
+        await watching.listen(StreamFilter())
+    finally:
+        watching.cause = usual
 
 
 async def _send_each(session: Session, planned: Iterable[Probe], tell: Tell) -> None:

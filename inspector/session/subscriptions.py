@@ -60,6 +60,7 @@ class Listening:
         self._driver = driver
         self._subscriptions = subscriptions
         self._patience = patience
+        self.cause = Cause.USER
         self._exchange: Exchange | None = None
         self._given_up = False
         self._attempts = 0
@@ -95,7 +96,7 @@ class Listening:
         clock, pauses = asyncio.get_running_loop().time, self._patience.pauses_s
         while self.over is None:
             began = clock()
-            cause = Cause.RETRY if self._attempts else Cause.USER
+            cause = Cause.RETRY if self._attempts else self.cause
             self.reply = await self._driver.drive(listen(self.wanted), self._opened, cause=cause)
             end, why = end_of(self.reply)
             self._attempts = 0 if clock() - began >= self._patience.lived_s else self._attempts
@@ -139,6 +140,8 @@ class Watching:
         self.patience = ReconnectTiming()
         self.wanted = StreamFilter()
         """Current subscriptions, granted or not."""
+        self.cause = Cause.USER
+        """Why subscriptions are requested."""
         self.notices: list[str] = []
         """Messages for the user, oldest first: a stream was cut, has ended, or was reopened."""
         self.tell: Callable[[str], None] = lambda what: None
@@ -271,7 +274,7 @@ class Watching:
     async def _replace(self, wanted: StreamFilter) -> Outcome:
         """Open another stream, and end the old one once the new one is granted."""
         new = self._next = Listening(self._driver, self.subscriptions, wanted, self.patience)
-        new.report, new.missed = self.say, lambda: self.missed()
+        new.report, new.missed, new.cause = self.say, lambda: self.missed(), self.cause
         self._stop_hearing()
         self._stop_hearing = self._journal.listen(self._hear, in_runs=False)
         new.start(self._tasks)

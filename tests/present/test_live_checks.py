@@ -314,7 +314,7 @@ def test_past_checks_share_pause_and_mutes(tape: Tape) -> None:
     then.now()
     assert (then.is_done, ids(then), then.times("stdout-not-json")) == (
         True,
-        ["stdout-not-json", "stdout-extra-output"],
+        ["stdout-not-json"],
         1,
     )
     then.mute([Mute("stdout-not-json")])

@@ -218,6 +218,11 @@ _OF_WIDE: dict[str, Any] = {
     "needs-a-variable": lambda r, a, w: None if w else _error("Missing required field: env GITHUB_TOKEN is missing"),
     "needs-a-login": lambda r, a, w: None if w else _error("A login is required. Please log in first."),
     "needs-a-program": lambda r, a, w: None if w else _error("ffmpeg is required, but it is not installed"),
+    "no-key-by-code": lambda r, a, w: _refused(r, -32602, "Missing API key: set it in the server's environment"),
+    "no-key-unmarked": lambda r, a, w: _text("The OPENWEATHER_API_KEY environment variable is not set"),
+    "no-key-as-json": lambda r, a, w: _text('{"error": "No API key found. Run acme login."}'),
+    "no-login": lambda r, a, w: _error("Not authenticated. Please log in first.") if w else None,
+    "no-token-inside": lambda r, a, w: _refused(r, -32603, "401: access token is missing") if w else None,
     "needs-an-argument": lambda r, a, w: None if w else _error("apiKey is required"),
     "refuses-undeclared": lambda r, a, w: _refused(r, -32602, f"Invalid params: {w}") if w else None,
 }

@@ -58,7 +58,8 @@ def _ordinary(results: Mapping[str, Any], peculiar: Mapping[str, Peculiar]) -> H
 
 def modern(tool_list: Any, **peculiar: Peculiar) -> Handler:
     """A server of the stateless era; `tools_call` names what it does to tools/call."""
-    return _ordinary({"server/discover": DISCOVERED, "tools/list": tool_list, "tools/call": DONE}, _methods(peculiar))
+    results = {"server/discover": DISCOVERED, "tools/list": tool_list, "tools/call": DONE}
+    return _ordinary(results, _methods({"subscriptions_listen": granted} | peculiar))
 
 
 def legacy(tool_list: Any, **peculiar: Peculiar) -> Handler:
@@ -176,6 +177,16 @@ def listened_to(changes: Callable[[int], Awaitable[object]]) -> Peculiar:
         raise HangUp
 
     return lambda request: HttpResponse(200, STREAM, events(request))
+
+
+def granted(request: HttpRequest) -> HttpResponse:
+    """Grants a stream of changes, and ends it, for nothing will ever change."""
+    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": json.loads(request.body)["id"]}}
+    whole = meta | {"resultType": "complete"}
+    whole["_meta"] |= {"io.modelcontextprotocol/serverInfo": WHO}
+    params = meta | {"notifications": {"toolsListChanged": True}}
+    acknowledged = _notice(method="notifications/subscriptions/acknowledged", params=params)
+    return stream(acknowledged, event(answer_to(request, whole)))
 
 
 def _notice(**members: Any) -> bytes:

@@ -178,7 +178,7 @@ def multiline_message(case: CheckMoment) -> Iterator[Violation]:
     line, notes = _garbage(case), case.state.notes
     if line is None:
         return
-    if line.strip() == b"{":
+    if line.strip() in (b"{", b"["):
         if case.state.is_sampled("multiline-message", _SAID, 1 << 62):
             yield Violation("a message spans several lines", span=(0, len(line)))
         return
@@ -266,8 +266,9 @@ def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
     Fix: Set PYTHONUTF8=1, or encode output as UTF-8.
     """
     payload = case.frame.payload if case.frame is not None else b""
-    if payload.startswith(_BOMS):
-        return
+    is_line = case.frame is not None and case.frame.channel is Channel.STDOUT
+    if payload.startswith(_BOMS) or (is_line and not payload.lstrip().startswith((b"{", b"["))):
+        return  # a line of text is not a message in any encoding
     packed = next((name for mark, name in _PACKED if payload.startswith(mark)), "")
     if packed and case.http is not None:
         sentence = f"the body is compressed with {packed}, but has no Content-Encoding header"
@@ -276,6 +277,8 @@ def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
     try:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
+        if not case.state.is_sampled("stdout-encoding", _SAID, 1 << 62):
+            return
         byte = payload[error.start : error.start + 1]
         meant = byte.decode("cp1252", "replace")
         sentence = f"byte 0x{byte.hex()} at offset {error.start} is not UTF-8; in Windows-1252 it is {meant!r}"

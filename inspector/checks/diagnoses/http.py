@@ -1,4 +1,4 @@
-"""Diagnoses of HTTP below MCP: DNS, TLS, proxies, redirects, sessions and bodies.
+"""Diagnoses of HTTP below MCP: DNS, TLS, proxies, redirects, sessions and bodies. Headers are in `headers`.
 
 Responses to probes are judged in `probes`, not here.
 """
@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec.structs import replace
 
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
-from inspector.checks.diagnoses.probes import is_of_probes, lacks_header
+from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
@@ -26,19 +26,14 @@ _NEVER = 1 << 62
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
 _TUNNEL_WARNING = "the warning page of an ngrok tunnel"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
-_TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type|media type)")
 _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|auth|adfs)\b")
-_GUARD = re.compile(
+GUARD = re.compile(
     rb"(?i)(invalid|untrusted|forbidden|not allowed|disallowed|bad|unknown).{0,20}(host|origin)\b|"
     rb"(host|origin)( header)?( is)?.{0,40}(not allowed|invalid|denied|forbidden|not permitted)|dns rebinding|"
     rb"(required|missing).{0,20}origin\b|origin( header)?( is)?.{0,20}(required|missing)"
 )
-_NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
-_VERSION_SEEN = re.compile(r"(?i)protocol[ -]?version\W{0,3}(\d{4}-\d\d-\d\d(?:,\s*\d{4}-\d\d-\d\d)*)")
-"""The version that a refusal names as the one that was sent."""
-_ASSUMED = "2025-03-26"
-_ON_THE_WAY = "Configure the proxy or gateway to pass on MCP-Protocol-Version as the client sends it, once."
-_BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
+NO_SESSION = re.compile(rb"(?i)(missing|no|required?|without|requires).{0,30}session|session.{0,30}(missing|required)")
+BAD_VERSION = re.compile(rb"(?i)(unsupported|invalid|bad|unknown|missing).{0,30}protocol[ -]?version")
 _WANTS_LOGIN = re.compile(
     r"(?i)\bHTTP 401\b|unauthori[sz]ed|unauthenticated|authentication (?:error|required|failed)|"
     r"\b(?:missing|no|required?|without|provide)\b.{0,30}(?:api[ _-]?key|token|authorization|credentials)|"
@@ -72,11 +67,6 @@ _NOT_HERE = {
 }
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
-_NEEDS_SESSION = re.compile(
-    rb"(?i)mcp-session-id.{0,40}(?:required|missing|absent)|"
-    rb"(?:missing|without|requires?) .{0,20}(?:mcp-session-id|session)|"
-    rb"session id (?:is )?(?:required|missing)"
-)
 
 
 def responded(case: CheckMoment) -> HttpExchangeState | None:
@@ -103,6 +93,14 @@ def kind_of(http: HttpExchangeState) -> str:
 def once(case: CheckMoment, id_: str) -> bool:
     """Whether this is the first call with this id in the connection."""
     return case.state.is_sampled(id_, 1, _NEVER)
+
+
+def netloc(url: str) -> str:
+    """Return host and port of a URL; "" if it has none."""
+    try:
+        return urlsplit(url).netloc
+    except ValueError:
+        return ""
 
 
 @error("HTML page instead of a response", "http", "refusal", "garbled", "end", topic="")
@@ -161,7 +159,7 @@ def _is_stream_of_session(case: CheckMoment, http: HttpExchangeState) -> bool:
 def _is_dialled(case: CheckMoment, target: str) -> bool:
     """Whether a URL is at the server itself, and not one that it named, such as that of its metadata."""
     connection = case.state.connection
-    return connection is None or not connection.url or _netloc(connection.url) == _netloc(target)
+    return connection is None or not connection.url or netloc(connection.url) == netloc(target)
 
 
 def is_discovery(http: HttpExchangeState) -> bool:
@@ -169,8 +167,8 @@ def is_discovery(http: HttpExchangeState) -> bool:
     return bool(http.asked) and all(each.probe and each.method == "server/discover" for each in http.asked)
 
 
-def _deferred(case: CheckMoment, http: HttpExchangeState, id_: str, violation: Violation) -> Iterator[Violation]:
-    """Yield a violation, or keep it for `_of_discovery`: a server that rejects only the probe of its era works."""
+def deferred(case: CheckMoment, http: HttpExchangeState, id_: str, violation: Violation) -> Iterator[Violation]:
+    """Yield a violation, or keep it for `of_discovery`: a server that rejects only the probe of its era works."""
     if is_discovery(http):
         frames = violation.frames if violation.instead else (case.n, *violation.frames)
         case.state.notes[f"{id_} probe"] = replace(violation, frames=frames, instead=True)
@@ -178,46 +176,11 @@ def _deferred(case: CheckMoment, http: HttpExchangeState, id_: str, violation: V
         yield violation
 
 
-def _of_discovery(case: CheckMoment, id_: str) -> Iterator[Violation]:
+def of_discovery(case: CheckMoment, id_: str) -> Iterator[Violation]:
     """At the end, yield the violation of a rejected probe if no session was opened; nothing at other moments."""
     is_end = case.fact is None and case.frame is None
     if is_end and case.state.opening is None and f"{id_} probe" in case.state.notes and once(case, id_):
         yield case.state.notes[f"{id_} probe"]
-
-
-@error("`Accept` header is rejected", "http", "end")
-def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """HTTP 406, although both types were accepted, or because a header of the user removed one.
-
-    Fix: Accept both application/json and text/event-stream, in any order.
-    """
-    http = responded(case)
-    is_post = http is not None and http.request is not None and http.request.method == "POST"  # a stream is optional
-    if http is not None and is_post and http.response is not None and http.response.status == 406:
-        sent = http.sent("accept") or ""
-        whole = "application/json" in sent and "text/event-stream" in sent
-        fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
-        violation = Violation(f"the server returned HTTP 406 for Accept: {sent[:80]}", fix=fix)
-        yield from _deferred(case, http, "accept-header-rejected", violation)
-    yield from _of_discovery(case, "accept-header-rejected")
-
-
-@error("`Content-Type` is rejected", "http", "refusal", "end")
-def content_type_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """HTTP 415, or an error message to that effect.
-
-    Fix: Accept application/json.
-    """
-    http, body = responded(case), refused(case)
-    if http is not None and http.response is not None and http.response.status == 415:
-        violation = Violation(
-            f"the server returned HTTP 415 for Content-Type: {(http.sent('content-type') or '')[:60]}"
-        )
-        yield from _deferred(case, http, "content-type-rejected", violation)
-    elif body is not None and (words := _TYPE.search(body[1])):
-        violation = Violation("the server rejected the content type of a body", span=words.span())
-        yield from _deferred(case, body[0], "content-type-rejected", violation)
-    yield from _of_discovery(case, "content-type-rejected")
 
 
 @hint("Deprecated HTTP+SSE transport", "note")
@@ -258,7 +221,9 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
             fix = "Have the proxy rewrite Location, or the server use X-Forwarded-Proto and X-Forwarded-Host."
             yield Violation(sentence + behind, severity=_ERROR if case.state.opening is None else worse, fix=fix)
         else:
-            yield Violation(sentence, severity=worse)
+            more = "; most clients then send GET in place of POST" if becomes_get else ""
+            fix = "Use the final URL, or redirect with 307 or 308." if becomes_get else ""
+            yield Violation(sentence + more, severity=worse, fix=fix)
     elif _leads_back(http.request.target, to) and once(case, f"http-redirect again {url}"):
         sentence = f"{url[:80]} redirects to itself again and again (HTTP {http.response.status})"
         yield Violation(sentence, severity=_ERROR, fix="Serve the URL, or redirect to one that is served.")
@@ -269,52 +234,6 @@ def _leads_back(url: str, location: str) -> bool:
         return urljoin(url, location) == url
     except ValueError:
         return False
-
-
-@error("`Host` or `Origin` is rejected", "http", "refusal")
-def host_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """HTTP 421, or an error about Host or Origin: right for foreign pages, wrong for the server's own name.
-
-    Fix: Allow the host in the server, or have the proxy send a Host that the server allows.
-    """
-    http, body = responded(case), refused(case)
-    found = _GUARD.search(body[1]) if body is not None else None
-    is_421 = http is not None and http.response is not None and http.response.status == 421
-    is_said = found is not None and body is not None and body[0].response is not None and _may_be(body[0])
-    if not (is_421 or is_said) or not once(case, "host-rejected"):
-        return
-    at = http or (body[0] if body is not None else None)
-    assert at is not None
-    assert at.request is not None
-    assert at.response is not None
-    if found and not at.sent("origin") and b"origin" in found.group().lower() and b"host" not in found.group().lower():
-        sentence = f"the server rejects requests without Origin with HTTP {at.response.status}: {_quoted(body)[:120]}"
-        fix = "Accept requests without Origin: only browsers send it. Connect with -H 'Origin: …' meanwhile."
-        yield Violation(sentence, fix=fix)
-        return
-    host = at.sent("host") or _netloc(at.request.target)
-    origin = f", Origin {at.sent('origin')}" if at.sent("origin") else ""
-    words = f": {found.group().decode('utf-8', 'replace')[:60]}" if found else ""
-    fix = (
-        f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send a Host that "
-        "the server allows."
-    )
-    yield Violation(f"the server rejected Host {host[:60]}{origin} with HTTP {at.response.status}{words}", fix=fix)
-
-
-def _quoted(body: tuple[HttpExchangeState, bytes] | None) -> str:
-    return words_of_body(body[1]) if body is not None else ""
-
-
-def _may_be(http: HttpExchangeState) -> bool:
-    return http.response is not None and http.response.status in (400, 403, 421)
-
-
-def _netloc(url: str) -> str:
-    try:
-        return urlsplit(url).netloc
-    except ValueError:
-        return ""
 
 
 @warning("HTTP session has expired", "error", "http end")
@@ -339,24 +258,6 @@ def session_expired(case: CheckMoment) -> Iterator[Violation]:
             method = f"{http.asked[0].method[:60]}" if http.asked else "a message"
             sentence = f"{method} was answered with HTTP 404: the server no longer knows the session"
             yield Violation(sentence, frames=(http.frame,), instead=True)
-
-
-@error("Session id required but not issued", "refusal")
-def session_id_not_issued(case: CheckMoment) -> Iterator[Violation]:
-    """The response to initialize had no session id, or one that a browser may not read.
-
-    Fix: Send Mcp-Session-Id with the response to initialize.
-    """
-    found = refused(case)
-    if found is None or case.state.opening is None or case.is_modern or found[0].sent(SESSION) is not None:
-        return
-    if found[0].request is None or found[0].request.method != "POST":
-        return  # a stream without a session may be refused
-    if words := _NO_SESSION.search(found[1]):
-        fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
-        yield Violation(
-            ("the server requires a session id, but its response to initialize had none"), span=words.span(), fix=fix
-        )
 
 
 @error("TLS certificate is not trusted", "http end", topic="")
@@ -397,11 +298,11 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
     state = case.state
     if case.note is not None and case.note.event == "endpoint":
         named = state.notes["wrong-endpoint-event"] = _data(case.note.raw)
-        other = _netloc(named) if "//" in named else ""
+        other = netloc(named) if "//" in named else ""
         url = state.connection.url if state.connection is not None else ""
-        if other and url and other != _netloc(url):
+        if other and url and other != netloc(url):
             fix = "Send a path, or the URL by which clients reach the server: see root_path and forwarded headers."
-            message = f"the endpoint event names {named[:80]}, but the server was reached at {_netloc(url)[:60]}"
+            message = f"the endpoint event names {named[:80]}, but the server was reached at {netloc(url)[:60]}"
             yield Violation(message + _inside(named, url), fix=fix)
     elif (http := case.http) is not None and "wrong-endpoint-event" in state.notes:
         if http.request is not None and http.response is not None and http.request.method == "POST":
@@ -425,39 +326,6 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@error("Headers do not match the body", "error", since="2026-07-28")
-def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
-    """Error -32020: a proxy has changed one of them, or the server parses them incorrectly.
-
-    Fix: Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy.
-    """
-    if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
-        if case.asked is not None and (name := _encoded_header(case)) is not None:
-            sentence = f"the server compares {name} with the body without decoding it: the value is encoded as"
-            sentence = f"{sentence} =?base64?…?=, because headers hold visible ASCII only"
-            fix = f"Decode =?base64?…?= in {name}, then compare it with the body."
-            yield Violation(sentence, "/error", (case.asked.frame,), fix=fix)
-            return
-        sentence = (peek.text(case.value, "message") or "")[:120]
-        frames = (case.asked.frame,) if case.asked is not None else ()
-        fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."
-        yield Violation(
-            f"the server reports that headers and body of {case.method[:40]} differ: {sentence}",
-            "/error",
-            frames,
-            fix=fix,
-        )
-
-
-def _encoded_header(case: CheckMoment) -> str | None:
-    """Return the header that the error names and whose value is encoded; the only encoded one if it names none."""
-    headers = case.http.request.headers if case.http is not None and case.http.request is not None else ()
-    encoded = [name for name, value in headers if value.startswith("=?base64?") and value.endswith("?=")]
-    message = (peek.text(case.value, "message") or "").lower()
-    named = [name for name in encoded if name.lower() in message]
-    return named[0] if named else encoded[0] if len(encoded) == 1 and "mcp-" not in message else None
-
-
 @warning("Server requires a client capability", "error", topic="basic", since="2026-07-28")
 def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
     """Error -32021 names the missing capability.
@@ -474,43 +342,28 @@ def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
         )
 
 
-@error("Negotiated `MCP-Protocol-Version` is rejected", "refusal", since="2025-06-18", until="2025-11-25")
-def version_header_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """MCP-Protocol-Version has the version that initialize negotiated, but the server rejects it.
-
-    Fix: Accept the version of the initialize result.
-    """
-    found, revision = refused(case), case.state.revision
-    if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
-        return
-    if (words := _BAD_VERSION.search(found[1])) and once(case, "version-header-rejected"):
-        sentence = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
-        seen, fix = _seen_version(found[1]), "Accept the version of the initialize result, and requests without it."
-        if seen and seen != revision.in_header:
-            sentence, fix = f"{sentence}, and names {seen[:60]}{_why_not_sent(seen, revision.in_header)}", _ON_THE_WAY
-        yield Violation(sentence, span=words.span(), fix=fix)
-
-
-def _seen_version(body: bytes) -> str:
-    """Return the version that a refusal says was sent; "" if it does not say."""
-    found = _VERSION_SEEN.search(body.decode("utf-8", "replace"))
-    return found[1] if found else ""
-
-
-def _why_not_sent(seen: str, sent: str) -> str:
-    """Return how a header may have become another one on its way."""
-    if set(re.split(r",\s*", seen)) == {sent}:
-        return ": a proxy adds the header again"
-    if seen == _ASSUMED:
-        return ", which servers assume without the header: a proxy or gateway removes it"
-    return ", which was not sent with the request: a proxy or gateway sends another version"
-
-
 def _body_reason(case: CheckMoment, *, keep: bool = False) -> str:
     """Return the reason in the body of the exchange that has just ended; "" if there is none."""
     known = case.state.notes.get(_SAID, {}) if case.fact is not None else {}
     words = (known.get if keep else known.pop)(case.fact.http, "") if case.fact is not None else ""
-    return f": {words}" if words else ""
+    code = _EDGE_CODE.search(words)
+    meaning = _OF_AN_EDGE.get(code[1], "") if code is not None else ""
+    return f": {words}{meaning and f', by which Cloudflare (2026-08-06) {meaning}'}" if words else ""
+
+
+_EDGE_CODE = re.compile(r"(?i)\berror(?: code)?:? (1\d\d\d)\b")
+_OF_AN_EDGE = {
+    **dict.fromkeys(("1006", "1007", "1008", "1106"), "blocks the address of the client"),
+    "1003": "refuses an address in place of a host name",
+    "1009": "blocks the country of the client",
+    "1010": "blocks the signature of the client, mostly its User-Agent: exempt the server's path from that check",
+    "1012": "blocks the client",
+    "1015": "limits the rate of requests",
+    "1016": "can't resolve the server behind it",
+    "1020": "blocks the request by a firewall rule",
+    "1033": "finds no tunnel to the server behind it",
+}
+"""What the codes in error pages of an edge network mean, after a word for it."""
 
 
 @error("Rate limited", "http", "error", "http end", "end", topic="")
@@ -520,7 +373,7 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send fewer requests, or raise the limit.
     """
     http = case.http
-    yield from _of_discovery(case, "rate-limited")
+    yield from of_discovery(case, "rate-limited")
     if http is None or http.request is None or http.response is None or http.request.probe:
         return
     if http.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
@@ -534,7 +387,7 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
     when = f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
     sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
     violation = Violation(sentence, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
-    yield from _deferred(case, http, "rate-limited", violation)
+    yield from deferred(case, http, "rate-limited", violation)
 
 
 _CRASHED = 500
@@ -620,7 +473,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             else _NOT_HERE.get(status, "")
         )
         sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_body_reason(case)}"
-        mild = _WARNING if asked.method == "ping" else None  # everything else may work
+        mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
         if asked.probe and asked.method != "server/discover":
             mild = Severity.HINT  # a request that the server can't accept may get an HTTP error
         violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=fix, severity=mild)
@@ -636,12 +489,12 @@ def _refused_notification(case: CheckMoment, http: HttpExchangeState) -> Iterato
     """HTTP 400 for a notification, unless its words are about headers, which have their own checks."""
     words, state = _body_reason(case), case.state
     raw = words.encode()
-    if state.opening is None or _BAD_VERSION.search(raw) or _NO_SESSION.search(raw) or _GUARD.search(raw):
+    if state.opening is None or BAD_VERSION.search(raw) or NO_SESSION.search(raw) or GUARD.search(raw):
         return
     if once(case, "http-request-rejected notification"):
-        what = next(filter(None, http.notifications), "a response")[:60]
+        what = next(filter(None, http.notifications), "a response to a request of the server")[:60]
         sentence = f"the server answered POST ({what}) with HTTP 400{words}: strict clients end the session"
-        fix = "Accept notifications with HTTP 202: they have no id."
+        fix = "Accept notifications and responses with HTTP 202: nothing is sent in return."
         yield Violation(sentence, frames=(http.frame,), instead=True, severity=_WARNING, fix=fix)
 
 
@@ -730,17 +583,3 @@ def body_encoding_invalid(case: CheckMoment) -> Iterator[Violation]:
                 "Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."
             ),
         )
-
-
-@error("`Mcp-Session-Id` does not reach the server", "refusal")
-def session_id_not_forwarded(case: CheckMoment) -> Iterator[Violation]:
-    """The request had Mcp-Session-Id, but the server says that it is missing.
-
-    Fix: Configure the proxy or gateway to forward the request header Mcp-Session-Id.
-    """
-    found = refused(case)
-    if found is None or case.state.opening is None or found[0].sent(SESSION) is None:
-        return
-    if words := _NEEDS_SESSION.search(found[1]):
-        sentence = "the server reports a missing Mcp-Session-Id, which was sent: a proxy or gateway removes it"
-        yield Violation(sentence, span=words.span(), confidence=_LIKELY)

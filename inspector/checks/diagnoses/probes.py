@@ -83,6 +83,22 @@ def invalid_params_error_code(case: CheckMoment) -> Iterator[Violation]:
         yield from _refusal(case, _INVALID_PARAMS, "a call without a tool name")
 
 
+@warning(
+    "Unknown task is not rejected with -32602",
+    *(f"{kind} tasks/{what}" for kind in ("answer", "error") for what in ("get", "cancel")),
+    topic="basic/utilities/tasks",
+    since="2025-11-25",
+    needs=PROBED,
+)
+def unknown_task_error_code(case: CheckMoment) -> Iterator[Violation]:
+    """“Receivers MUST return -32602 for an invalid or nonexistent taskId in tasks/get, tasks/result or tasks/cancel.”
+
+    Fix: Return -32602 for a task that does not exist.
+    """
+    if peek.text(_params(case), "taskId") == probes.TASK:
+        yield from _refusal(case, _INVALID_PARAMS, f"{case.method} of a task that does not exist", worse=_ERROR)
+
+
 @warning("Probe got no response", "http end", "end")
 def probe_unanswered(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Respond to every request, with an error if need be."""

@@ -121,7 +121,7 @@ def exit_of(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:
 
 @hint("Invalid message ended the server", "end")
 def exit_on_invalid_message(case: CheckMoment) -> Iterator[Violation]:
-    """The last message before the exit was an invalid one of doctor, which other clients do not send.
+    """The last message before the exit was one of doctor: invalid bytes, or a request that is to be rejected.
 
     Fix: Return an error: -32700 for invalid JSON, -32601 for an unknown method, -32602 for invalid params.
     """
@@ -129,7 +129,8 @@ def exit_on_invalid_message(case: CheckMoment) -> Iterator[Violation]:
     ends = [n for n, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
     if state.process.provoked is not None and ends and state.why:
         sentence = f"the server exited after doctor sent {state.process.provoked[1]}"
-        yield Violation(sentence, frames=(ends[0], state.process.provoked[0]), instead=True)
+        worse = Severity.WARNING if state.opening is not None else None  # a request, which other clients may send
+        yield Violation(sentence, frames=(ends[0], state.process.provoked[0]), instead=True, severity=worse)
 
 
 def died(state: ConnectionState) -> tuple[int, int, ProcessFact] | None:

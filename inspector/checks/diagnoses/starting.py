@@ -13,7 +13,9 @@ from inspector.protocol.facts import ProcessEvent
 error, warning, _ = diagnoses_of("")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
-_PATIENCE_NS, _SLOW_NS = 2_000_000_000, 5_000_000_000
+_PATIENCE_NS = 2_000_000_000
+SLOW_NS = 10_000_000_000
+"""From this time on a start is slow for some clients, which wait for 10 s."""
 
 _NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, not a program|is empty or holds a NUL")
 _MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}
@@ -115,7 +117,7 @@ def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
     frames = (words[0][0],) if is_reported else ()
     if case.message is not None:
         took = case.time_ns - state.began_ns
-        if took > _SLOW_NS and state.opening is None and state.began_ns:
+        if took > SLOW_NS and state.opening is None and state.began_ns:
             yield Violation(f"{name or 'docker'} took {took / 1e9:.0f} s to start the server", severity=_HINT)
         return
     asked = unanswered(state)
@@ -145,6 +147,9 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
     return flags, ""
 
 
+_NO_TTY = re.compile(r"input device is not a TTY|stdin is not a terminal")
+
+
 @error("`docker run` flags disconnect stdin", "end", fix=_FIX_DOCKER)
 def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     """`docker run` needs `-i`; `-t` allocates a terminal, `-d` detaches."""
@@ -162,7 +167,9 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     elif "i" not in flags and failed:
         yield Violation("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
     elif "t" in flags:
+        refusal = next((line.strip() for _, line in tail_of(state) if _NO_TTY.search(line)), "")
         sentence = "docker run -t allocates a terminal: line endings change and input is echoed"
+        sentence = f"docker run -t wants a terminal, and clients give a pipe: {refusal[:120]}" if refusal else sentence
         yield Violation(sentence, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)
 
 

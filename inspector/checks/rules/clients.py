@@ -144,6 +144,8 @@ def _wrong_field(field: Any, row: int) -> str:
     if kind == "array" and row >= _LISTS_SINCE:
         choices = peek.items(field, "items", "enum") or peek.items(field, "items", "anyOf")
         return "" if choices else "an array without enum values"
+    if kind is None:
+        return 'has no type; a choice needs "type": "string" beside oneOf or enum'
     if not isinstance(kind, str) or kind not in _TYPES:
         return f"a field cannot be of type {str(kind)[:40]}"
     if "format" in field and field["format"] not in _FORMATS:

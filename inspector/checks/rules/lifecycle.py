@@ -271,7 +271,7 @@ def list_undeclared(case: CheckMoment) -> Iterator[Violation]:
 
 @error(
     "Capability declared but list method not implemented",
-    *(f"error {method}" for method in (*_KINDS, _TEMPLATES)),
+    *(f"error {method}" for method in (*_KINDS, _TEMPLATES, "subscriptions/listen")),
     mild_until="2025-11-25",
 )
 def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
@@ -284,6 +284,13 @@ def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"the server declares resources, but does not implement {_TEMPLATES}: some clients fail then"
             fix = "Return an empty list of resourceTemplates."
             yield Violation(sentence, "/error/code", severity=Severity.HINT, fix=fix)
+        return
+    if case.method == "subscriptions/listen":
+        kinds = [each for each in _KINDS.values() if case.state.capable(each, "listChanged")]
+        if peek.integer(case.value, "code") == -32601 and kinds:
+            sentence = f"the server declares listChanged of {kinds[0]}, but does not implement subscriptions/listen"
+            fix = "Implement it, or declare no listChanged: there is no other way to report a change."
+            yield Violation(sentence, "/error/code", severity=Severity.WARNING, fix=fix)
         return
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):

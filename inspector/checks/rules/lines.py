@@ -1,6 +1,6 @@
-"""Rules for stdio: lines on stdout, and the end of the process. Each is reported once per connection.
+"""Rules for stdio: blank lines, the end of the process, and members that occur twice.
 
-The diagnoses of bytes have the corresponding fixes.
+What else a line on stdout may be that is not a message is for the diagnoses of bytes.
 """
 
 import json
@@ -12,7 +12,6 @@ from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
-from inspector.protocol.jsonrpc import NotJsonRpc
 
 error, warning, hint = rules_of("stdio")
 
@@ -21,63 +20,18 @@ _NEVER = 1 << 62
 _PATIENCE_NS = 2_000_000_000
 _COMPUTING_NS = 5_000_000_000
 """Time that a process which ends by itself may take: it is computing, or the machine is busy."""
-_MARK = b"\xef\xbb\xbf"
 
 
-def _once(case: CheckMoment, name: str) -> bool:
-    return case.state.is_sampled(name, 1, _NEVER)
+@hint("Blank line on stdout", "frame")
+def blank_line(case: CheckMoment) -> Iterator[Violation]:
+    """Most clients skip it.
 
-
-def _line(case: CheckMoment) -> bytes | None:
-    """Return a complete line of stdout that is not a message; None for anything else."""
-    frame, message = case.frame, case.message
-    if frame is None or frame.channel is not Channel.STDOUT or not isinstance(message, NotJsonRpc):
-        return None
-    return None if frame.eol is Eol.NONE and frame.payload.startswith(b"{") else frame.payload
-
-
-def _is_piece(line: bytes) -> bool:
-    """Whether a line can only be part of a value that continues on the next line."""
-    return line.strip() in (b"{", b"[", b"}", b"]", b"},", b"],") or (line[:1] in b" \t" and line.lstrip()[:1] == b'"')
-
-
-@error("Extra output on stdout", "garbled")
-def stdout_extra_output(case: CheckMoment) -> Iterator[Violation]:
-    """“The server MUST NOT write anything to its stdout that is not a valid MCP message.”
-
-    Fix: Write everything but messages to stderr.
-    """
-    line = _line(case)
-    if line is not None and line.strip() and not _is_piece(line) and not line.lstrip().startswith(b"{"):
-        if _once(case, "stdout-extra-output"):
-            yield Violation("the server writes text to stdout that is not a message", span=(0, len(line)))
-
-
-@error("Line feed inside a message", "garbled")
-def embedded_newline(case: CheckMoment) -> Iterator[Violation]:
-    """“Messages are delimited by newlines, and MUST NOT contain embedded newlines.”
-
-    Fix: Write each message on one line.
-    """
-    line = _line(case)
-    if line is not None and line.strip() in (b"{", b"[") and _once(case, "embedded-newline"):
-        yield Violation("a message spans several lines", span=(0, len(line)))
-
-
-@hint("Unusual line ending, byte-order mark or blank line", "frame")
-def irregular_line_bytes(case: CheckMoment) -> Iterator[Violation]:
-    """CR LF, a byte-order mark, blank lines: most clients accept them.
-
-    Fix: End each message with LF, without a byte-order mark or blank lines.
+    Fix: Write nothing between messages.
     """
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
         return
-    if frame.eol is Eol.CRLF and _once(case, "irregular-line-bytes ends"):
-        yield Violation("lines end with CR LF")
-    if frame.payload.startswith(_MARK) and _once(case, "irregular-line-bytes mark"):
-        yield Violation("a line begins with a byte-order mark", span=(0, 3))
-    if not frame.payload.strip() and frame.eol is not Eol.NONE and _once(case, "irregular-line-bytes blank"):
+    if not frame.payload.strip() and frame.eol is not Eol.NONE and case.state.is_sampled("blank-line", 1, _NEVER):
         yield Violation("a line is blank")
 
 
@@ -132,20 +86,6 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
         if fact.event is ProcessEvent.EXIT:
             return None if asked_to else (n, fact)
     return None
-
-
-@error("Invalid UTF-8", "frame", since="2025-03-26")
-def invalid_utf8(case: CheckMoment) -> Iterator[Violation]:
-    """“JSON-RPC messages MUST be UTF-8 encoded.”
-
-    Fix: Encode messages as UTF-8.
-    """
-    payload = case.frame.payload if case.frame is not None else b""
-    try:
-        payload.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if _once(case, "invalid-utf8"):
-            yield Violation("a message is not valid UTF-8", span=(error.start, error.end))
 
 
 _WHOLE = 64 * 1024

@@ -146,19 +146,18 @@ def subscription_ended_silently(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
 
 
-@warning(
-    "`subscriptions/listen` answered without an event stream",
-    "answer subscriptions/listen",
-    topic="http",
-    since="2026-07-28",
-)
-def subscription_not_stream(case: CheckMoment) -> Iterator[Violation]:
-    """An immediate result as plain JSON, so that no notification can follow.
+@error("`subscriptions/listen` is never acknowledged", "answer subscriptions/listen", since="2026-07-28")
+def subscription_not_acknowledged(case: CheckMoment) -> Iterator[Violation]:
+    """The result ends a subscription, so that no notification can follow; clients subscribe again and again.
 
-    Fix: Respond with text/event-stream and keep the stream open.
+    Fix: Respond with text/event-stream, send notifications/subscriptions/acknowledged, and keep the stream open.
     """
-    if case.frame is not None and case.frame.channel is Channel.REPLY:
-        yield Violation("subscriptions/listen was answered immediately, without an event stream", "/result")
+    asked = case.asked
+    listen = case.state.ongoing.listens.get(asked.id) if asked is not None and asked.cancelled is None else None
+    if listen is not None and listen.acknowledged is None:
+        how = ", without an event stream" if case.frame is not None and case.frame.channel is Channel.REPLY else ""
+        sentence = f"subscriptions/listen was answered with a result at once{how}: it was not acknowledged, and is over"
+        yield Violation(sentence, "/result")
 
 
 @error("Change notification without a subscription", *_CHANGES, since="2026-07-28")

@@ -203,6 +203,7 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
+_WITH_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _REFUSED = re.compile(r"(?i)(javascript|file|ftp|wss?|vbscript|blob):")
 
 
@@ -215,20 +216,27 @@ _LISTED = {
 
 
 @error(
-    "Icon must be rejected by clients", *(f"answer {method}" for method in _LISTED), topic="basic", since="2025-11-25"
+    "Icon must be rejected by clients",
+    *(f"answer {method}" for method in (*_LISTED, "initialize")),
+    topic="basic",
+    since="2025-11-25",
 )
 def icon_rejected(case: CheckMoment) -> Iterator[Violation]:
     """Clients must reject icons of some schemes, and should reject those of other hosts.
 
     Fix: Use an https: or data: URL.
     """
-    member = _LISTED[case.method]
-    for place, item in enumerate(peek.items(case.value, member)):
+    member = _LISTED.get(case.method, "")
+    listed = {f"{member}/{place}": item for place, item in enumerate(peek.items(case.value, member))}
+    for place, item in (listed or {"serverInfo": peek.at(case.value, "serverInfo")}).items():
         for at, icon in enumerate(peek.items(item, "icons")):
-            src, here = peek.text(icon, "src") or "", f"/result/{member}/{place}/icons/{at}/src"
-            name = (peek.text(item, "name") or f"number {place + 1}")[:80]
+            src, here = peek.text(icon, "src") or "", f"/result/{place}/icons/{at}/src"
+            name = (peek.text(item, "name") or place)[:80]
             if _REFUSED.match(src):
                 yield Violation(f"{name}: icon at {src[:60]!r}", here)
+            elif src and not _WITH_SCHEME.match(src):
+                sentence = f"{name}: the icon {src[:60]!r} is not a URL, so no client can load it"
+                yield Violation(sentence, here, severity=Severity.WARNING)
             elif _is_doubtful(case, src) and case.state.is_sampled("icon-rejected", 1, 1 << 62):
                 yield Violation(
                     (f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"),

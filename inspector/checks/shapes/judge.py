@@ -94,7 +94,7 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
         (each.name, each.required, _kind(row, each.kind), each.absent or known.rule, each.wrong or known.rule)
         for each in members
     )
-    needs, rule = known.needs, known.rule
+    needs, rule, own = known.needs, known.rule, frozenset(each.name for each in known.members)
     below_of = {each.name: _names_below(row, each.kind) for each in members if each.required}
 
     def judge(value: Any) -> Faults:
@@ -107,7 +107,7 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
                     found += _within(name, below, wrong, optional_null=not required and value[name] is None)
             elif required:
                 found += (
-                    ShapeFault(f"/{_escaped(name)}", f"is missing{_instead(name, value, below_of[name])}", absent),
+                    ShapeFault(f"/{_escaped(name)}", f"is missing{_instead(name, value, below_of[name], own)}", absent),
                 )
         if needs and not any(name in value for name in needs):
             found += (ShapeFault("", f"has neither {' nor '.join(needs)}", rule),)
@@ -122,10 +122,17 @@ def _names_below(row: int, kind: str) -> frozenset[str]:
     return frozenset(each.name for each in known.members if row in each.rows) if known is not None else frozenset()
 
 
-def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
-    """Return a remark about what replaces a missing member: its name in another case, or members that belong inside."""
+def _instead(name: str, value: dict[str, Any], below: frozenset[str], own: frozenset[str]) -> str:
+    """Return a remark about what replaces a missing member: its name in another case, or members that belong inside.
+
+    Else it names the members that the type, whose own ones are `own`, does not have.
+    """
     wanted = _bare(name)
-    other = next((each for each in value if each != name and len(each) < _LONG_NAME and _bare(each) == wanted), None)
+    names = [each for each in value if each != name and len(each) < _LONG_NAME]
+    other = next((each for each in names if _bare(each) == wanted), None)
+    other = other or next(
+        (each for each in names if each not in own and _bare(each) in (f"{wanted}s", wanted[:-1])), None
+    )
     if other is not None:
         return f"; found {other!r} instead"
     known = _KNOWN_VALUES.get(name, ())
@@ -133,7 +140,10 @@ def _instead(name: str, value: dict[str, Any], below: frozenset[str]) -> str:
     if other is not None:
         return f"; found {other[:_LONG_NAME]!r}: {value[other]!r} instead"
     inside = [each for each in value if each in below and each not in _EVERYWHERE]
-    return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside it" if inside else ""
+    if inside:
+        return f"; {' and '.join(inside[:3])} belong{'' if len(inside) > 1 else 's'} inside it"
+    others = [each for each in names if each not in own and each not in _EVERYWHERE and each.isidentifier()]
+    return f"; found {', '.join(map(repr, others[:3]))}" if others else ""
 
 
 def _bare(name: str) -> str:

@@ -44,11 +44,22 @@ _VALIDATION = re.compile(
 """Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
 _OF_A_RESPONSE = re.compile(r"(?i)validation errors? for \w*(?:response|result|output)\b|output validation error")
 """Messages of the same validators about what the tool returns, or has got itself."""
+_OF_CREDENTIALS = re.compile(
+    r"\b[A-Z0-9_]{0,30}(?:API_?KEY|_TOKEN|_SECRET|_PASSWORD|CREDENTIALS?)\b|(?i:authenticat|\bunauthori[sz]ed\b"
+    r"|\bforbidden\b|\b(?:api|access|bearer|auth|authorization) (?:key|token|header)s?\b|\bcredentials?\b"
+    r"|\b(?:log|sign)(?:ged|ned)?[ -]?in\b)"
+)
+"""Words of errors about a key, a token or a login."""
 _OF_SETUP = re.compile(
-    r"\b[A-Z][A-Z0-9]{0,30}_[A-Z0-9]|(?i:\bunauthori[sz]ed\b|\bforbidden\b|\b(?:api|access) (?:key|token)s?\b"
-    r"|\bcredentials?\b|\bauthenticat|\b(?:log|sign)(?:ged|ned)?[ -]?in\b|\benvironment variable|\bnot installed\b)"
+    rf"{_OF_CREDENTIALS.pattern}|\b[A-Z][A-Z0-9]{{0,30}}_[A-Z0-9]|(?i:\benvironment variable|\bnot installed\b)"
 )
 """Words of errors about what the server lacks: a key, a login, a variable or a program."""
+_LACKING = re.compile(
+    r"(?i)\b(?:missing|required|needed|invalid|expired|please|not (?:set|found|configured|provided|authenticated|log)"
+    r"|no|un(?:set|authori[sz]ed))\b"
+)
+_SHORT_REFUSAL: Final = 400
+"""Maximum number of characters of a refusal that is not marked as an error; a longer text is about credentials."""
 _SHAPE = re.compile(
     r"(?i)\brequired\b|\bmissing\b|is not of type|expected (?:string|number|object|array|boolean|integer), received"
     r"|\[type=(?:missing|\w+_type|\w+_parsing), |must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b"
@@ -238,6 +249,8 @@ class _Failure(StrEnum):
 
     NOT = "not"
     REJECTED = "rejected"
+    UNAUTHORIZED = "unauthorized"
+    """For want of credentials, whatever the arguments are."""
     INSIDE = "inside"
     OTHERWISE = "otherwise"
 
@@ -250,9 +263,12 @@ def _verdict_of(outcome: ProbeOutcome | None) -> _Failure:
 
 def _failure_of(message: ResultResponse | ErrorResponse, text: str) -> _Failure:
     code = message.code if isinstance(message, ErrorResponse) else None
-    if isinstance(message, ResultResponse) and peek.flag(message.result, "isError") is not True:
-        _, _, is_unmarked = failure_in(message.result)
-        return _Failure.OTHERWISE if is_unmarked else _Failure.NOT
+    is_unmarked = isinstance(message, ResultResponse) and peek.flag(message.result, "isError") is not True
+    if _OF_CREDENTIALS.search(text[:_ERROR_TEXT]):
+        if not is_unmarked or (len(text) <= _SHORT_REFUSAL and _LACKING.search(text)):
+            return _Failure.UNAUTHORIZED
+    if isinstance(message, ResultResponse) and is_unmarked:
+        return _Failure.OTHERWISE if failure_in(message.result)[2] else _Failure.NOT
     if code == _INVALID_PARAMS or (
         _VALIDATION.search(text) and not _OF_A_RESPONSE.search(text) and not _OF_SETUP.search(text[:_ERROR_TEXT])
     ):
@@ -265,6 +281,8 @@ def _of_verdict(
 ) -> Iterator[tuple[str, str]]:
     """`usual`: the text of the response to the first valid call."""
     failure = _failure_of(message, text)
+    if failure is _Failure.UNAUTHORIZED:
+        return
     is_internal = isinstance(message, ErrorResponse) and message.code == _INTERNAL
     if failure is _Failure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual)  # in a report of the tool's own

@@ -91,7 +91,7 @@ CASES: Cases = {
         lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(3).close("given up"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).exit(1),
     ),
-    "slow-handshake": (_waited(6), _waited(4)),
+    "slow-handshake": (_waited(11), _waited(9)),
     "rejected-as-uninitialized": (
         lambda: Talk().ask("tools/list").error(-32602, "Received request before initialization was complete"),
         lambda: Talk().ask("tools/list").error(-32602, "the database is not ready"),

@@ -71,6 +71,10 @@ CASES: Cases = {
         _refused("tools/call", -32603, {"arguments": {}}),
         _refused("tools/call", -32602, {"arguments": {}}),
     ),
+    "unknown-task-error-code": (
+        _taken("tasks/get", {"taskId": probes.TASK, "status": "working"}, {"taskId": probes.TASK}, row=4),
+        _refused("tasks/get", -32602, {"taskId": probes.TASK}, row=4),
+    ),
     "probe-unanswered": (
         lambda: _asked(probes.METHOD).wait(5).close(),
         lambda: _refused(probes.METHOD, -32601)().close(),

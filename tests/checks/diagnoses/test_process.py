@@ -240,4 +240,5 @@ def test_exit_after_a_probe_is_not_the_servers_fault(code: int | None, signal: s
     found = talk.exit(code, signal).findings()
     assert {(each.id, each.severity) for each in found} == {("exit-on-invalid-message", "hint")}
     opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, cause=Cause.PROBE)
-    assert {each.id for each in opened.exit(code, signal).findings()} == {"exit-on-invalid-message"}
+    ended = opened.exit(code, signal).findings()
+    assert {(each.id, each.severity) for each in ended} == {("exit-on-invalid-message", "warning")}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inspector.protocol.facts import CLOSED_HERE
-from inspector.protocol.frames import Channel, SseFacts
+from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import encode
 from tests.checks.both import of_one
 from tests.checks.talks import META, Cases, Script, Talk, asked, ids
@@ -117,9 +117,9 @@ SUBSCRIPTIONS_CASES: Cases = {
         lambda: _streaming().over(),
         lambda: _streaming().answer(_of(), channel=Channel.SSE).over(),
     ),
-    "subscription-not-stream": (
+    "subscription-not-acknowledged": (
         lambda: _over_http_asked().head().answer(_of()),
-        lambda: _over_http_asked().head(kind="text/event-stream").answer(_of(), channel=Channel.SSE, sse=SseFacts()),
+        lambda: _listening(None, _PROMISED).answer(_of()),
     ),
     "change-outside-subscription": (
         lambda: Talk(5).tell(_CHANGED),

@@ -59,7 +59,7 @@ def test_shape_validity_depends_on_the_revision(name: str, value: Any, fine: lis
             "prompt-name-missing",
         ),
         ({"Name": "a"}, "/name", "is missing; found 'Name' instead", "prompt-name-missing"),
-        ({"names": "a"}, "/name", "is missing", "prompt-name-missing"),
+        ({"names": "a"}, "/name", "is missing; found 'names' instead", "prompt-name-missing"),
         ({}, "/name", "is missing", "prompt-name-missing"),
         ({"name": 3}, "/name", "must be a string, got 3", "prompt-name-missing"),
         ({"name": "a", "title": None}, "/title", "is null; omit it instead", "null-optional-member"),

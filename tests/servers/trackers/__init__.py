@@ -1,9 +1,10 @@
 """Faults reported in issue trackers, each as a small raw server, with the cause that has to come first.
 
-A family is a table (FAMILY.toml) and a module with the server of each entry. An entry says what its author or user
-sees, where such a fault was reported, and what the first finding has to be: the ids that may name it, and words that
-have to be in its one sentence. `says` holds patterns, in any case; every one of them has to be found. Servers over
-stdio run in a process of their own (`play.py`); servers over HTTP are handlers that are made anew for each run.
+A family is a table (FAMILY.toml) and a module with those servers that do not stand in the table themselves (see
+`written`). An entry says what its author or user sees, where such a fault was reported, and what the first finding has
+to be: the ids that may name it, and words that have to be in its one sentence. `says` holds patterns, in any case;
+every one of them has to be found. Servers over stdio run in a process of their own (`play.py`); servers over HTTP are
+handlers that are made anew for each run.
 
 `python -m tests.servers.trackers` prints the table.
 """
@@ -14,8 +15,11 @@ import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from tests.servers.trackers.written import PARTS, is_written, run_written
 
 HERE = Path(__file__).parent
 FAMILIES = (
@@ -43,6 +47,8 @@ FAMILIES = (
     "autumn_http",
     "november",
     "november_http",
+    "advent",
+    "advent_http",
 )
 
 
@@ -80,9 +86,10 @@ def faults(family: str = "") -> list[tuple[str, Fault]]:
     """All of a family, or of all families, each with its full name."""
     found = []
     for each in [family] if family else FAMILIES:
-        table, servers = tomllib.loads((HERE / f"{each}.toml").read_text()), servers_of(each)
+        table, servers = _table(each), servers_of(each)
         assert table.keys() == servers.keys(), f"{each}: {table.keys() ^ servers.keys()}"
-        for name, entry in table.items():
+        for name, whole in table.items():
+            entry = {key: value for key, value in whole.items() if key not in PARTS}
             expects, says = tuple(entry.pop("expects")), tuple(entry.pop("says"))
             found.append((f"{each}/{name}", Fault(name, expects=expects, says=says, run=servers[name], **entry)))
     return found
@@ -90,8 +97,13 @@ def faults(family: str = "") -> list[tuple[str, Fault]]:
 
 def servers_of(family: str) -> dict[str, Run]:
     """The servers of a family, by the names of their faults."""
-    servers: dict[str, Run] = importlib.import_module(f"{__name__}.{family}").SERVERS
-    return servers
+    module = importlib.import_module(f"{__name__}.{family}") if (HERE / f"{family}.py").exists() else None
+    servers: dict[str, Run] = dict(module.SERVERS if module else {})
+    return servers | {name: partial(run_written, entry) for name, entry in _table(family).items() if is_written(entry)}
+
+
+def _table(family: str) -> dict[str, dict[str, Any]]:
+    return tomllib.loads((HERE / f"{family}.toml").read_text())
 
 
 def command_of(name: str, fault: Fault) -> tuple[str, ...]:

@@ -1,0 +1,229 @@
+"""Diagnoses of HTTP headers that a server refuses, or that do not reach it as they were sent."""
+
+import re
+from collections.abc import Iterator
+
+from inspector.checks.diagnoses.http import (
+    BAD_VERSION,
+    GUARD,
+    NO_SESSION,
+    deferred,
+    netloc,
+    of_discovery,
+    once,
+    refused,
+    responded,
+)
+from inspector.checks.diagnoses.probes import lacks_header
+from inspector.checks.findings import Confidence
+from inspector.checks.foreign_text import words_of_body
+from inspector.checks.registry import Violation, diagnoses_of
+from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState
+from inspector.protocol import peek
+
+error = diagnoses_of("http").error
+
+_TYPE = re.compile(rb"(?i)(invalid|unsupported|bad|wrong).{0,20}(content[- ]type|media type)")
+_VERSION_SEEN = re.compile(r"(?i)protocol[ -]?version\W{0,3}(\d{4}-\d\d-\d\d(?:,\s*\d{4}-\d\d-\d\d)*)")
+"""The version that a refusal names as the one that was sent."""
+_ASSUMED = "2025-03-26"
+_ON_THE_WAY = "Configure the proxy or gateway to pass on MCP-Protocol-Version as the client sends it, once."
+_NEEDS_SESSION = re.compile(
+    rb"(?i)mcp-session-id.{0,40}(?:required|missing|absent)|"
+    rb"(?:missing|without|requires?) .{0,20}(?:mcp-session-id|session)|"
+    rb"session id (?:is )?(?:required|missing)"
+)
+
+
+@error("`Accept` header is rejected", "http", "end")
+def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """HTTP 406, although both types were accepted, or because a header of the user removed one.
+
+    Fix: Accept both application/json and text/event-stream, in any order.
+    """
+    http = responded(case)
+    is_post = http is not None and http.request is not None and http.request.method == "POST"  # a stream is optional
+    if http is not None and is_post and http.response is not None and http.response.status == 406:
+        sent = http.sent("accept") or ""
+        whole = "application/json" in sent and "text/event-stream" in sent
+        fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
+        violation = Violation(f"the server returned HTTP 406 for Accept: {sent[:80]}", fix=fix)
+        yield from deferred(case, http, "accept-header-rejected", violation)
+    yield from of_discovery(case, "accept-header-rejected")
+
+
+@error("`Content-Type` is rejected", "http", "refusal", "end")
+def content_type_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """HTTP 415, or an error message to that effect.
+
+    Fix: Accept application/json.
+    """
+    http, body = responded(case), refused(case)
+    if http is not None and http.response is not None and http.response.status == 415:
+        violation = Violation(
+            f"the server returned HTTP 415 for Content-Type: {(http.sent('content-type') or '')[:60]}"
+        )
+        yield from deferred(case, http, "content-type-rejected", violation)
+    elif body is not None and (words := _TYPE.search(body[1])):
+        violation = Violation("the server rejected the content type of a body", span=words.span())
+        yield from deferred(case, body[0], "content-type-rejected", violation)
+    yield from of_discovery(case, "content-type-rejected")
+
+
+@error("`Host` or `Origin` is rejected", "http", "refusal")
+def host_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """HTTP 421, or an error about Host or Origin: right for foreign pages, wrong for the server's own name.
+
+    Fix: Allow the host in the server, or have the proxy send a Host that the server allows.
+    """
+    http, body = responded(case), refused(case)
+    found = GUARD.search(body[1]) if body is not None else None
+    is_421 = http is not None and http.response is not None and http.response.status == 421
+    is_said = found is not None and body is not None and body[0].response is not None and _may_be(body[0])
+    if not (is_421 or is_said) or not once(case, "host-rejected"):
+        return
+    at = http or (body[0] if body is not None else None)
+    assert at is not None
+    assert at.request is not None
+    assert at.response is not None
+    if found and not at.sent("origin") and b"origin" in found.group().lower() and b"host" not in found.group().lower():
+        sentence = f"the server rejects requests without Origin with HTTP {at.response.status}: {_quoted(body)[:120]}"
+        fix = "Accept requests without Origin: only browsers send it. Connect with -H 'Origin: …' meanwhile."
+        yield Violation(sentence, fix=fix)
+        return
+    host = at.sent("host") or netloc(at.request.target)
+    origin = f", Origin {at.sent('origin')}" if at.sent("origin") else ""
+    words = f": {found.group().decode('utf-8', 'replace')[:60]}" if found else ""
+    fix = (
+        f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send a Host that "
+        "the server allows."
+    )
+    yield Violation(f"the server rejected Host {host[:60]}{origin} with HTTP {at.response.status}{words}", fix=fix)
+
+
+def _quoted(body: tuple[HttpExchangeState, bytes] | None) -> str:
+    return words_of_body(body[1]) if body is not None else ""
+
+
+def _may_be(http: HttpExchangeState) -> bool:
+    return http.response is not None and http.response.status in (400, 403, 421)
+
+
+@error("Session id required but not issued", "refusal")
+def session_id_not_issued(case: CheckMoment) -> Iterator[Violation]:
+    """The response to initialize had no session id, or one that a browser may not read.
+
+    Fix: Send Mcp-Session-Id with the response to initialize.
+    """
+    found = refused(case)
+    if found is None or case.state.opening is None or case.is_modern or found[0].sent(SESSION) is not None:
+        return
+    if found[0].request is None or found[0].request.method != "POST":
+        return  # a stream without a session may be refused
+    if words := NO_SESSION.search(found[1]):
+        fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
+        yield Violation(
+            ("the server requires a session id, but its response to initialize had none"), span=words.span(), fix=fix
+        )
+
+
+@error("Headers do not match the body", "error")
+def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
+    """Error -32020: a proxy has changed one of them, or the server parses them incorrectly.
+
+    Fix: Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy.
+    """
+    if peek.integer(case.value, "code") == -32020 and not lacks_header(case):
+        if case.asked is not None and (name := _encoded_header(case)) is not None:
+            sentence = f"the server compares {name} with the body without decoding it: the value is encoded as"
+            sentence = f"{sentence} =?base64?…?=, because headers hold visible ASCII only"
+            fix = f"Decode =?base64?…?= in {name}, then compare it with the body."
+            yield Violation(sentence, "/error", (case.asked.frame,), fix=fix)
+            return
+        sentence = (peek.text(case.value, "message") or "")[:120]
+        frames = (case.asked.frame,) if case.asked is not None else ()
+        if lost := missing_header(case.http, sentence):
+            yield Violation(f"{case.method[:40]} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
+            return
+        fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."
+        yield Violation(
+            f"the server reports that headers and body of {case.method[:40]} differ: {sentence}",
+            "/error",
+            frames,
+            fix=fix,
+        )
+
+
+_MISSING = re.compile(
+    r"(?i)\b(mcp-[a-z-]{1,40})\b.{0,40}\b(?:missing|absent|required|not (?:found|present|provided|set))\b"
+    r"|\b(?:missing|absent|without|requires?|no)\b.{0,30}\b(mcp-[a-z-]{1,40})\b"
+)
+
+
+def missing_header(http: HttpExchangeState | None, words: str) -> tuple[str, str] | None:
+    """Return what to add to words about a missing header, and a fix; None if they are about no such header."""
+    found = _MISSING.search(words)
+    if http is None or found is None:
+        return None
+    name = next(group for group in found.groups() if group)
+    if http.sent(name.lower()) is not None:
+        return f"; {name} was sent, so a proxy or gateway removes it", f"Configure it to forward {name}."
+    if name.lower() in ("mcp-method", "mcp-name"):
+        more = f"; {name} is a header of 2026-07-28, and this request is of an earlier version"
+        return more, f"Demand {name} only in requests whose MCP-Protocol-Version is 2026-07-28."
+    return None
+
+
+def _encoded_header(case: CheckMoment) -> str | None:
+    """Return the header that the error names and whose value is encoded; the only encoded one if it names none."""
+    headers = case.http.request.headers if case.http is not None and case.http.request is not None else ()
+    encoded = [name for name, value in headers if value.startswith("=?base64?") and value.endswith("?=")]
+    message = (peek.text(case.value, "message") or "").lower()
+    named = [name for name in encoded if name.lower() in message]
+    return named[0] if named else encoded[0] if len(encoded) == 1 and "mcp-" not in message else None
+
+
+@error("Negotiated `MCP-Protocol-Version` is rejected", "refusal", since="2025-06-18", until="2025-11-25")
+def version_header_rejected(case: CheckMoment) -> Iterator[Violation]:
+    """MCP-Protocol-Version has the version that initialize negotiated, but the server rejects it.
+
+    Fix: Accept the version of the initialize result.
+    """
+    found, revision = refused(case), case.state.revision
+    if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
+        return
+    if (words := BAD_VERSION.search(found[1])) and once(case, "version-header-rejected"):
+        sentence = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
+        seen, fix = _seen_version(found[1]), "Accept the version of the initialize result, and requests without it."
+        if seen and seen != revision.in_header:
+            sentence, fix = f"{sentence}, and names {seen[:60]}{_why_not_sent(seen, revision.in_header)}", _ON_THE_WAY
+        yield Violation(sentence, span=words.span(), fix=fix)
+
+
+def _seen_version(body: bytes) -> str:
+    """Return the version that a refusal says was sent; "" if it does not say."""
+    found = _VERSION_SEEN.search(body.decode("utf-8", "replace"))
+    return found[1] if found else ""
+
+
+def _why_not_sent(seen: str, sent: str) -> str:
+    """Return how a header may have become another one on its way."""
+    if set(re.split(r",\s*", seen)) == {sent}:
+        return ": a proxy adds the header again"
+    if seen == _ASSUMED:
+        return ", which servers assume without the header: a proxy or gateway removes it"
+    return ", which was not sent with the request: a proxy or gateway sends another version"
+
+
+@error("`Mcp-Session-Id` does not reach the server", "refusal")
+def session_id_not_forwarded(case: CheckMoment) -> Iterator[Violation]:
+    """The request had Mcp-Session-Id, but the server says that it is missing.
+
+    Fix: Configure the proxy or gateway to forward the request header Mcp-Session-Id.
+    """
+    found = refused(case)
+    if found is None or case.state.opening is None or found[0].sent(SESSION) is None:
+        return
+    if words := _NEEDS_SESSION.search(found[1]):
+        sentence = "the server reports a missing Mcp-Session-Id, which was sent: a proxy or gateway removes it"
+        yield Violation(sentence, span=words.span(), confidence=Confidence.LIKELY)

@@ -1,0 +1,122 @@
+"""Servers over HTTP with faults that were reported in 2025 and 2026, the fifth round."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+from inspector.transports.http.listener import HttpRequest, HttpResponse
+from tests.servers import streams
+from tests.servers.faulty.http._healthy import TOOL, modern
+from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
+from tests.servers.streams import answer_to, event
+from tests.servers.trackers import Run
+from tests.servers.trackers.written_http import handler_of
+
+_TEXT = (("Content-Type", "text/plain; charset=utf-8"),)
+_HELLO = {"protocolVersion": "2025-11-25", "serverInfo": streams.WHO, "capabilities": {"tools": {}}}
+_PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+
+
+def _refuses_responses() -> Handler:
+    """Pings in the stream of a call, and wants no response."""
+    inner, came = handler_of({}, "legacy", events=False), asyncio.Event()
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        message = json.loads(request.body or b"{}")
+        if request.method == "POST" and "method" not in message:
+            came.set()
+            return HttpResponse(400, _TEXT, b"Invalid or malformed MCP request\n")
+        if message.get("method") == "tools/call":
+            done = {"content": [{"type": "text", "text": "done"}]}
+            return stream(event(_PING), came.wait, event(answer_to(request, done)))
+        return await inner(request)
+
+    return handler
+
+
+def _demands_newer_headers() -> Handler:
+    """Does without them in initialize; all else has to have the headers of 2026-07-28."""
+    inner = handler_of({}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        message = json.loads(request.body or b"{}")
+        newer = request.header("mcp-protocol-version") == "2026-07-28"
+        if request.method != "POST" or newer or message.get("method") == "initialize" or request.header("mcp-method"):
+            return await inner(request)
+        error = {"code": -32020, "message": "Header mismatch: Mcp-Method header is required"}
+        body = {"jsonrpc": "2.0", "id": message.get("id"), "error": error}
+        return HttpResponse(400, JSON, json.dumps(body).encode())
+
+    return handler
+
+
+def _moved() -> Handler:
+    """POST is redirected by 301; GET at the new address is refused."""
+    inner = handler_of({}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.target == "/mcp":
+            return HttpResponse(301, (("Location", "/v1/mcp"),))
+        return await inner(request)
+
+    return handler
+
+
+def _does_not_listen() -> Handler:
+    """Refuses the stream of changes, and declares none."""
+    whole = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
+    about = {"io.modelcontextprotocol/serverInfo": streams.WHO}
+    discovered = whole | {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": about}
+    inner = modern(server_discover=lambda request: HttpResponse(200, JSON, answer_to(request, discovered)))
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "POST" and json.loads(request.body).get("method") == "subscriptions/listen":
+            error = {"code": -32601, "message": "Method not found: subscriptions/listen"}
+            body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": error}
+            return HttpResponse(404, JSON, json.dumps(body).encode())
+        return await inner(request)
+
+    return handler
+
+
+def _older(path: str, refused: HttpResponse, first: bytes = b"") -> Handler:
+    """HTTP as it was at first; a POST without a session gets this response."""
+    outbox: asyncio.Queue[bytes] = asyncio.Queue()
+    results = {"initialize": _HELLO, "tools/list": {"tools": [TOOL]}, "ping": {}}
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "GET":
+
+            async def body() -> AsyncIterator[bytes]:
+                yield b"event: endpoint\ndata: " + path.encode() + b"?sessionId=3f2a\n\n" + first
+                while True:
+                    yield b"event: message\ndata: " + await outbox.get() + b"\n\n"
+
+            return HttpResponse(200, STREAM, body()) if request.target == path else HttpResponse(404)
+        if "sessionId=" not in request.target:
+            return refused
+        message = json.loads(request.body)
+        if "id" in message and "method" in message:
+            known = results.get(message["method"])
+            error = {"error": {"code": -32601, "message": "Method not found"}}
+            what = error if known is None else {"result": known}
+            outbox.put_nowait(json.dumps({"jsonrpc": "2.0", "id": message["id"]} | what).encode())
+        return HttpResponse(202, _TEXT, b"Accepted")
+
+    return handler
+
+
+SERVERS: dict[str, Run] = {
+    "response-of-the-client-is-refused": _refuses_responses,
+    "headers-of-the-newer-version-demanded": _demands_newer_headers,
+    "redirect-makes-get-of-post": _moved,
+    "listening-is-refused": _does_not_listen,
+    "older-transport-at-the-same-address": lambda: _older(
+        "/", HttpResponse(400, _TEXT, b"sessionId query parameter is not provided")
+    ),
+    "pings-count-as-well": lambda: _older(
+        "/sse",
+        HttpResponse(405, _TEXT, b"Method Not Allowed"),
+        first=event(_PING, event="message") + event(_PING.replace(b'"id": 1', b'"id": 2'), event="message"),
+    ),
+}
