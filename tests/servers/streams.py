@@ -181,12 +181,11 @@ def listened_to(changes: Callable[[int], Awaitable[object]]) -> Peculiar:
 
 def granted(request: HttpRequest) -> HttpResponse:
     """Grants a stream of changes, and ends it, for nothing will ever change."""
-    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": json.loads(request.body)["id"]}}
-    whole = meta | {"resultType": "complete"}
-    whole["_meta"] |= {"io.modelcontextprotocol/serverInfo": WHO}
-    params = meta | {"notifications": {"toolsListChanged": True}}
+    subscription = {"io.modelcontextprotocol/subscriptionId": json.loads(request.body)["id"]}
+    params = {"_meta": subscription, "notifications": {"toolsListChanged": True}}
+    over = {"resultType": "complete", "_meta": subscription | {"io.modelcontextprotocol/serverInfo": WHO}}
     acknowledged = _notice(method="notifications/subscriptions/acknowledged", params=params)
-    return stream(acknowledged, event(answer_to(request, whole)))
+    return stream(acknowledged, event(answer_to(request, over)))
 
 
 def _notice(**members: Any) -> bytes:

@@ -21,6 +21,15 @@ from inspector.text import estimate_tokens
 
 error, warning, hint = rules_of("server/tools")
 
+_WITH_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_REFUSED = re.compile(r"(?i)(javascript|file|ftp|wss?|vbscript|blob):")
+_LISTED = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
+
 _HINT = Severity.HINT
 _LIST = "answer tools/list"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
@@ -201,18 +210,6 @@ def argument_description(case: CheckMoment) -> Iterator[Violation]:
 
 def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
-
-
-_WITH_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_REFUSED = re.compile(r"(?i)(javascript|file|ftp|wss?|vbscript|blob):")
-
-
-_LISTED = {
-    "tools/list": "tools",
-    "prompts/list": "prompts",
-    "resources/list": "resources",
-    "resources/templates/list": "resourceTemplates",
-}
 
 
 @error(

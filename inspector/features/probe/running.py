@@ -250,7 +250,7 @@ class _Failure(StrEnum):
     NOT = "not"
     REJECTED = "rejected"
     UNAUTHORIZED = "unauthorized"
-    """For want of credentials, whatever the arguments are."""
+    """Without credentials, whatever the arguments are."""
     INSIDE = "inside"
     OTHERWISE = "otherwise"
 
