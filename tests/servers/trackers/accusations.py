@@ -15,7 +15,6 @@ _TOOL: dict[str, Any] = {
     "description": "Runs a command.",
     "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "The command."}}},
 }
-_CALL = "--call run={} --timeout 3"
 _TOOLS = {"tools": [_TOOL]}
 _WAITS = "import sys; sys.stdin.buffer.read()"
 
@@ -156,10 +155,6 @@ def _wants_no_prefix(*, says: bool) -> Run:
     return run
 
 
-def _version(word: str) -> Run:
-    return lambda: serve({"initialize": HELLO | {"protocolVersion": word}, "ping": {}, "tools/list": _TOOLS})
-
-
 def _no_ping(request: dict[str, Any]) -> None:
     _fail(request, -32601, "Method not found")
 
@@ -180,7 +175,6 @@ SERVERS: dict[str, Run] = {
     "initialize-not-implemented": _no_initialize(-32601, "Method not implemented"),
     "initialized-without-prefix": _wants_no_prefix(says=True),
     "waits-for-initialized-without-prefix": _wants_no_prefix(says=False),
-    "version-is-a-number": _version("1.0"),
     "ping-is-unknown": _calls({"content": []}, ping=_no_ping),
     "ping-fails-inside": _calls(
         {"content": []}, ping=lambda request: _fail(request, -32603, "Method not supported: ping")

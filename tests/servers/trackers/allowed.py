@@ -7,7 +7,6 @@ from typing import Any
 from tests.servers.speaking import HELLO, answer, say, serve
 from tests.servers.trackers import Run
 
-_GITHUB = "https://github.com/"
 _TOOLS: dict[str, Any] = {
     "tools": [
         {
@@ -17,7 +16,6 @@ _TOOLS: dict[str, Any] = {
         }
     ]
 }
-_CALL = "--call run={} --timeout 5"
 
 
 def _stdio(**answers: Any) -> Run:
@@ -76,12 +74,8 @@ SERVERS: dict[str, Run] = {
     "blank-lines-on-stdout": _stdio(tools_list=_blank_lines),
     "exits-at-discover": _exits_at_discover,
     "drops-unknown-requests": _drops_what_it_does_not_know,
-    "undeclared-lists-are-unknown": _stdio(),
     "line-separators-in-a-text": _stdio(tools_call=_line_separators),
     "emoji-as-escapes": _stdio(tools_call=_escaped_pairs),
     "pings-first": _pings,
     "errors-in-the-log": _chatters,
-    "tool-fails-properly": _stdio(
-        tools_call={"content": [{"type": "text", "text": "No such note: 7"}], "isError": True}
-    ),
 }

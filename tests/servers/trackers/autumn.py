@@ -12,16 +12,6 @@ _TOOL: dict[str, Any] = {
     "description": "Runs a query.",
     "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "The query."}}},
 }
-_CALL = "--call run={} --timeout 5"
-_GITHUB = "https://github.com/"
-
-
-def _lists(*tools: dict[str, Any]) -> Run:
-    return lambda: serve({"tools/list": {"tools": list(tools)}})
-
-
-def _returns(result: Any, **tool: Any) -> Run:
-    return lambda: serve({"tools/list": {"tools": [_TOOL | tool]}, "tools/call": result})
 
 
 def _never_ends(request: dict[str, Any]) -> None:
@@ -79,12 +69,6 @@ def _env_loader_speaks() -> None:
 
 SERVERS: dict[str, Run] = {
     "last-page-has-a-cursor": lambda: serve({"tools/list": _never_ends}),
-    "null-members-of-content": _returns(
-        {"content": [{"type": "text", "text": "3 rows", "annotations": None, "_meta": None}]}
-    ),
-    "null-hints": _lists(_TOOL | {"annotations": {"readOnlyHint": None, "destructiveHint": None, "title": None}}),
-    "null-title": _lists(_TOOL | {"title": None}),
-    "null-schema": _lists(_TOOL, {"name": "getServerTime", "description": "The time.", "inputSchema": None}),
     "params-are-a-list": lambda: serve(
         {
             "initialize": HELLO | {"capabilities": {"tools": {"listChanged": True}}},
@@ -92,50 +76,9 @@ SERVERS: dict[str, Run] = {
             "tools/call": _params_as_a_list,
         }
     ),
-    "structured-content-is-a-list": _returns(
-        {"content": [{"type": "text", "text": '[{"id": "1"}]'}], "structuredContent": [{"id": "1"}]}
-    ),
-    "error-does-not-match-the-schema": _returns(
-        {
-            "isError": True,
-            "content": [{"type": "text", "text": '{"errorMessage": "no such directory"}'}],
-            "structuredContent": {"errorMessage": "no such directory"},
-        },
-        outputSchema={
-            "type": "object",
-            "properties": {"result": {"type": "string"}},
-            "required": ["result"],
-            "additionalProperties": False,
-        },
-    ),
-    "content-of-type-json": _returns({"content": [{"type": "json", "json": {"doi": "10.1/1"}}]}),
-    "content-of-type-error": _returns({"content": [{"type": "error", "text": "Invalid number"}]}),
-    "failure-only-in-structured-content": _returns(
-        {"content": [], "structuredContent": {"code": "E_MCP_TOOL_ERROR", "message": "ECONNREFUSED"}}
-    ),
-    "failure-as-an-icon": _returns(
-        {"content": [{"type": "text", "text": "❌ A2A Node Error: is the A2A node running at http://[::1]:3200?"}]}
-    ),
     "error-has-no-id": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _error_without_its_id}),
     "all-ids-are-zero": _counts_zero,
-    "version-is-a-template": lambda: serve(
-        {
-            "initialize": HELLO | {"protocolVersion": "%params/protocolVersion%"},
-            "tools/list": {"tools": [_TOOL]},
-        }
-    ),
     "accepts-one-version-alone": lambda: serve({"initialize": _only_its_version, "tools/list": {"tools": [_TOOL]}}),
     "package-lacks-a-file": _package_lacks_a_file,
     "loader-of-env-files-speaks": _env_loader_speaks,
-    "definitions-in-the-schema": _lists(
-        _TOOL
-        | {
-            "inputSchema": {
-                "$defs": {"Query": {"type": "object", "properties": {"limit": {"type": "integer", "default": 20}}}},
-                "type": "object",
-                "properties": {"query_model": {"$ref": "#/$defs/Query"}},
-                "required": ["query_model"],
-            }
-        }
-    ),
 }

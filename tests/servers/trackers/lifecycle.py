@@ -104,12 +104,6 @@ def _reads_once() -> None:
     time.sleep(30)
 
 
-def _greets(**members: Any) -> Run:
-    """Its answer to initialize has these members; None takes one out."""
-    hello = {name: value for name, value in (HELLO | members).items() if value is not None}
-    return lambda: serve({"initialize": hello} | _LIST)
-
-
 def _knows_everything(result: Any) -> Run:
     def run() -> None:
         for line in sys.stdin.buffer:
@@ -159,10 +153,6 @@ SERVERS: dict[str, Run] = {
             )
         }
     ),
-    "nothing-declared": _greets(capabilities={}),
-    "declared-and-not-there": lambda: serve(
-        {"initialize": HELLO | {"capabilities": {"tools": {}, "prompts": {}}}} | _LIST
-    ),
     "refuses-what-a-client-declares": lambda: serve(
         {
             "initialize": lambda request: _refuse(
@@ -177,14 +167,8 @@ SERVERS: dict[str, Run] = {
             )
         }
     ),
-    "no-version": _greets(protocolVersion=None),
-    "no-server-info": _greets(serverInfo=None),
-    "version-one": _greets(protocolVersion="1.0"),
-    "capabilities-are-a-list": _greets(capabilities=[]),
-    "capability-is-true": _greets(capabilities={"tools": True}),
     "one-shot": _one_shot,
     "reads-once": _reads_once,
-    "cursor-null": lambda: serve({"tools/list": {"tools": [_TOOL], "nextCursor": None}}),
     "success-for-everything": _knows_everything({}),
     "one-answer-for-all": _one_answer_for_all,
 }

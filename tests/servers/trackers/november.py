@@ -18,20 +18,6 @@ _TOOL: dict[str, Any] = {
 }
 _WHO = {"name": "citra", "version": "4.1.0"}
 _DOCUMENTS = HELLO | {"capabilities": {"tools": {}, "resources": {}}}
-_REMOTE = {
-    "type": "object",
-    "properties": {"success": {"type": "boolean"}, "remote": {"type": "string"}, "branch": {"type": "string"}},
-    "required": ["success", "remote", "branch"],
-}
-
-
-def _lists(*tools: dict[str, Any]) -> Run:
-    return lambda: serve({"tools/list": {"tools": list(tools)}})
-
-
-def _takes(**schema: Any) -> Run:
-    """Its tool has this schema."""
-    return _lists(_TOOL | {"inputSchema": {"type": "object"} | schema})
 
 
 def _returns(result: Any, **tool: Any) -> Run:
@@ -40,19 +26,6 @@ def _returns(result: Any, **tool: Any) -> Run:
 
 def _has_content(*blocks: Any) -> Run:
     return _returns({"content": list(blocks)})
-
-
-def _reads(*contents: dict[str, Any]) -> Run:
-    resource = {"uri": "file:///demo.txt", "name": "demo"}
-    return lambda: serve(
-        {
-            "initialize": _DOCUMENTS,
-            "tools/list": {"tools": [_TOOL]},
-            "resources/list": {"resources": [resource]},
-            "resources/templates/list": {"resourceTemplates": []},
-            "resources/read": {"contents": list(contents)},
-        }
-    )
 
 
 def _second_page(request: dict[str, Any]) -> None:
@@ -180,19 +153,6 @@ def _invalid_url(request: dict[str, Any]) -> None:
 
 _PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 1_000).decode()
 
-_NOTIFY = (
-    "file:///srv/anki/dist/server.js:41",
-    "        await this.server.notify({",
-    "                          ^",
-    "",
-    "TypeError: this.server.notify is not a function",
-    "    at AnkiServer.notifyToolsListChanged (file:///srv/anki/dist/server.js:41:27)",
-    "    at AnkiServer.run (file:///srv/anki/dist/server.js:33:20)",
-    "    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
-    "",
-    "Node.js v22.11.0",
-)
-_PIPE = "open //./pipe/dockerDesktopLinuxEngine: The system cannot find the file specified."
 _MANY_TOOLS = HELLO | {"capabilities": {"tools": {}, "resources": {"listChanged": True}}}
 
 
@@ -213,38 +173,10 @@ def _updates_nobody(request: dict[str, Any]) -> None:
 SERVERS: dict[str, Run] = {
     "dies-of-ping": lambda: serve({"tools/list": {"tools": [_TOOL]}, "ping": _faults}),
     "stderr-as-a-notification": lambda: serve({"tools/list": _wraps_its_stderr}),
-    "method-of-another-sdk": dies(*_NOTIFY),
-    "module-in-a-sentence": dies("Failed to run server: No module named 'fitz'"),
-    "path-of-windows-with-a-blank": dies(
-        "'C:\\Program' is not recognized as an internal or external command,", "operable program or batch file."
-    ),
-    "docker-desktop-is-off": dies(
-        f'docker: error during connect: Head "http://%2F%2F.%2Fpipe%2FdockerDesktopLinuxEngine/_ping": {_PIPE}',
-        code=125,
-    ),
-    "content-of-a-media-type": _has_content({"type": "application/json", "text": "{}"}),
-    "failure-in-the-structure": _returns(
-        {"content": [], "structuredContent": {"code": "E_MCP_TOOL_ERROR", "message": "fetch failed"}}
-    ),
     "update-without-the-capability": lambda: serve(
         {"initialize": _MANY_TOOLS, "tools/list": {"tools": [_TOOL]}, "resources/list": _updates_nobody}
     ),
-    "app-is-plain-html": lambda: serve(
-        {
-            "initialize": _MANY_TOOLS,
-            "tools/list": {"tools": [_TOOL | {"_meta": {"ui": {"resourceUri": "ui://demo/page.html"}}}]},
-            "resources/list": {"resources": [{"uri": "ui://demo/page.html", "name": "p", "mimeType": "text/html"}]},
-            "resources/read": {
-                "contents": [
-                    {"uri": "ui://demo/page.html", "mimeType": "text/html", "text": "<!doctype html><p>hi</p>"}
-                ]
-            },
-        }
-    ),
     "refuses-a-capability": lambda: serve({"initialize": _refuses_a_field}),
-    "null-meta-of-the-handshake": lambda: serve(
-        {"initialize": HELLO | {"_meta": None, "instructions": None}, "tools/list": {"tools": [_TOOL]}}
-    ),
     "handshake-without-an-id": lambda: serve({"initialize": _forgets_the_id}),
     "log-in-colours": _colours_its_log,
     "log-on-the-line-of-a-message": lambda: serve({"tools/list": _log_on_the_same_line}),
@@ -264,178 +196,27 @@ SERVERS: dict[str, Run] = {
             "resources/read": _fails_to_read,
         }
     ),
-    "no-templates": lambda: serve(
-        {
-            "initialize": _DOCUMENTS,
-            "tools/list": {"tools": [_TOOL]},
-            "resources/list": {"resources": []},
-        }
-    ),
     "resources-fail": lambda: serve(
         {"initialize": _DOCUMENTS, "tools/list": {"tools": [_TOOL]}, "resources/list": _invalid_url}
     ),
-    "spawn-einval": dies(
-        "node:internal/child_process:421",
-        "    throw new ErrnoException(err, 'spawn');",
-        "    ^",
-        "",
-        "Error: spawn EINVAL",
-        "    at ChildProcess.spawn (node:internal/child_process:421:11)",
-        "    at spawn (node:child_process:796:9) {",
-        "  errno: -4071,",
-        "  code: 'EINVAL',",
-        "  syscall: 'spawn'",
-        "}",
-        "",
-        "Node.js v24.12.0",
-    ),
-    "path-is-cut-at-a-blank": dies(
-        "Error accessing directory /srv/NS/Claude: Error: ENOENT: no such file or directory, stat '/srv/NS/Claude'",
-        "    at async Object.stat (node:internal/fs/promises:1032:18) {",
-        "  errno: -2,",
-        "  code: 'ENOENT',",
-        "  syscall: 'stat',",
-        "  path: '/srv/NS/Claude'",
-        "}",
-    ),
-    "additional-properties-have-a-schema": _takes(
-        properties={
-            "filters": {"type": "object", "additionalProperties": {"type": "string"}, "description": "By name."}
-        }
-    ),
-    "template-and-no-resource": lambda: serve(
-        {
-            "initialize": _DOCUMENTS,
-            "tools/list": {"tools": [_TOOL]},
-            "resources/list": {"resources": []},
-            "resources/templates/list": {
-                "resourceTemplates": [{"uriTemplate": "greeting://{name}", "name": "greeting"}]
-            },
-        }
-    ),
     "listens-for-http": _listens_until_it_is_ended,
     "prints-its-help": _prints_its_help,
-    "required-among-the-properties": _takes(properties={"coin": {"type": "string"}, "required": ["coin"]}),
-    "output-schema-of-draft-7": _lists(
-        _TOOL
-        | {
-            "outputSchema": {
-                "$schema": "http://json-schema.org/draft-07/schema#",
-                "type": "object",
-                "properties": {"results": {"type": "array", "items": {"type": "string"}}},
-            }
-        }
-    ),
-    "cursor-is-empty": lambda: serve({"tools/list": {"tools": [_TOOL], "nextCursor": ""}}),
     "empty-cursor-leads-on": lambda: serve({"tools/list": _second_page}),
-    "prompts-are-an-object": lambda: serve(
-        {
-            "initialize": HELLO | {"capabilities": {"tools": {}, "prompts": {}}},
-            "tools/list": {"tools": [_TOOL]},
-            "prompts/list": {"prompts": {}},
-        }
-    ),
-    "image-has-a-prefix": _has_content(
-        {"type": "image", "data": "data:image/png;base64,iVBORw0KGgo=", "mimeType": "image/png"}
-    ),
-    "image-is-an-address": _has_content(
-        {"type": "image", "data": "https://cdn.example/a/chart.png?size=2", "mimeType": "image/png"}
-    ),
-    "result-in-a-tool-result": _returns({"toolResult": {"content": [{"type": "text", "text": "done"}]}}),
     "changes-with-each-list": lambda: serve(
         {
             "initialize": HELLO | {"capabilities": {"tools": {"listChanged": True}}},
             "tools/list": _changes_with_each_list,
         }
     ),
-    "says-that-it-lacks-structure": _returns(
-        {
-            "isError": True,
-            "content": [
-                {
-                    "type": "text",
-                    "text": "MCP error -32602: Output validation error: Tool run has an output schema but no "
-                    "structured content was provided",
-                }
-            ],
-        },
-        outputSchema={"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
-    ),
-    "failure-lacks-three-members": _returns(
-        {
-            "isError": True,
-            "content": [{"type": "text", "text": "Error: rejected, non-fast-forward"}],
-            "structuredContent": {"code": -32000, "message": "rejected, non-fast-forward", "data": {}},
-        },
-        outputSchema=_REMOTE,
-    ),
     "sampling-without-a-limit": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _samples}),
     "dies-of-a-large-answer": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _dies_of_its_answer}),
-    "no-such-option": dies(
-        "Usage: windows-mcp [OPTIONS] COMMAND [ARGS]...",
-        "Try 'windows-mcp --help' for help.",
-        "",
-        "Error: No such option '--transport'.",
-        code=2,
-    ),
-    "no-such-choice": dies(
-        "usage: mcp-server-qdrant [-h] [--transport {stdio,sse}]",
-        "mcp-server-qdrant: error: argument --transport: invalid choice: 'streamable-http' "
-        "(choose from 'stdio', 'sse')",
-        code=2,
-    ),
-    "name-of-129-characters": _lists(_TOOL | {"name": "get_" + "a" * 125}),
     "does-not-know-the-capabilities": _exits_at(_RMCP),
     "console-logger": _logs_to_the_console,
-    "name-of-the-package-has-an-at": dies(
-        "npm error code EINVALIDPACKAGENAME",
-        'npm error Invalid package name "@apple-doc-mcp-server" of package "@apple-doc-mcp-server@latest": '
-        "name can only contain URL-friendly characters.",
-        "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/2025-11-28T10_11-debug-0.log",
-    ),
-    "cache-of-npx-is-half": dies(
-        "npm error code ENOTEMPTY",
-        "npm error syscall rename",
-        "npm error path /home/ada/.npm/_npx/8a1f/node_modules/patchright-core",
-        "npm error dest /home/ada/.npm/_npx/8a1f/node_modules/.patchright-core-Yx3k",
-        "npm error errno -39",
-        "npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/8a1f/node_modules/patchright-core' -> "
-        "'/home/ada/.npm/_npx/8a1f/node_modules/.patchright-core-Yx3k'",
-        code=217,
-    ),
-    "property-without-a-type": _takes(
-        properties={"thought": {"type": "string", "description": "It."}, "stage": {"description": "The stage."}},
-        required=["thought", "stage"],
-    ),
-    "enum-of-integers": _takes(
-        properties={"state": {"type": "integer", "enum": [0, 1, 2, 4], "description": "The state."}}
-    ),
-    "embedded-without-a-scheme": _has_content(
-        {"type": "resource", "resource": {"uri": "/package.json", "mimeType": "text/plain", "blob": "e30K"}}
-    ),
-    "content-of-type-blob": _has_content({"type": "blob", "data": "aGVsbG8=", "mimeType": "text/plain"}),
-    "text-and-blob": _reads({"uri": "file:///demo.txt", "mimeType": "text/plain", "text": "hello", "blob": "aGVsbG8="}),
-    "blob-without-a-type": _reads({"uri": "file:///demo.txt", "blob": "AAECAw=="}),
     "discovery-answered-late": lambda: serve(
         {
             "server/discover": lambda request: _unanswered.append(request),
             "initialize": _opens_before_it_is_discovered,
             "tools/list": _refuses_a_change_of_version,
-        }
-    ),
-    "discovery-without-cache-hints": lambda: serve(
-        {
-            "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "serverInfo": _WHO},
-            "tools/list": {"tools": [_TOOL]},
-        }
-    ),
-    "own-kind-of-question": lambda: serve(
-        {
-            "server/discover": _whole(
-                {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}, cached=True
-            ),
-            "tools/list": _whole({"tools": [_TOOL]}, cached=True),
-            "tools/call": {"type": "input_required", "prompt": "Which branch?", "requestState": "s1"},
         }
     ),
 }
