@@ -32,6 +32,8 @@ ALL_TRAITS = (1 << 8) - 1
 """Traits of a case that was not examined yet; see `learning`."""
 PREFIX = "io.modelcontextprotocol/"
 SESSION = "mcp-session-id"
+COOKIE_OF_SESSION = "cookie of the session"
+"""Key in a state's notes: the name of the cookie in the response that began the session."""
 _DISTINCT = ("notifications/progress",)
 """Notifications that a server never sends twice with the same content."""
 
@@ -460,6 +462,12 @@ class CheckMoment:
     def is_modern(self) -> bool:
         """Whether the revision to judge by is known and of the stateless era."""
         return self.row >= FIRST_MODERN
+
+    @property
+    def is_foreign_event(self) -> bool:
+        """Whether it is an event of an unknown type, which clients ignore."""
+        sse = self.frame.sse if self.frame is not None else None
+        return sse is not None and sse.event not in (None, "", "message", "error", "response")
 
     @property
     def is_moot(self) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 from inspector.checks.state import (
     ALL_TRAITS,
+    COOKIE_OF_SESSION,
     FIRST_MODERN,
     PREFIX,
     SESSION,
@@ -395,6 +396,7 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
         given = http.header(SESSION)
         if given is not None and 200 <= fact.status < 300:
             state.http.session_id = given
+            state.notes[COOKIE_OF_SESSION] = (http.header("set-cookie") or "").partition("=")[0].strip()
     elif fact.event in (HttpEvent.END, HttpEvent.ERROR):
         for asked in http.asked:
             state.ongoing.listens.pop(asked.id, None)

@@ -75,6 +75,7 @@ handshake-demanded: call-rejected list-failed valid-input-rejected undeclared-co
   cache-hints-invalid server-info-missing result-type-missing incomplete-modern-support named-version-refused
 rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
   session-id-not-issued list-failed
+duplicate-response: response-on-get-stream
 subscription-not-acknowledged: subscription-id-missing result-type-missing server-info-missing
 request-unanswered: call-timed-out response-after-cancellation
 message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification

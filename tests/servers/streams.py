@@ -179,13 +179,20 @@ def listened_to(changes: Callable[[int], Awaitable[object]]) -> Peculiar:
     return lambda request: HttpResponse(200, STREAM, events(request))
 
 
+def granted_to(request: HttpRequest) -> bytes:
+    """The first event of a stream of changes."""
+    params = {"_meta": _subscription(request), "notifications": {"toolsListChanged": True}}
+    return _notice(method="notifications/subscriptions/acknowledged", params=params)
+
+
 def granted(request: HttpRequest) -> HttpResponse:
     """Grants a stream of changes, and ends it, for nothing will ever change."""
-    subscription = {"io.modelcontextprotocol/subscriptionId": json.loads(request.body)["id"]}
-    params = {"_meta": subscription, "notifications": {"toolsListChanged": True}}
-    over = {"resultType": "complete", "_meta": subscription | {"io.modelcontextprotocol/serverInfo": WHO}}
-    acknowledged = _notice(method="notifications/subscriptions/acknowledged", params=params)
-    return stream(acknowledged, event(answer_to(request, over)))
+    over = {"resultType": "complete", "_meta": _subscription(request) | {"io.modelcontextprotocol/serverInfo": WHO}}
+    return stream(granted_to(request), event(answer_to(request, over)))
+
+
+def _subscription(request: HttpRequest) -> dict[str, Any]:
+    return {"io.modelcontextprotocol/subscriptionId": json.loads(request.body)["id"]}
 
 
 def _notice(**members: Any) -> bytes:

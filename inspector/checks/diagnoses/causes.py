@@ -105,12 +105,22 @@ def _npm(found: re.Match[str]) -> str:
     return f"npm cannot reach {host} ({code})"
 
 
+def _not_built(found: re.Match[str]) -> str:
+    return f"{found[1] or found[2]} cannot be built: {found[3].strip()[:120]}"
+
+
 def _not_utf_8(found: re.Match[str]) -> str:
     codec = "the code page of Windows" if found[1] == "charmap" else found[1]
     return f"it writes text as {codec} instead of UTF-8, which has no {found[2]} (UnicodeEncodeError)"
 
 
 _CAUSES: tuple[tuple[str, _Say, str], ...] = (
+    (
+        r"(?:Failed to build `([^`\n]+)`|Failed building wheel for (\S+))[\s\S]{0,4000}?"
+        r"\n\s*(?:error|ERROR): (?!failed to run custom build|subprocess-exited)([^\n]+)",
+        _not_built,
+        "Use the Python version that the package has wheels for, such as uvx --python 3.13.",
+    ),
     *(
         (
             pattern,
@@ -370,12 +380,15 @@ def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     for at in range(len(lines) - 2, 0, -1):
         if lines[at][1].rstrip() != "Caused by:":
             continue
+        del lines[at + 1 : next((n for n in range(at + 1, len(lines)) if lines[n][1].strip()), at + 1)]
         head = next(((n, line.strip()) for n, line in lines[at - 1 :: -1] if line.strip()), None)
         causes: list[str] = []
         for _, line in lines[at + 1 :]:
             if not (cause := _CAUSE_LINE.match(line)):
                 break
             causes.append(cause[1].strip())
+        if head is not None and causes and causes[-1] in head[1]:
+            return head[0], causes[-1][:MOST_WORDS], True
         if head is not None and causes:
             return head[0], f"{head[1][:_MOST_OF_HEAD]}: {causes[-1]}"[:MOST_WORDS], True
     return None

@@ -14,7 +14,7 @@ from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, host_of
+from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, HttpExchangeState, host_of
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import HttpEvent
 
@@ -257,7 +257,12 @@ def session_expired(case: CheckMoment) -> Iterator[Violation]:
         if once(case, "session-expired"):
             method = f"{http.asked[0].method[:60]}" if http.asked else "a message"
             sentence = f"{method} was answered with HTTP 404: the server no longer knows the session"
-            yield Violation(sentence, frames=(http.frame,), instead=True)
+            cookie = case.state.notes.get(COOKIE_OF_SESSION, "")
+            fix = "Route by Mcp-Session-Id, or be stateless: most clients keep no cookies." if cookie else ""
+            sentence += (
+                f"; it was begun with the cookie {cookie[:40]}, which clients do not send back" if cookie else ""
+            )
+            yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
 
 
 @error("TLS certificate is not trusted", "http end", topic="")

@@ -602,6 +602,8 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
         return
     due = case.http.asked[0] if case.http is not None and case.http.asked else next(iter(_open(case.state)), None)
     members = _members(payload)
+    if case.is_foreign_event and "jsonrpc" not in members:
+        return
     if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2, 1 << 62):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):

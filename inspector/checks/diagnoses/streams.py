@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, kind_of, responded
+from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, kind_of, once, refused, responded
 from inspector.checks.findings import Confidence
 from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
@@ -20,6 +20,24 @@ _MOST = 1000
 _TOGETHER_NS, _HELD_NS = 100_000_000, 2_000_000_000
 _AT_LEAST = 3
 """Progress notifications that must arrive together before buffering is assumed."""
+
+
+@error("`GET` for HTTP+SSE is refused", "refusal")
+def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
+    """The deprecated transport begins with GET; servers of Streamable HTTP want a POST first.
+
+    Fix: Connect without --transport sse, and without "type": "sse" in a host's configuration.
+    """
+    found = refused(case)
+    if found is None or case.state.transport != "sse" or case.state.opening is not None:
+        return
+    http, body = found
+    if http.request is None or http.response is None or http.request.method != "GET" or http.response.status == 401:
+        return
+    if once(case, "sse-stream-refused"):
+        sentence = f"GET for the stream of HTTP+SSE was answered with HTTP {http.response.status}"
+        words = words_of_body(body)
+        yield Violation(f"{sentence}{words and f': {words[:160]}'}; the server may speak Streamable HTTP")
 
 
 class _Burst(msgspec.Struct):

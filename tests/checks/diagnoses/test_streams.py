@@ -77,7 +77,13 @@ def _opened_for_events(*, named: bool) -> Script:
     return talk
 
 
+def _get_of(transport: str) -> Script:
+    """GET is refused with 400, at the start."""
+    return lambda: Talk(4, opened=False, transport=transport).post("GET").head(400).frame(b'{"error":"no session"}')
+
+
 CASES: Cases = {
+    "sse-stream-refused": (_get_of("sse"), _get_of("http")),
     "stream-buffered": (_slow(together=True), _slow(together=False)),
     "stream-idle-timeout": (_idle(60.2), _idle(45)),
     "stream-ended-early": (_cut(4, answered=False), _cut(4, answered=True)),

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers import streams
-from tests.servers.faulty.http._healthy import TOOL, modern
+from tests.servers.faulty.authorization._house import ABOUT, PROTECTED, house
+from tests.servers.faulty.http._healthy import TOOL, legacy, modern
 from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
-from tests.servers.streams import answer_to, event
+from tests.servers.streams import answer_to, event, granted_to
 from tests.servers.trackers import Run
 from tests.servers.trackers.written_http import handler_of
 
@@ -106,7 +107,70 @@ def _older(path: str, refused: HttpResponse, first: bytes = b"") -> Handler:
     return handler
 
 
+def _repeats() -> Handler:
+    """Sends each response of a POST once more on the stream of GET."""
+    inner, outbox = legacy(initialize=_begins_a_session), asyncio.Queue[bytes]()
+
+    async def repeated() -> AsyncIterator[bytes]:
+        while True:
+            yield event(await outbox.get())
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "GET":
+            return HttpResponse(200, STREAM, repeated())
+        if request.header("mcp-protocol-version") == "2026-07-28":
+            return HttpResponse(400, _TEXT, b"Bad Request: Unsupported protocol version")
+        response = await inner(request)
+        if request.header("mcp-session-id") and isinstance(response.body, bytes) and response.body:
+            outbox.put_nowait(response.body)
+        return response
+
+    return handler
+
+
+def _begins_a_session(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(200, (*JSON, ("Mcp-Session-Id", "3f2a")), answer_to(request, _HELLO))
+
+
+def _sticks_by_a_cookie() -> Handler:
+    """Another machine answers what comes without the cookie, and does not know the session."""
+    cookie = ("Set-Cookie", "AWSALB=kQ4n; Path=/; Expires=Sun, 06 Dec 2026 10:00:00 GMT")
+    inner = handler_of({}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        message = json.loads(request.body or b"{}")
+        if message.get("method") == "initialize":
+            return HttpResponse(200, (*JSON, ("Mcp-Session-Id", "3f2a"), cookie), answer_to(request, _HELLO))
+        if request.header("mcp-session-id") and "AWSALB=" not in (request.header("cookie") or ""):
+            error = {"code": -32001, "message": "Session not found"}
+            body = {"jsonrpc": "2.0", "id": message.get("id"), "error": error}
+            return HttpResponse(404, (*JSON, cookie), json.dumps(body).encode())
+        return await inner(request)
+
+    return handler
+
+
+_NOT_FOUND = HttpResponse(404, _TEXT, b"Not Found")
+
+
+def _keeps_listening(request: HttpRequest) -> HttpResponse:
+    return stream(granted_to(request), asyncio.Event().wait, headers=(("X-Accel-Buffering", "no"),))
+
+
 SERVERS: dict[str, Run] = {
+    "no-authorization-endpoint": lambda: house(about={"authorization_endpoint": None}),
+    "get-repeats-what-post-got": _repeats,
+    "balancer-wants-its-cookie": _sticks_by_a_cookie,
+    "metadata-is-not-allowed": lambda: house(
+        challenge=None,
+        instead={PROTECTED: HttpResponse(405, _TEXT, b"Method Not Allowed"), ABOUT: _NOT_FOUND},
+    ),
+    "event-of-its-own": lambda: _older(
+        "/sse",
+        HttpResponse(405, _TEXT, b"Method Not Allowed"),
+        first=b"id: stream-3f2a\nevent: mobile-mcp-stream\ndata: {}\n\n",
+    ),
+    "listens-and-nothing-changes": lambda: modern(subscriptions_listen=_keeps_listening),
     "response-of-the-client-is-refused": _refuses_responses,
     "headers-of-the-newer-version-demanded": _demands_newer_headers,
     "redirect-makes-get-of-post": _moved,
