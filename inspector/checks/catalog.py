@@ -1,6 +1,16 @@
 """Imports all modules with checks, which registers them, and names their areas."""
 
-from inspector.checks.diagnoses import authorization, definitions, opening, probes, process, schemas, stalls, starting
+from inspector.checks.diagnoses import (
+    authorization,
+    definitions,
+    opening,
+    probes,
+    process,
+    replies,
+    schemas,
+    stalls,
+    starting,
+)
 from inspector.checks.diagnoses import bytes as bytes_
 from inspector.checks.diagnoses import headers as headers_
 from inspector.checks.diagnoses import http as http_
@@ -29,7 +39,7 @@ AREAS = {
     "Process": (process, starting, stalls),
     "stdio": (bytes_, lines),
     "JSON-RPC": (envelope, shape),
-    "Initialization and lifecycle": (opening, lifecycle),
+    "Initialization and lifecycle": (opening, replies, lifecycle),
     "HTTP": (http_, headers_, streams_, http),
     "Authorization": (authorization, logins),
     "Tools": (tools, schemas, definitions),

@@ -13,7 +13,7 @@ _MOST = 200
 _DEPTH = 4
 _NAMES = (
     *("detail", "details", "reason", "message", "error_description", "error", "cause", "exception", "description"),
-    *("msg", "title", "hint", "errors", "issues", "name"),
+    *("msg", "title", "hint", "errors", "issues", "name", "status_message"),
 )
 """Members that contain a reason, best first."""
 _STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")

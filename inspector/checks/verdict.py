@@ -25,6 +25,8 @@ _GROUPS = {
     "EXITED": "exit-during-handshake exit-without-input server-killed unexpected-exit",
     "NOT-MESSAGES": "invalid-json-rpc blank-line",
 }
+_QUOTES = frozenset(("stdout-not-json",))
+"""Checks that quote something else each time, although the cause is the same if the fix is."""
 _EXPLAINS = """
 command-not-found: program-not-runnable EXITED
 docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
@@ -243,6 +245,7 @@ def same_fault(finding: Finding) -> tuple[object, ...]:
     within = 0 if finding.frames else id(finding)
     place = finding.pointer if is_definition else _INDEX.sub("/*", finding.pointer)
     words = finding.sentence if is_definition else _NAMES.sub("*", finding.sentence)
+    words = finding.fix if finding.id in _QUOTES else words
     return finding.connection, finding.id, finding.severity, finding.trait, finding.hosts, place, words, within
 
 

@@ -11,14 +11,12 @@ from inspector.checks.diagnoses.process import line_like
 from inspector.checks.diagnoses.stalls import computed_at_eof, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of, words_of_body
+from inspector.checks.foreign_text import reason_of
 from inspector.checks.registry import Violation, declare, diagnoses_of
-from inspector.checks.rules.results import own_result_rejected
 from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, ConnectionState, TrackedRequest
-from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Cause, Direction
-from inspector.protocol.jsonrpc import ErrorResponse, Notification, NotJsonRpc, ResultResponse
+from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import ROWS, find, mutual
@@ -58,24 +56,6 @@ _SHARED = re.compile(
 )
 _KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
 _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
-_FEW = 3
-_OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b")
-"""Error of the TypeScript SDK for a handler that returns no valid result."""
-_FIX_RESULT = "Return an object with content, a list of blocks, from the handler of the tool, on each of its paths."
-_NO_MEMBERS: frozenset[str] = frozenset()
-_RESULTS = {
-    "initialize": frozenset(("protocolVersion", "serverInfo")),
-    "server/discover": frozenset(("supportedVersions",)),
-    "tools/list": frozenset(("tools",)),
-    "prompts/list": frozenset(("prompts",)),
-    "resources/list": frozenset(("resources",)),
-    "tools/call": frozenset(("content", "structuredContent")),
-}
-"""Members that identify a result, by method."""
-_META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
-_UNEXPECTED = re.compile(
-    r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
-)
 
 
 class _Listed(msgspec.Struct):
@@ -86,23 +66,6 @@ class _Listed(msgspec.Struct):
     before: bool
     """Whether the one before was the same, and `list_changed` followed it."""
     followed: bool = False
-
-
-@error("Response id changed its type", "answer", "error", topic="basic")
-def id_type_changed(case: CheckMoment) -> Iterator[Violation]:
-    """1 and "1" are different ids, but the official TypeScript and Python clients match them.
-
-    Fix: Return the id unchanged.
-    """
-    asked, message = case.asked, case.message
-    if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
-        return
-    is_same_in_words = type(message.id) is not type(asked.id) and str(message.id) == str(asked.id)
-    if is_same_in_words and case.state.is_sampled("id-type-changed", 1, 1 << 62):
-        sentence = (
-            f"the id {asked.id!r} was returned as {message.id!r}: a different id, so many clients see no response"
-        )
-        yield Violation(sentence, "/id", frames=(asked.frame,))
 
 
 @error("Server is running but silent", "end")
@@ -502,142 +465,6 @@ def message_before_handshake(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{case.method[:60]} was sent before the initialize result", "/method")
 
 
-@error("Response to a notification", "orphan", "error", "garbled", "end", topic="basic")
-def notification_answered(case: CheckMoment) -> Iterator[Violation]:
-    """A response without an id that matches no open request; the request it was for may be known only at the end.
-
-    Fix: Send no response to a message without an id: strict clients disconnect.
-    """
-    if case.message is None:
-        for each in case.state.notes.get("anonymous", ()):
-            if each.asked.answered is not None:
-                yield Violation(f"a notification was answered with {each.sentence}", "/id", (each.frame,), instead=True)
-    elif case.http is None and _is_anonymous(case):
-        waiting, sentence = _open(case.state), _without_an_id(case)
-        words = peek.text(case.value, "message") or ""
-        if "notifications/initialized" in words and isinstance(case.message, ErrorResponse):
-            sentence = f"the server does not know notifications/initialized, and answered it with {sentence}"
-            fix = "Accept notifications/initialized, with its prefix, and send no response to a notification."
-            yield Violation(sentence, "/id", fix=fix)
-        elif not waiting or "notifications/" in words:
-            yield Violation(f"a notification was answered with {sentence}", "/id")
-        elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
-            case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], sentence))
-
-
-class _Stray(msgspec.Struct, frozen=True):
-    """A response without an id that may belong to a request."""
-
-    frame: int
-    asked: TrackedRequest
-    sentence: str
-
-
-def _is_anonymous(case: CheckMoment) -> bool:
-    message = case.message
-    if isinstance(message, ErrorResponse):
-        return message.id is None and peek.integer(case.value, "code") not in (-32700, -32600)
-    return isinstance(message, NotJsonRpc) and message.reason == "a result without a usable id"
-
-
-def _without_an_id(case: CheckMoment) -> str:
-    is_error = isinstance(case.message, ErrorResponse)
-    words = reason_of(case.value)[:160] if is_error else ""
-    return f"{'an error' if is_error else 'a result'} without an id{': ' if words else ''}{words}"
-
-
-@error("Response id does not match the request", "orphan", "late", "end", topic="basic")
-def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
-    """One request was open, the response had no id or another one, and the request got no other response.
-
-    Fix: Return the id of the request unchanged; 0 is an id as well.
-    """
-    state, message = case.state, case.message
-    if message is None:
-        for each in (*state.notes.get("anonymous", ()), *state.notes.get("response-id-mismatch", ())):
-            if each.asked.answered is None:
-                frames = (each.frame, each.asked.frame)
-                sentence = f"{each.asked.method[:60]} was answered with {each.sentence}"
-                yield Violation(sentence, "/id", frames, instead=True, confidence=Confidence.LIKELY)
-    elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None and case.http is None:
-        waiting = _open(state)
-        if (
-            len(waiting) == 1
-            and str(message.id) != str(waiting[0].id)
-            and state.is_sampled("response-id-mismatch", _FEW, 1 << 62)
-        ):
-            sentence = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
-            state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], sentence))
-
-
-@warning("Server numbers its responses itself", "answer", "error", topic="basic")
-def response_id_counted(case: CheckMoment) -> Iterator[Violation]:
-    """Matches only clients that number their requests from 0, as the official SDKs do without a probe.
-
-    Fix: Return the id of the request: clients that number otherwise, or send two requests at once, get no response.
-    """
-    asked, message = case.asked, case.message
-    if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or type(message.id) is not int:
-        return
-    notes = case.state.notes
-    if message.id == asked.id:
-        notes["ids are returned"] = True
-    elif (
-        type(asked.id) is int
-        and not notes.get("ids are returned")
-        and case.state.is_sampled("response-id-counted", 1, 1 << 62)
-    ):
-        sentence = f"the request {asked.id} was answered with the id {message.id}: the server counts from 0"
-        yield Violation(sentence, "/id", frames=(asked.frame,))
-
-
-@error("Response is not JSON-RPC", "garbled", topic="basic")
-def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
-    """An object without jsonrpc, where a response is due: a bare result, or another API.
-
-    Fix: Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.
-    """
-    message, payload = case.message, case.frame.payload if case.frame is not None else b""
-    if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
-        return
-    due = case.http.asked[0] if case.http is not None and case.http.asked else next(iter(_open(case.state)), None)
-    members = _members(payload)
-    if case.is_foreign_event and "jsonrpc" not in members:
-        return
-    if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2, 1 << 62):
-        return
-    if members & _RESULTS.get(due.method, _NO_MEMBERS):
-        yield Violation(
-            f"the response to {due.method[:60]} is a bare result, without jsonrpc and id", frames=(due.frame,)
-        )
-    elif case.http is not None and (case.http.header("content-type") or "").startswith("text/event-stream"):
-        shown = payload[:80].decode("utf-8", "replace").strip()
-        fix = "Send JSON-RPC messages only. A comment, a line that begins with “:”, keeps a stream open."
-        yield Violation(f"an event before the response to {due.method[:60]} is not JSON-RPC: {shown}", fix=fix)
-    elif case.http is not None:
-        named = ", ".join(sorted(members)[:4])[:80]
-        fix = "Check that this is the URL of the MCP endpoint; most end with /mcp or /sse."
-        words = words_of_body(payload)
-        sentence = f"the response to {due.method[:60]} is not JSON-RPC; its members are {named or 'none'}"
-        sentence += f": {words}" if words else ""
-        yield Violation(sentence, frames=(due.frame,), fix=fix)
-
-
-def _members(payload: bytes) -> frozenset[str]:
-    try:
-        value = msgspec.json.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _NO_MEMBERS
-    return frozenset(value) if type(value) is dict else _NO_MEMBERS
-
-
-def _open(state: ConnectionState) -> list[TrackedRequest]:
-    """Return the client requests without a response, oldest first, including cancelled ones."""
-    given_up = [each for each in state.requests.done.values() if each.answered is None]
-    ours = (each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER)
-    return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
-
-
 @error("No response after the handshake", "end", until="2025-11-25", confidence=Confidence.LIKELY)
 def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
     """`initialize` has a response, notifications/initialized was sent, and every later request is open.
@@ -677,64 +504,3 @@ def no_server_capabilities(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(
             "the server declares no capabilities: clients request no tools, prompts or resources", "/result"
         )
-
-
-@warning("Call was rejected", "error tools/call", topic="server/tools", confidence=Confidence.LIKELY)
-def call_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """Reports the reason that the error, its data, or the tool's own schema states.
-
-    Fix: Correct the call. If the tool itself failed, the server should return isError with the reason.
-    """
-    if case.asked is None or case.is_moot:
-        return
-    name = peek.text(case.asked.params, "name") or ""
-    known = case.state.lists.known["tools"].get(name)
-    if known is not None and peek.has(known.item, "outputSchema"):
-        if (found := own_result_rejected(name, reason_of(case.value))) is not None:
-            yield found
-            return
-    if case.asked.probe or peek.integer(case.value, "code") == -32603:
-        return
-    problems = _problems(known.item if known is not None else None, case.asked)
-    why = f"; the arguments do not match inputSchema: {problems}" if problems else ""
-    if type(case.value) is not dict:
-        return  # `error-object-invalid` reports it
-    code, message = peek.integer(case.value, "code"), reason_of(case.value)
-    if _OWN_RESULT.search(message[:300]):
-        sentence = f"{name[:60]}: the server rejects its own result with {code}: {message[:240]}"
-        yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
-        return
-    yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
-
-
-@error("`_meta` is rejected", "error", "answer tools/call", topic="basic")
-def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
-    """The error names `_meta`, which the request has, as an unknown member: its params are validated too strictly.
-
-    Fix: Accept `_meta` in the params of every request: clients send a progressToken and trace context there.
-    """
-    if case.asked is None or not peek.has(case.asked.params, "_meta"):
-        return
-    words = reason_of(case.value) if isinstance(case.message, ErrorResponse) else ""
-    if peek.flag(case.value, "isError"):
-        words = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")[:3])
-    words = words[:1000]
-    if _META.search(words) and _UNEXPECTED.search(words) and not _is_required_meta(case):
-        sentence = f"{case.method[:60]} was rejected because of its _meta, which every request may have: {words[:160]}"
-        yield Violation(
-            sentence, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,)
-        )
-
-
-def _is_required_meta(case: CheckMoment) -> bool:
-    """Whether the error may be about what `_meta` has to contain in a stateless revision."""
-    return case.is_modern and peek.integer(case.value, "code") in (-32602, -32020, -32021, -32022)
-
-
-def _problems(tool: Any, asked: TrackedRequest) -> str:
-    """Return the validation errors of the arguments of a call, as one phrase."""
-    schema = peek.at(tool, "inputSchema")
-    if type(schema) is not dict:
-        return ""
-    found = validate(schema, peek.mapping(asked.params, "arguments")).problems[:2]
-    return "; ".join(f"{each.pointer.lstrip('/')} {each.sentence}".strip()[:80] for each in found)

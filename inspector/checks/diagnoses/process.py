@@ -65,6 +65,9 @@ _PORT = re.compile(
 _OTHER_SDK = re.compile(
     r"'Server' object has no attribute '\w+'|No module named 'mcp\.server\.fastmcp'|cannot import name 'McpError'"
 )
+_NEWER_SDK = re.compile(r"No module named '(?:mcp\.server\.(?:mcpserver|request_state)|mcp_types)'")
+_PRINTED = "exit-without-input"
+"""Key in a state's notes: the first line of stdout that is not a message, with its entry."""
 
 
 def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
@@ -177,6 +180,8 @@ def exit_during_handshake(case: CheckMoment) -> Iterator[Violation]:
     ended = died(case.state)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
         return
+    if _printed_only(case.state):
+        return
     message = f"the server exited with code {ended[2].code} after {(ended[1] - case.state.began_ns) / 1e9:.1f} s"
     words = last_words(case.state, ended[0])
     yield replace(words, sentence=message + words.sentence)
@@ -214,24 +219,34 @@ def stdout_closed(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Program exited instead of waiting for input", "garbled", "end")
 def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
-    """Exit code 0 at once, without a message; with the first line of what it printed instead, such as its help.
+    """An exit at once, without a message; with the first line of what it printed to stdout instead, such as its help.
 
     Fix: Check whether it needs a subcommand such as stdio or serve, and whether main() runs the server. Docker needs
     -i.
     """
     if case.frame is not None:
         if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").strip()):
-            case.state.notes.setdefault("exit-without-input", (case.n, printed[:100]))
+            case.state.notes.setdefault(_PRINTED, (case.n, printed[:100]))
         return
     ended = died(case.state)
-    if ended and ended[2].code == 0 and case.state.first_message_ns is None:
-        if ended[1] - case.state.began_ns < _AT_ONCE_NS:
-            frames: tuple[int, ...] = (ended[0],)
-            sentence = "the program exited at once, with code 0 and without a message"
-            if (first := case.state.notes.get("exit-without-input")) is not None:
-                sentence = f"the program printed text, which begins with {first[1]!r}, and exited at once, with code 0"
-                frames = (*frames, first[0])
-            yield Violation(sentence, frames=frames, instead=True)
+    prints, is_new = _printed_only(case.state), case.state.first_message_ns is None
+    if ended is None or not is_new or (ended[2].code != 0 and not prints):
+        return
+    is_quick = ended[1] - case.state.began_ns < _AT_ONCE_NS
+    how = f"exited{' at once' if is_quick else ''}, with code {ended[2].code}"
+    if prints:
+        at, first = case.state.notes[_PRINTED]
+        sentence = f"the program printed text, which begins with {first!r}, and {how}"
+        yield Violation(sentence, frames=(ended[0], at), instead=True)
+    elif is_quick:
+        yield Violation(f"the program {how} and without a message", frames=(ended[0],), instead=True)
+
+
+def _printed_only(state: ConnectionState) -> bool:
+    """Whether a program has ended by itself after text on stdout, mostly its help, and with nothing on stderr."""
+    ended = died(state)
+    is_silent = not any(line.strip() for _, line in tail_of(state))
+    return ended is not None and not ended[2].signal and _PRINTED in state.notes and is_silent
 
 
 def _waiting(state: ConnectionState) -> list[TrackedRequest]:
@@ -377,7 +392,7 @@ def port_in_use(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Server was written for another version of the SDK", "end")
 def sdk_version_mismatch(case: CheckMoment) -> Iterator[Violation]:
-    """Decided by an import or attribute that was tried with both: mcp 1.30.0 has it, mcp 2.3.0 does not.
+    """Decided by an import or attribute that was tried with both: one of mcp 1.30.0 and mcp 2.3.0 has it.
 
     Fix: Run pip install 'mcp<2', or migrate the server.
     """
@@ -386,6 +401,10 @@ def sdk_version_mismatch(case: CheckMoment) -> Iterator[Violation]:
     if (ended or silent) and (line := line_like(case.state, _OTHER_SDK)):
         sentence = f"{line[1].group()}: the Python package mcp has it in 1.30.0, but not in 2.3.0 (tried 2026-11-22)"
         yield Violation(sentence, frames=(line[0], *(ended or ())[:1]), instead=True)
+    elif (ended or silent) and (line := line_like(case.state, _NEWER_SDK)):
+        sentence = f"{line[1].group()}: the Python package mcp has it in 2.3.0, but not in 1.30.0 (tried 2026-11-29)"
+        fix = "Run pip install 'mcp>=2', or a version of the server for mcp 1."
+        yield Violation(sentence, frames=(line[0], *(ended or ())[:1]), instead=True, fix=fix)
 
 
 @warning("Server ignores the end of stdin", "end", topic="stdio")

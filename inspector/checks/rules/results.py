@@ -395,6 +395,7 @@ def _failure_of(value: Any) -> str:
     failed = (
         value.get("success") is False
         or value.get("ok") is False
+        or (value.get("status") is False and bool(words_in(value)))
         or (value.get("status") == "error" and bool(words_in(value)))
         or (value.get("status") == "rejected" and bool(peek.items(value, "errors")))
     )

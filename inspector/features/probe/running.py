@@ -294,14 +294,12 @@ def _of_verdict(
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
             yield id_, f"rejected although {_described(call)}, which inputSchema allows: {_quote(text)}"
-    elif is_internal:
+    elif is_internal and failure is not _Failure.REJECTED:
         if base is not _Failure.INSIDE and not is_base:
             yield "input-fails-inside", f"internal error if {_described(call)}: {_quote(text)}"
-    elif not call.valid and call.argument and call.argument.lower() not in text.lower():
-        yield (
-            "input-error-unspecific",
-            f"the error does not name {call.argument!r} if {_described(call)}: {_quote(text)}",
-        )
+    elif not call.valid and call.argument and call.argument.lower() not in text.lower() and text != usual:
+        sentence = f"the error does not name {call.argument!r} if {_described(call)}: {_quote(text)}"
+        yield "input-error-unspecific", sentence
 
 
 def _shape_words(text: str) -> frozenset[str]:

@@ -4,6 +4,7 @@ import pytest
 
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Cause, Direction
+from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, ids, initialize
 
 
@@ -232,6 +233,21 @@ def test_exit_during_session_names_request_and_last_stderr_line() -> None:
 def test_server_killed_fix_fits_the_signal(signal: str, said: str) -> None:
     found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "server-killed")
     assert said in found.fix
+
+
+def test_a_module_of_the_newer_sdk_names_the_newer_version() -> None:
+    (found,) = of_one(_dead(1, "No module named 'mcp.server.mcpserver'")().findings(), "sdk-version-mismatch")
+    assert "has it in 2.3.0" in found.sentence
+    assert "mcp>=2" in found.fix
+
+
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_a_help_text_on_stdout_is_the_cause_of_an_exit(code: int) -> None:
+    talk = Talk(opened=False).frame(b"usage: calc [-h] [--serve]").frame(b"options:").exit(code)
+    found = {each.id: each.sentence for each in talk.findings()}
+    assert "exit-during-handshake" not in found
+    assert "usage: calc" in found["exit-without-input"]
+    assert f"code {code}" in found["exit-without-input"]
 
 
 @pytest.mark.parametrize(("code", "signal"), [(1, ""), (0, ""), (None, "SIGSEGV"), (139, "")])

@@ -103,6 +103,8 @@ def test_each_planted_fault_is_found(fault: str) -> None:
         "needs-a-variable",
         "needs-a-login",
         "needs-a-program",
+        "rejects-as-internal",
+        "fails-always",
         "no-key-by-code",
         "no-key-unmarked",
         "no-key-as-json",

@@ -1,6 +1,6 @@
 """Faults reported in issue trackers, each as a small raw server, with the cause that has to come first.
 
-A family is a table (FAMILY.toml) and a module with those servers that do not stand in the table themselves (see
+A family is a table (FAMILY.toml) and a module with those servers that are not in the table themselves (see
 `written`). An entry says what its author or user sees, where such a fault was reported, and what the first finding has
 to be: the ids that may name it, and words that have to be in its one sentence. `says` holds patterns, in any case;
 every one of them has to be found. Servers over stdio run in a process of their own (`play.py`); servers over HTTP are

@@ -133,7 +133,7 @@ def _begins_a_session(request: HttpRequest) -> HttpResponse:
 
 
 def _sticks_by_a_cookie() -> Handler:
-    """Another machine answers what comes without the cookie, and does not know the session."""
+    """Another machine answers requests without the cookie, and does not know the session."""
     cookie = ("Set-Cookie", "AWSALB=kQ4n; Path=/; Expires=Sun, 06 Dec 2026 10:00:00 GMT")
     inner = handler_of({}, "legacy", events=False)
 

@@ -1,4 +1,4 @@
-"""Servers that stand in the table itself, without a function of their own.
+"""Servers that are in the table itself, without a function of their own.
 
 `stderr` is what one over stdio writes before it ends with `code`. Otherwise `stdout` is what it writes first, and
 `answers` is JSON by method: a result, {"error": …}, or a list of lines, which are messages or texts as they are.

@@ -1,4 +1,4 @@
-"""Servers over HTTP that stand in the table itself: see `written`."""
+"""Servers over HTTP that are in the table itself: see `written`."""
 
 import json
 from typing import Any
