@@ -196,7 +196,7 @@ async def test_a_session_that_a_call_waits_for_is_not_idle() -> None:
 _CALL = re.compile(r"(\w+)\(([^()…]*)\)")
 
 
-async def test_the_next_call_of_each_answer_is_accepted_as_it_stands() -> None:
+async def test_the_next_call_of_each_answer_is_accepted_unchanged() -> None:
     async with agent(script("conforming")) as use:
         answers = [await use("open"), await use("call", name="echo", arguments={"text": "x" * 5000})]
         response = answers[1]["response"]
