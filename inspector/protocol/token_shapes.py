@@ -7,8 +7,11 @@ from inspector.protocol.credentials import MASK, is_credential, mask, without_as
 
 PEM_BEGIN = r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 PEM_END = r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-PEM = rf"{PEM_BEGIN}(?:[^-]++|-(?!-{{3,4}} ?(?:BEGIN|END) )(?!{PEM_END}))*+{PEM_END}"
-"""A private key from its first line to its last: PEM (RFC 7468, five dashes) or SSH2 (RFC 4716, four dashes)."""
+PEM = rf"{PEM_BEGIN}[^-]*+(?:(?!-{{4,5}} ?(?:BEGIN|END) |-{PEM_END})-[^-]*+)*{PEM_END}"
+"""A private key from its first line to its last: PEM (RFC 7468, five dashes) or SSH2 (RFC 4716, four dashes).
+
+The group is not repeated possessively: with Python 3.11.2 that goes too far after a lookahead that has failed.
+"""
 
 _SHAPES = {
     "private key": rf"(?:{PEM}|{PEM_BEGIN}[^-]*+)",
