@@ -22,6 +22,7 @@ _SAMPLE = frozenset((*map(chr, range(128)), "é", "\u3042"))
 _REPEATS = (_kinds.MAX_REPEAT, _kinds.MIN_REPEAT)
 _SEARCHES = {"search", "sub", "subn", "split", "findall", "finditer"}
 _ANCHORED = {"match", "fullmatch"}
+_SINGLE = (_kinds.LITERAL, _kinds.NOT_LITERAL, _kinds.ANY, _kinds.IN)
 
 
 def _expressions(source: Source) -> Iterator[tuple[str | None, bool]]:
@@ -172,6 +173,37 @@ def faults(text: str, *, searches: bool) -> Iterator[str]:
                     break
 
 
+def goes_too_far(items: Any) -> bool:
+    """Return whether Python 3.11.2 matches too much: it does not go back in a possessive group that fails later.
+
+    Only a repetition, a group or a lookahead has moved on then; a single character has not.
+    """
+    for kind, value in _flat(items):
+        inner = (
+            value[1] if kind is _kinds.BRANCH else [value[2]] if kind in (*_REPEATS, _kinds.POSSESSIVE_REPEAT) else []
+        )
+        if kind is _kinds.POSSESSIVE_REPEAT and any(map(_may_stay_ahead, _alternatives(value[2]))):
+            return True
+        if any(map(goes_too_far, inner)):
+            return True
+    return False
+
+
+def _alternatives(items: Any) -> Iterator[list[Any]]:
+    flat = [*_flat(items)]
+    if len(flat) == 1 and flat[0][0] is _kinds.BRANCH:
+        for each in flat[0][1][1]:
+            yield from _alternatives(each)
+    else:
+        yield flat
+
+
+def _may_stay_ahead(items: list[Any]) -> bool:
+    moves = [at for at, (kind, _) in enumerate(items) if kind not in _SINGLE]
+    looks = any(kind in (_kinds.ASSERT, _kinds.ASSERT_NOT) for kind, _ in items)
+    return looks or (bool(moves) and any(map(_is_needed, items[moves[0] + 1 :])))
+
+
 _BOUNDED = "its text is short: one line of stderr, a header, or a title, of at most some kilobytes"
 _OWN = "its text is typed by the user, or from a file that the user wrote"
 _SEPARATED = "its parts are separated by a character that neither of them matches"
@@ -243,6 +275,27 @@ def _suspects(source: Source) -> list[str]:
 def test_expressions_that_may_be_slow_are_those_that_were_looked_at() -> None:
     found = {source.path: len(texts) for source in sources("inspector") if (texts := _suspects(source))}
     assert found == {path: count for path, (count, _) in ALLOWED.items()}
+
+
+def test_no_expression_matches_too_much_with_python_3_11_2() -> None:
+    known = ((source.path, text) for source in sources("inspector") for text, _ in _expressions(source) if text)
+    assert [each for each in known if goes_too_far(_parser.parse(each[1]))] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        (r"(?:[^-]++|-(?!END))*+-END", True),
+        (r"(?:\s|\\+[nrtf])*+:", True),
+        (r'(?:[^" ]++|"[^"]*+")++', True),
+        (r'(?:,"(?:ab|cd)":\d)*+,"raw"', True),
+        (r'"(?:[^"\\]++|\\.)*+"', False),
+        (r'(?:[^" ]++|"[^"]*+")+', False),
+        (r"(?:\s|true|null)*+", False),
+    ],
+)
+def test_goes_too_far_finds_a_possessive_group_that_fails_after_a_repetition(text: str, is_found: bool) -> None:
+    assert goes_too_far(_parser.parse(text)) is is_found
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ _JWK = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
 _SHORTEST_OF_JWK = 20
 _GLUE = re.compile(r"(?:[\s,:{}\[\]]|true|false|null)*+")
 _BEGINNING = re.compile(
-    rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"'
+    rb'\{"r":"(?:frame|err)"(?:,"(?:n|tm|tw|len|ex)":-?\d++|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*,"raw":"'
 )
 """Beginning of a frame as mcp-inspect writes it, which contains no secret."""
 _ALWAYS = (

@@ -75,7 +75,7 @@ _PASSES = 4
 _SHORTEST_PIECE = 16
 """Minimum length of a secret's piece that is searched everywhere."""
 _NOT_JSON = re.compile(
-    rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d+|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*+,"raw":"\s*+[^{\[\s"]'
+    rb'\{"r":"frame"(?:,"(?:n|tm|tw|len|ex|http)":-?\d++|,"(?:c|dir|ch|eol|origin)":"[a-z0-9]{1,12}")*,"raw":"\s*+[^{\[\s"]'
 )
 """A frame with a line that is not a message."""
 _PSEUDONYM = "rdct_"
