@@ -1,6 +1,7 @@
 """The outcome of a request of the agent: the result, an error, or requests of the server that wait for an answer."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -20,6 +21,8 @@ from inspector.session.options import SessionState
 _TOKENS = 600
 _MOST_LINES, _LINE = 6, 200
 """Lines of stderr, and the characters of each."""
+_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)\b(?::|$)")
+"""A line that names an exception, in the traces of Python and JavaScript."""
 
 
 class OutcomeAnswer(Answer):
@@ -97,7 +100,7 @@ def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -
     answer.from_server, cut = bounded(_in_short(value), _TOKENS)
     if answer.state != "ok" and completed.written is not None:
         completed.written.look()
-        answer.stderr = [cut_text(line, _LINE) for _, line in completed.written.lines[-_MOST_LINES:]]
+        answer.stderr = [cut_text(line, _LINE) for line in _telling([line for _, line in completed.written.lines])]
     pointer = ', pointer="/result"' if finished.error is None else ""
     if opened.state is not SessionState.OPEN:
         answer.ended, answer.stderr = end_of(opened.journal, opened.why), []
@@ -109,6 +112,17 @@ def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -
     else:
         answer.next = f'logs(session="{opened.id}", after={answer.request}) has stderr of the call'
     return answer
+
+
+def _telling(lines: list[str]) -> list[str]:
+    """Return the lines to show: the first exception, from where it was raised, and the end.
+
+    A library that passes an exception on writes it first, and its own one last.
+    """
+    first = next((at for at, line in enumerate(lines) if _EXCEPTION.match(line)), None)
+    if first is None or first >= len(lines) - _MOST_LINES:
+        return lines[-_MOST_LINES:]
+    return [*lines[max(0, first - 3) : first + 1], *lines[first + 1 :][-(_MOST_LINES - 4) :]]
 
 
 def _findings_of(opened: AgentSession, answer: OutcomeAnswer) -> list[Finding]:
