@@ -149,7 +149,7 @@ def test_live_checks_continue_with_new_entries(tape: Tape) -> None:
     assert (checks.is_done, checks.checked, checks.mark(3)) == (True, 3, 3)
     tape.died()
     checks.catch_up()
-    assert "exit-during-handshake" in {each.id for each in checks.all}
+    assert "exit-without-input" in {each.id for each in checks.all}
 
 
 def test_a_recording_without_an_end_is_judged_at_its_last_entry(tape: Tape) -> None:
