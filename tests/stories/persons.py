@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from textual.events import Key, MouseDown, MouseMove, MouseUp
+from textual.events import Key, MouseDown, MouseMove, MouseUp, Paste
 from textual.pilot import Pilot
 
 from inspector.capture.journal import Journal, start_capture
@@ -48,6 +48,11 @@ class Person:
     async def types(self, words: str) -> None:
         """Type a text, letter by letter."""
         await self.pilot.press(*[_KEYS.get(letter, letter) for letter in words])
+
+    async def pastes(self, words: str) -> None:
+        """Paste a text: there is no pause in it, however slow the machine is."""
+        self.pilot.app.post_message(Paste(words))
+        await self.pilot.pause()
 
     async def sees(self, *words: str) -> str:
         """Wait until all of it is on the screen; return the screen."""

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from textual import events
@@ -264,9 +265,9 @@ async def test_a_menu_whose_second_key_is_typed_already_is_not_shown(
         mounted: list[Widget] = []
         mount = app.screen.mount
 
-        def noted(*widgets: Widget) -> AwaitMount:
+        def noted(*widgets: Widget, **place: Any) -> AwaitMount:
             mounted.extend(widgets)
-            return mount(*widgets)
+            return mount(*widgets, **place)
 
         monkeypatch.setattr(app.screen, "mount", noted)
         for key in "go":

@@ -439,7 +439,7 @@ class ItemList(Widget):
         self._bar.show_count(count if self._searched else None, of=len(self._loaded.items))
         self._open_wanted()
         opened, self._opens = self._opens, False
-        if opened or not (taken and self._is_moving):
+        if opened or not (taken and (self._is_moving or kept != self._reported)):  # the cursor has yet to rest
             self._report(opened=opened)
 
     @property
