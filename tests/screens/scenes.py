@@ -102,7 +102,7 @@ SCENES = (
     Scene("network-exchange-small", "harbour", show="network", keys=("g g", "j", "enter")),
     Scene("findings", "lighthouse", show="findings", size=WIDE),
     Scene("findings-small", "lighthouse", keys=("8",)),
-    Scene("findings-evidence-small", "lighthouse", show="findings", keys=("j", "enter"), sees=("Gull Rock",)),
+    Scene("findings-evidence-small", "lighthouse", show="findings", keys=("enter",), sees=("Gull Rock",)),
     Scene("findings-muted-small", "shipyard", show="findings", keys=("G", "x m", "v M")),
     Scene(
         "statistics",
