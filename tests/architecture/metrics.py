@@ -51,8 +51,8 @@ GOALS = {
 """What the layout aims at."""
 REACHED = {
     "lines": 149_700,
-    "lines of tui and present": 51_000,
-    "lines of tests": 126_800,
+    "lines of tui and present": 50_800,
+    "lines of tests": 126_300,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
