@@ -50,7 +50,9 @@ _MOST_NAMES: Final = 100
 """Maximum number of listed names for which an object has places."""
 _NESTING: Final = frozenset(("properties", "patternProperties", "items", "prefixItems", "allOf"))
 """Keywords of schemas whose fields have fields of their own."""
-_REFERRING: Final = frozenset(("$ref", "anyOf", "oneOf"))
+_REFERENCES: Final = ("$ref", "$dynamicRef")
+"""Keywords whose target is read as a part of the schema."""
+_REFERRING: Final = frozenset((*_REFERENCES, "anyOf", "oneOf"))
 _SPLIT: Final = ("oneOf", "anyOf", "type", "title", "description", "default", "examples", "nullable")
 """Keywords that belong to the union and not to its branches."""
 _ONLY_DEMANDS: Final = frozenset(("required", "not", "if", "then", "else", "dependentRequired"))
@@ -204,8 +206,8 @@ def _resolve(
         raise UnreadableSchema(f"its schema is {_kind(schema)}, not an object")
     if not budget.spend() or len(path) > _LONGEST_CHAIN:
         raise UnreadableSchema("its schema combines more parts than a form can show")
-    own: Schema = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "$dynamicRef")}
-    for ref in (schema.get("$ref"), schema.get("$dynamicRef")):
+    own: Schema = {key: value for key, value in schema.items() if key not in ("allOf", *_REFERENCES)}
+    for ref in map(schema.get, _REFERENCES):
         if ref is not None:
             own = _merged(own, _referred(document, ref, budget, met, path))
     parts = schema.get("allOf")
@@ -291,14 +293,13 @@ class _Reader:
         return read
 
     def _closes_a_circle(self, schema: object, place: _Place) -> bool:
-        return isinstance(schema, dict) and isinstance(schema.get("$ref"), str) and schema["$ref"] in place.refs
+        return any(ref in place.refs for ref in _references(schema))
 
     def _is_single(self, schema: object) -> bool:
         """Whether the field has no fields of its own; unions of single values, like "integer or null", included."""
         if not isinstance(schema, dict):
             return True
-        ref = schema.get("$ref")
-        if isinstance(ref, str):
+        for ref in _references(schema):
             if ref not in self._single:  # unions of each other refer to the same schemas thousands of times
                 self._single[ref] = self._refers_to_single(ref)
             if not self._single[ref]:
@@ -456,6 +457,12 @@ class _Reader:
             read = self.read(full, place.within(resolved))
             drawn.append(Branch(_title_of(bare, read, number), read))
         return tuple(drawn)
+
+
+def _references(schema: object) -> list[str]:
+    """Return the references that a schema itself has."""
+    found = map(schema.get, _REFERENCES) if isinstance(schema, dict) else ()
+    return [ref for ref in found if isinstance(ref, str)]
 
 
 def _is_flat(schema: Schema) -> bool:

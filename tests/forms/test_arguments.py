@@ -111,6 +111,14 @@ def test_any_schema_and_text_give_a_value(schema: object, text: str) -> None:
     assert value is None or isinstance(value, str | int | float | dict | list)
 
 
+@pytest.mark.parametrize("ref", ["", "#", "#/properties/x", "#node"])
+@pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
+def test_a_property_that_refers_to_what_contains_it_ends(keyword: str, ref: str) -> None:
+    property_: dict[str, object] = {"properties": {"y": {keyword: ref}}, "$dynamicAnchor": "node"}
+    assert interpret_argument({"properties": {"x": property_, "z": {keyword: ref}}}, "x", "7") is not None
+    assert interpret_argument({"properties": {"x": {keyword: "#"}}}, "x", '{"x": {}}') == {"x": {}}
+
+
 def test_unions_within_unions_are_not_searched_without_end() -> None:
     ways = {f"way{depth}": {"anyOf": [{"$ref": f"#/$defs/way{depth + 1}"}] * 60} for depth in range(7)}
     schema = {"properties": {"x": {"$ref": "#/$defs/way0"}}, "$defs": {**ways, "way7": {"type": "integer"}}}
