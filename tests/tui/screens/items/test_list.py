@@ -60,9 +60,8 @@ async def test_a_long_list_is_searched_on_a_thread_and_only_the_newest_search_is
         assert all(not wanted for wanted, here in sought if here)
 
 
-async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def hold_reading(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """Let lists be read only once the second event is set; the first one is set as soon as one is read."""
     reads, may_read, read_list = threading.Event(), threading.Event(), ListLoader._read
 
     def reading(self: ListLoader, *arguments: Any) -> LoadedList:
@@ -71,6 +70,13 @@ async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
         return read_list(self, *arguments)
 
     monkeypatch.setattr(ListLoader, "_read", reading)
+    return reads, may_read
+
+
+async def test_arrows_pressed_before_a_long_list_is_shown_move_in_it_once_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads, may_read = hold_reading(monkeypatch)
     async with ToolsSide(Acting([{"name": f"red_{n}"} for n in range(MANY + 2)])).run_test(size=(60, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, ToolsSide)
@@ -96,20 +102,13 @@ async def test_escape_right_behind_a_search_leaves_the_cursor_at_the_match(sough
 async def test_a_list_that_is_read_again_leaves_the_cursor_where_the_keys_have_moved_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reads, may_read, read_list = threading.Event(), threading.Event(), ListLoader._read
-
-    def reading(self: ListLoader, *arguments: Any) -> LoadedList:
-        reads.set()
-        may_read.wait(PATIENCE_S)
-        return read_list(self, *arguments)
-
     subject = Acting([{"name": f"red_{n}"} for n in range(MANY + 2)])
     app = ToolsSide(subject)
     async with app.run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("red_0", False)], "the tools are there")
         app.side.list.focus()
         monkeypatch.setattr(taking, "_REST_S", PATIENCE_S)  # the cursor does not rest
-        monkeypatch.setattr(ListLoader, "_read", reading)
+        reads, may_read = hold_reading(monkeypatch)
         subject.list([{"name": f"red_{n}"} for n in range(MANY + 3)])
         await until(reads.is_set, "the list is read again")
         await pilot.press("down", "down", "down")
