@@ -60,7 +60,7 @@ class Waits:
 
     def tick(self) -> None:
         """Update every few ticks; the bar is created by the first update, after the first paint."""
-        self._ticks += SLOWER if self._pacing.is_quiet else 1
+        self._ticks += SLOWER if self._pacing.is_slow else 1
         if self._ticks < _WAITS_EVERY:
             return
         self._ticks = 0

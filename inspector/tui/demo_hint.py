@@ -99,7 +99,7 @@ class DemoHint:
 
     def tick(self) -> None:
         """Update every few ticks."""
-        self._ticks += SLOWER if self._pacing.is_quiet else 1
+        self._ticks += SLOWER if self._pacing.is_slow else 1
         if self._is_over or self._ticks < _EVERY:
             return
         self._ticks = 0

@@ -1,8 +1,8 @@
 """Clock of the app, and what an update sends to the terminal.
 
-The clock ticks thirty times a second, or ten times if nothing has happened for a while. Any input ends the quiet state
-at once, and so does the first new message. The difference is not noticeable, except that CPU usage is a third while
-nothing happens.
+The clock ticks thirty times a second. It is slow, with ten ticks, if nothing has happened for a while, until the next
+input or message, and in a flood, whose rows pass faster than anyone reads. The difference is not noticeable, except in
+CPU usage: in a flood, the time goes to reading it.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -24,7 +24,9 @@ TICKS_PER_SECOND = 30
 QUIET_AFTER = 45
 """Updates without traffic or input after which the app is quiet: one and a half seconds."""
 SLOWER = 3
-"""Factor by which the interval is longer in the quiet state."""
+"""Factor by which the interval of the slow clock is longer."""
+FLOOD = 500
+"""New entries per fast tick from which on there is a flood: 15,000 a second."""
 
 
 class Pacing:
@@ -37,10 +39,7 @@ class Pacing:
         entries: Callable[[], int],
         is_replaying: Callable[[], bool],
     ) -> None:
-        """`look` is called at each tick. `entries` counts those of all tabs.
-
-        A new entry or a replay ends the quiet state.
-        """
+        """`look` is called at each tick. `entries` counts those of all tabs. During a replay the clock is fast."""
         self._app = app
         self._look = look
         self._entries = entries
@@ -48,39 +47,39 @@ class Pacing:
         self._often: Timer | None = None
         self._seldom: Timer | None = None
         self._looks_since = 0
-        self._entries_seen = -1
+        self._entries_seen = 0
+        self.is_slow = False
+        """Whether the next tick comes after SLOWER times the interval."""
 
     def start(self) -> None:
         """Start the clock."""
         self._often = self._app.set_interval(1 / TICKS_PER_SECOND, self.tick)
         self._seldom = self._app.set_interval(SLOWER / TICKS_PER_SECOND, self.tick, pause=True)
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nothing has happened for a while."""
-        return self._looks_since >= QUIET_AFTER
-
     async def tick(self) -> None:
-        """Update, and switch to the quiet state if it is due."""
+        """Update, and set the clock to what happens."""
         entries = self._entries()
-        if entries != self._entries_seen or self._is_replaying():
-            self._entries_seen = entries
-            self.wake()
-        self._looks_since += 1
-        if self._looks_since == QUIET_AFTER and self._often is not None and self._seldom is not None:
-            self._often.pause()
-            self._seldom.resume()
+        fresh, self._entries_seen = entries - self._entries_seen, entries
+        self._looks_since = 1 if fresh or self._is_replaying() else self._looks_since + 1
+        is_flood = fresh >= FLOOD * (SLOWER if self.is_slow else 1)
+        self._set(is_slow=is_flood or self._looks_since >= QUIET_AFTER)
         await self._look()
 
     def wake(self) -> None:
-        """End the quiet state."""
-        if self.is_quiet and self._often is not None and self._seldom is not None:
-            self._seldom.pause()
-            self._often.resume()
+        """Make the clock fast, until the next tick at least."""
         self._looks_since = 0
+        self._set(is_slow=False)
+
+    def _set(self, *, is_slow: bool) -> None:
+        if is_slow is self.is_slow or self._often is None or self._seldom is None:
+            return
+        self.is_slow = is_slow
+        starts, stops = (self._seldom, self._often) if is_slow else (self._often, self._seldom)
+        stops.pause()
+        starts.resume()
 
     def notice(self, event: Event) -> None:
-        """End the quiet state on input: the user expects to see its effect at once."""
+        """Make the clock fast on input: the user expects to see its effect at once."""
         if isinstance(event, InputEvent | Resize):
             self.wake()
 

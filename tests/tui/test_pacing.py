@@ -16,7 +16,7 @@ from textual.events import AppFocus, Blur, Event, Key, Resize
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from inspector.tui.pacing import QUIET_AFTER, TICKS_PER_SECOND, Pacing, Painted
+from inspector.tui.pacing import FLOOD, QUIET_AFTER, SLOWER, TICKS_PER_SECOND, Pacing, Painted
 
 
 class Hand:
@@ -86,6 +86,32 @@ async def test_replaying_clock_is_never_quiet() -> None:
     clock = Clock()
     clock.replaying = True
     await clock.turn(1000)
+    assert clock.looks_often()
+
+
+async def test_clock_is_slow_in_a_flood_and_fast_again_after_it() -> None:
+    clock = Clock()
+    await clock.turn(1)
+    clock.count += FLOOD
+    await clock.turn(1)
+    assert not clock.looks_often()
+    clock.count += FLOOD * SLOWER
+    await clock.turn(1)
+    assert not clock.looks_often()
+    clock.count += FLOOD * SLOWER - 1
+    await clock.turn(1)
+    assert clock.looks_often()
+    clock.count += FLOOD - 1
+    await clock.turn(1)
+    assert clock.looks_often()
+    assert clock.looks == 5
+
+
+async def test_key_makes_the_clock_fast_in_a_flood() -> None:
+    clock = Clock()
+    clock.count += FLOOD
+    await clock.turn(1)
+    clock.notice(Key("a", "a"))
     assert clock.looks_often()
 
 
