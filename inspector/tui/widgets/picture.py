@@ -14,6 +14,9 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any, Final
 
+from rich.control import Control
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult, SuspendNotSupported
@@ -35,6 +38,7 @@ _LARGEST_IN_XTERM: Final = (1000, 1000)
 """xterm draws nothing of an image that passes its maxGraphicSize, by default 1000x1000."""
 _PLACEHOLDERS_SINCE: Final = (0, 28)
 """Version of kitty that introduced the placeholders which textual-image uses; earlier ones draw boxes."""
+_DEFINED_COLOR: Final = re.compile(r"#(\d+);2;\d+;\d+;\d+")
 
 
 class PictureScreen(Dialog[None]):
@@ -113,7 +117,26 @@ def _widget_for(terminal: Terminal, *, can_ask: bool) -> Any:
         return HalfcellImage
     from textual_image.widget import Image
 
+    _fix_sixels()
     return Image
+
+
+def _fix_sixels() -> None:
+    """Fix what textual-image writes for a sixel image, once.
+
+    It selects no color that it has just defined: xterm and foot go on with the one before it. And it leaves the cursor
+    a row below the image, where the rest of its last line is written, and a line feed may scroll.
+    """
+    from textual_image.widget.sixel import _ImageSixelImpl
+
+    drawn = _ImageSixelImpl._get_sixel_segments  # noqa: SLF001 - a test pins it
+
+    def fixed(image: Any, sixels: str) -> list[Segment]:
+        region = image.screen.find_widget(image).visible_region
+        *segments, _ = drawn(image, _DEFINED_COLOR.sub(r"\g<0>#\1", sixels))
+        return [*segments, Segment(Control.move_to(region.right, region.bottom - 1).segment.text, Style())]
+
+    _ImageSixelImpl._get_sixel_segments = fixed  # type: ignore[method-assign, assignment]  # noqa: SLF001
 
 
 @contextmanager

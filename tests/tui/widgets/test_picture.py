@@ -1,10 +1,15 @@
 """A picture in the terminal."""
 
+import io
+import re
 import struct
 import threading
 import zlib
 
 import pytest
+from PIL import Image
+from textual_image.widget import sixel
+from textual_image.widget.sixel import _ImageSixelImpl
 
 from inspector.demo import tools_content
 from inspector.tui.widgets import picture
@@ -84,3 +89,23 @@ async def test_escape_goes_back() -> None:
         await until(lambda: "▀▀" in text(app), "it is drawn")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, PictureScreen), "it is gone")
+
+
+async def test_sixel_image_selects_the_colors_it_defines_and_leaves_the_cursor_in_its_last_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_ImageSixelImpl, "_get_sixel_segments", _ImageSixelImpl._get_sixel_segments)
+    picture._fix_sixels()
+    monkeypatch.setattr(picture, "_widget_for", lambda *_, **__: sixel.Image)
+    flag, out = Image.new("RGB", (12, 12), (255, 0, 0)), io.BytesIO()
+    flag.paste((0, 0, 255), (0, 6, 12, 12))
+    flag.save(out, "PNG")
+    async with (app := Showing()).run_test(size=(60, 20)):
+        app.push_screen(PictureScreen(out.getvalue(), "flag"))
+        await until(lambda: any(image.size for image in app.screen.query(_ImageSixelImpl)), "it is drawn")
+        image = app.screen.query_one(_ImageSixelImpl)
+        (_, sixels, move) = [segment.text for line in image.render_lines(image.size.region) for segment in line]
+        found = re.findall(r"#(\d+);2;([\d;]+)(#\d+)?", sixels)
+        assert {"100;0;0", "0;0;100"} <= {color for _, color, _ in found}
+        assert all(selected == f"#{number}" for number, _, selected in found)
+        assert move == f"\x1b[{image.region.bottom};{image.region.right + 1}H"
