@@ -367,9 +367,10 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
         return chain
     words = [(at, line.strip()[:MOST_WORDS]) for at, line in newest if not _NOISE.match(line)]
     for kind in (HEADS, _BAD):
-        for at, line in words:
+        for n, (at, line) in enumerate(words):
             if kind.search(line):
-                return at, line, True
+                below = f" {words[n - 1][1]}" if n and line.endswith(":") else ""  # such as the missing arguments
+                return at, (line + below)[:MOST_WORDS], True
     anything = words or [(at, line.strip()[:MOST_WORDS]) for at, line in newest if line.strip()]
     return (*anything[0], False) if anything else None
 

@@ -331,9 +331,9 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@warning("Server requires a client capability", "error", topic="basic", since="2026-07-28")
+@hint("Server requires a client capability", "error", topic="basic", since="2026-07-28")
 def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
-    """Error -32021 names the missing capability.
+    """Error -32021 names the missing capability, as the specification demands.
 
     Fix: Connect with --capability NAME.
     """

@@ -16,6 +16,7 @@ from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.revisions.openings import names_handshake
 
 error, warning, hint = diagnoses_of("basic")
 
@@ -186,14 +187,16 @@ def missing_argument_accepted(case: CheckMoment) -> Iterator[Violation]:
 def undeclared_version_accepted(case: CheckMoment) -> Iterator[Violation]:
     """Required because modern requests are self-contained.
 
-    Over stdio the era of such a request is unknown, so a server that also implements initialize may take it for a
-    legacy one; this is known only at the end.
+    Over stdio the era of such a request is unknown, so a server that also implements initialize, or names a version
+    that begins with it, may take it for a legacy one; this is known only at the end.
 
     Fix: Return -32602 if _meta lacks the protocol version or the capabilities.
     """
     asked, state = case.asked, case.state
     if asked is None:
-        if "undeclared-version-accepted" in state.notes and not state.answers_initialize:
+        supported = state.opening.supported if state.opening is not None else ()
+        is_also_legacy = state.answers_initialize or names_handshake(supported)
+        if "undeclared-version-accepted" in state.notes and not is_also_legacy:
             yield from state.notes["undeclared-version-accepted"]
     elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
         for violation in _refusal(case, _INVALID_PARAMS, "a request without _meta"):

@@ -66,6 +66,8 @@ _OTHER_SDK = re.compile(
     r"'Server' object has no attribute '\w+'|No module named 'mcp\.server\.fastmcp'|cannot import name 'McpError'"
 )
 _NEWER_SDK = re.compile(r"No module named '(?:mcp\.server\.(?:mcpserver|request_state)|mcp_types)'")
+_USAGE = re.compile(r"(?i)\s*usage: \S")
+_SUBCOMMAND = "Check whether it needs a subcommand or an option, such as stdio or serve, and whether an argument is wrong."
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
 
@@ -95,6 +97,10 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     if (telling := telling_line(newest)) is None:
         return Violation(", with nothing on stderr", frames=(n,), instead=True)
     at, words, is_error = telling
+    usage = None if is_error else next(((at, line.strip()) for at, line in newest if _USAGE.match(line)), None)
+    if usage is not None:
+        message = f"; it printed its help: {usage[1][:MOST_WORDS]}"
+        return Violation(message, frames=(usage[0], n), instead=True, fix=_SUBCOMMAND)
     message = f": {words}" if is_error else f"; last line of stderr: {words}"
     return Violation(message, frames=(at, n), instead=True)
 

@@ -15,6 +15,8 @@ from inspector.forms.validate import validate
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
+from inspector.protocol.revisions.openings import MISSING_CAPABILITY
+from inspector.protocol.server_requests import REQUIRED
 
 error, warning, hint = diagnoses_of("basic/lifecycle")
 
@@ -206,8 +208,8 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         if (found := own_result_rejected(name, reason_of(case.value))) is not None:
             yield found
             return
-    if case.asked.probe or peek.integer(case.value, "code") == -32603:
-        return
+    if case.asked.probe or peek.integer(case.value, "code") in (-32603, MISSING_CAPABILITY, REQUIRED):
+        return  # the first has its own check; the call is right if the client lacks something
     problems = _problems(known.item if known is not None else None, case.asked)
     why = f"; the arguments do not match inputSchema: {problems}" if problems else ""
     if type(case.value) is not dict:

@@ -10,7 +10,7 @@ from inspector.protocol import peek
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_stateless
+from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_handshake, names_stateless
 from inspector.protocol.revisions.table import find
 
 error, warning, hint = rules_of("basic/lifecycle")
@@ -193,12 +193,14 @@ def tasks_capability_obsolete(case: CheckMoment) -> Iterator[Violation]:
 
 @warning("`initialize` error does not list supported versions", "error initialize", since="2026-07-28", early=True)
 def handshake_error_without_versions(case: CheckMoment) -> Iterator[Violation]:
-    """Judged if the server has responded to requests of a stateless protocol version before.
+    """Judged if the server has responded to requests of a stateless protocol version before, and names no other.
 
     Fix: Return -32022 with "supported" and "requested", so that older clients can report what they need.
     """
     opening = case.state.opening
-    if opening is not None and opening.era is Era.MODERN and not peek.items(case.value, "data", "supported"):
+    if opening is None or opening.era is not Era.MODERN or names_handshake(opening.supported):
+        return  # one that also supports handshakes may refuse a second opening
+    if not peek.items(case.value, "data", "supported"):
         yield Violation("initialize was rejected without the supported versions", "/error/data/supported")
 
 

@@ -7,6 +7,7 @@ handshake servers use both for unknown requests before `initialize`. 401, 403, 5
 Source: specification 2026-07-28, basic/versioning and basic/transports (backward compatibility).
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -14,7 +15,7 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era, Revision
-from inspector.protocol.revisions.table import dates, mutual, resolve
+from inspector.protocol.revisions.table import dates, find, mutual, resolve
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
@@ -167,6 +168,11 @@ def names_stateless(error: Any) -> str:
     if peek.integer(error, "code") != METHOD_NOT_FOUND:
         return ""
     return mutual(list(named_versions(error)), Era.MODERN) or ""
+
+
+def names_handshake(versions: Iterable[str]) -> bool:
+    """Whether any of these versions begins with `initialize`: a server that names one serves both eras."""
+    return any((found := find(each)) is not None and found.era is Era.LEGACY for each in versions)
 
 
 def _unnamed(date: str) -> Judgement:

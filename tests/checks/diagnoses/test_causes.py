@@ -18,6 +18,10 @@ from inspector.checks.diagnoses.causes import known_cause, telling_line
         ),
         (("Error: cannot read", "Caused by:", "nothing is indented"), "Error: cannot read"),
         (("Caused by:", "    nothing before"), "nothing before"),
+        (
+            ("error: required arguments were not provided:", "  --url <URL>", "", "Usage: a --url <URL>"),
+            "error: required arguments were not provided: --url <URL>",
+        ),
     ],
 )
 def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) -> None:

@@ -255,3 +255,10 @@ def test_a_call_whose_own_result_the_server_rejects_is_not_blamed_on_the_argumen
     (found,) = of_one(talk.findings(), "call-rejected")
     assert found.sentence.startswith("a: the server rejects its own result with -32602")
     assert found.fix.startswith("Return an object with content")
+
+
+def test_a_call_that_needs_a_client_capability_is_a_hint_about_the_client_and_not_a_rejection() -> None:
+    talk = Talk(5).ask("tools/call", {"name": "ask", "arguments": {}})
+    found = talk.error(-32021, "needs it", {"requiredCapabilities": {"elicitation": {}}}).findings()
+    (one,) = (each for each in found if each.id in ("client-capability-required", "call-rejected"))
+    assert (one.id, one.severity) == ("client-capability-required", Severity.HINT)

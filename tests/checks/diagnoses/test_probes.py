@@ -8,7 +8,7 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, HttpEvent,
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import encode
 from tests.checks.both import of_one
-from tests.checks.talks import Cases, Entry, Script, Talk
+from tests.checks.talks import Cases, Entry, Script, Talk, initialize
 
 _GONE = "127.0.0.1:34243 gave no HTTP response: Server disconnected without sending a response"
 _PROMPT = {"name": "greet", "arguments": [{"name": "who", "required": True}]}
@@ -117,6 +117,17 @@ def test_a_probe_without_what_a_header_repeats_may_be_rejected_for_its_headers(
     assert not rejected(-32020)
     assert id_ in rejected(-32020, http=False)
     assert id_ in rejected(-32000)
+
+
+@pytest.mark.parametrize("versions", [["2026-07-28"], ["2026-07-28", "2025-11-25"]])
+def test_a_server_of_both_eras_may_take_requests_without_meta_and_refuse_a_second_opening(versions: list[str]) -> None:
+    talk = Talk(5, opened=False).ask("server/discover").answer({"supportedVersions": versions, "capabilities": {}})
+    _asked("tools/list", {}, talk=talk).answer({"tools": []}, 77)
+    talk.ask("initialize", initialize(4)).error(0, "duplicate initialize received")
+    found = {each.id for each in talk.close("done").findings()}
+    assert found & {"undeclared-version-accepted", "handshake-error-without-versions"} == (
+        {"undeclared-version-accepted", "handshake-error-without-versions"} if len(versions) == 1 else set()
+    )
 
 
 def _dialled(url: str, *, answered: bool, answering: tuple[bool, bool]) -> Script:

@@ -99,6 +99,13 @@ def test_exit_during_handshake_has_the_cause_from_stderr(line: str, cause: str) 
     assert found.frames == (2, 3)
 
 
+def test_an_exit_after_a_help_text_names_its_usage_and_not_its_last_line() -> None:
+    died = _dead(2, "A server of notes", "", "Usage: notes <COMMAND>", "", "Commands:", "  serve  Serve over stdio")
+    (found,) = (each for each in died().findings() if each.id == "exit-during-handshake")
+    assert found.sentence.endswith("; it printed its help: Usage: notes <COMMAND>")
+    assert "subcommand" in found.fix
+
+
 def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
     assert not ids(Talk().exit(0, why=""))
 
