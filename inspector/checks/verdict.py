@@ -95,6 +95,7 @@ invalid-arguments-as-protocol-error: call-rejected
 error-object-invalid: call-rejected
 no-common-version: modern-version-in-handshake unknown-protocol-version client-capability-required
 modern-version-in-handshake: unknown-protocol-version
+unknown-protocol-version: version-header-rejected
 incomplete-modern-support: discover-not-implemented discover-result-invalid result-type-missing cache-hints-missing
   cache-hints-invalid null-optional-member
 list-changed-silently: list-order-changed

@@ -217,11 +217,14 @@ def newline_missing(case: CheckMoment) -> Iterator[Violation]:
         if end and frame.payload[end:].lstrip().startswith(b"{"):
             yield Violation("two messages are on one line", span=(end, len(frame.payload)))
         elif end and b'"jsonrpc"' in frame.payload[:end] and frame.payload[end:].strip():
-            text = frame.payload[end:].strip()[:100].decode("utf-8", "replace")
+            rest = frame.payload[end:].strip()
+            text = rest[:100].decode("utf-8", "replace")
             fix = "End each message with a newline in the same write, and write logs to stderr."
-            yield Violation(
-                f"a message is followed by text on its line: {text}", span=(end, len(frame.payload)), fix=fix
-            )
+            behind = f"text on its line: {text}"
+            if not rest.strip(b"\0"):
+                behind = "a NUL byte (0x00)"
+                fix = "End each message with a newline, not as a string of C."
+            yield Violation(f"a message is followed by {behind}", span=(end, len(frame.payload)), fix=fix)
 
 
 def _ends_of_values(line: bytes) -> tuple[int, int]:

@@ -217,7 +217,8 @@ def _cut(what: str, message: str, place: str, trait: str) -> Iterator[Violation]
         host, fact = cutting[0]
         last = " ".join(message[max(0, fact.over - 40) : fact.over].split())
         who = f"{host.name} ({fact.source.label})"
-        sentence = f"{what} has {length:,} characters; {who} truncates it at “…{last}”"
+        have, them = ("have", "them") if what.endswith("s") else ("has", "it")
+        sentence = f"{what} {have} {length:,} characters; {who} truncates {them} at “…{last}”"
         yield Violation(sentence, place, trait=trait, hosts=tuple(host.id for host, _ in cutting))
 
 

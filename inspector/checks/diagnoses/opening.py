@@ -19,6 +19,7 @@ from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import HEADER_MISMATCH
 from inspector.protocol.revisions.table import ROWS, find, mutual
 
 error, warning, hint = diagnoses_of("basic/lifecycle")
@@ -342,7 +343,17 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         return  # the connection was opened without a handshake
     sentence = reason_of(case.value)
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
-    yield Violation(f"initialize was rejected with {code}: {sentence[:240]}", "/error", fix=fix)
+    sentence = f"initialize was rejected with {code}: {sentence[:240]}"
+    if code == HEADER_MISMATCH and (probes := [each for each in _asked(case.state) if each.method == "server/discover"]):
+        sentence = f"{sentence}. Only servers of 2026-07-28 return this code, and server/discover had no usable result"
+        fix = "Return a DiscoverResult, or -32601 with the supported versions."
+        yield Violation(sentence, "/error", (case.n, probes[0].frame), instead=True, fix=fix)
+        return
+    yield Violation(sentence, "/error", fix=fix)
+
+
+def _asked(state: ConnectionState) -> Iterator[TrackedRequest]:
+    yield from (*state.requests.done.values(), *state.requests.open.values())
 
 
 def _echoed(case: CheckMoment) -> bool:

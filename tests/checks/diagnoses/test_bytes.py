@@ -168,5 +168,10 @@ def test_text_behind_a_message_on_its_line_is_named(behind: bytes, found: int) -
     ] * found
 
 
+def test_a_nul_byte_behind_a_message_is_named() -> None:
+    (found,) = of_one(_line(_FINE + b"\0")().findings(), "newline-missing")
+    assert found.sentence == "a message is followed by a NUL byte (0x00)"
+
+
 def test_text_behind_json_that_is_no_message_is_not_named() -> None:
     assert not of_one(_line(b'{"level":"info"} started')().findings(), "newline-missing")

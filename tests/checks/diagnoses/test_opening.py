@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.checks.findings import Severity
+from inspector.checks.verdict import EXPLAINS
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.probes import METHOD
@@ -262,3 +263,15 @@ def test_a_call_that_needs_a_client_capability_is_a_hint_about_the_client_and_no
     found = talk.error(-32021, "needs it", {"requiredCapabilities": {"elicitation": {}}}).findings()
     (one,) = (each for each in found if each.id in ("client-capability-required", "call-rejected"))
     assert (one.id, one.severity) == ("client-capability-required", Severity.HINT)
+
+
+def test_initialize_rejected_for_its_headers_points_to_the_discovery_and_not_to_a_mismatch() -> None:
+    talk = Talk(opened=False).ask("server/discover").answer(None, bare=True).ask("initialize", initialize(4))
+    found = talk.error(-32020, "Mcp-Method").findings()
+    assert "header-body-mismatch" not in {each.id for each in found}
+    (rejected,) = of_one(found, "handshake-rejected")
+    assert "server/discover had no usable result" in rejected.sentence
+
+
+def test_a_version_that_is_none_is_the_cause_of_a_rejected_header() -> None:
+    assert "version-header-rejected" in EXPLAINS["unknown-protocol-version"]

@@ -48,7 +48,7 @@ _OF_OPERATORS = {
     ("line", "text after"): "stdout-not-json malformed-json newline-missing",
     ("line", "byte order mark"): "byte-order-mark",
     ("line", "invalid UTF-8"): "stdout-encoding",
-    ("line", "NUL byte"): "stdout-encoding stdout-not-json malformed-json",
+    ("line", "NUL byte"): "stdout-encoding stdout-not-json malformed-json newline-missing",
     ("line", "Content-Length"): "lsp-framing",
     ("line", "batch"): "batch-unsupported batch-not-specified",
     ("line", "string"): "malformed-json",
