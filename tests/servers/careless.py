@@ -282,6 +282,14 @@ _FAULTS: dict[str, Any] = (
             _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
         ),
         "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
+        "needs-tags-for-green": lambda r, a, w: (
+            _error("work: tags is required for 'green' operation") if a.get("color") == "green" and not w else None
+        ),
+        "empty-is-missing-later": lambda r, a, w: (
+            _error("text is required" if a.get("count", 2) != 2 else "dial tcp: connection refused")
+            if a.get("text") == ""
+            else None
+        ),
         "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
         "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
         "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,

@@ -344,7 +344,9 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
     sentence = reason_of(case.value)
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
     sentence = f"initialize was rejected with {code}: {sentence[:240]}"
-    if code == HEADER_MISMATCH and (probes := [each for each in _asked(case.state) if each.method == "server/discover"]):
+    if code == HEADER_MISMATCH and (
+        probes := [each for each in _asked(case.state) if each.method == "server/discover"]
+    ):
         sentence = f"{sentence}. Only servers of 2026-07-28 return this code, and server/discover had no usable result"
         fix = "Return a DiscoverResult, or -32601 with the supported versions."
         yield Violation(sentence, "/error", (case.n, probes[0].frame), instead=True, fix=fix)

@@ -67,7 +67,9 @@ _OTHER_SDK = re.compile(
 )
 _NEWER_SDK = re.compile(r"No module named '(?:mcp\.server\.(?:mcpserver|request_state)|mcp_types)'")
 _USAGE = re.compile(r"(?i)\s*usage: \S")
-_SUBCOMMAND = "Check whether it needs a subcommand or an option, such as stdio or serve, and whether an argument is wrong."
+_SUBCOMMAND = (
+    "Check whether it needs a subcommand or an option, such as stdio or serve, and whether an argument is wrong."
+)
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
 

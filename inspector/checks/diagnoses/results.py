@@ -101,7 +101,7 @@ def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
         return
     if fault := next(filter(None, map(backend_fault, _texts(case))), None):
         name = (peek.text(case.asked.params, "name") if case.asked is not None else None) or "a tool"
-        yield Violation(f"{name[:60]} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
+        yield Violation(f"{name[:60]!r} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
 
 
 def _texts(case: CheckMoment) -> list[str]:

@@ -20,6 +20,7 @@ from inspector.checks.rules.inputs import input_finding
 from inspector.checks.rules.results import failure_in
 from inspector.errors import InspectError
 from inspector.features.probe.comparing import changed_values, ignored_values, remembered_texts, slow_places
+from inspector.features.probe.habits import of_many_tools
 from inspector.features.probe.plan import ProbeCall, plan_tool
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
@@ -86,7 +87,7 @@ _MOST_EACH = 5
 _ONE_HABIT = frozenset(
     (
         *("slow-tool", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint"),
-        *("input-error-unspecific", "input-fails-inside"),
+        *("input-error-unspecific", "input-fails-inside", "response-has-path", "response-has-traceback"),
     )
 )
 """Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
@@ -94,9 +95,11 @@ _ONE_HABIT = frozenset(
 _SHORT: Final = 3
 _NEAR: Final = 60
 _ABSENT = re.compile(r"\b(?:missing|required|empty)\b")
+_SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
 _CONDITION = re.compile(
     r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
+    r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
 )
 """Errors about what an argument requires of another one, which few schemas express."""
 MOST_RESTARTS = 10
@@ -112,6 +115,7 @@ _SLOW = 0.5
 def _paths(text: str) -> Iterator[str]:
     """Yield the paths in a text that name a user, a system directory or installed code."""
     for word in _WORD.findall(text):
+        word = word.rpartition("\\n")[2]  # of a text inside JSON
         if _VENDORED.search(word):
             yield word
         elif found := _PLACE.search(word):
@@ -316,14 +320,14 @@ def _is_about_value(call: ProbeCall, text: str) -> bool:
 def _is_about_empty(call: ProbeCall, text: str) -> bool:
     """Whether an error says that an argument is missing which was sent as an empty string: many servers do."""
     low = text[:_ERROR_TEXT].lower()
-    near = [low[max(found.start() - _NEAR, 0) : found.end() + _NEAR] for found in _ABSENT.finditer(low)]
-    empty = {
-        member.lower()
-        for name, value in call.arguments.items()
-        if call.argument in ("", name)
-        for member in _empty_texts(name, value)
-    }
+    near = [_letters(low[max(found.start() - _NEAR, 0) : found.end() + _NEAR]) for found in _ABSENT.finditer(low)]
+    empty = {_letters(member.lower()) for name, value in call.arguments.items() for member in _empty_texts(name, value)}
     return any(name in words for name in empty for words in near)
+
+
+def _letters(text: str) -> str:
+    """Return a text without what separates parts of a name, which errors write in other ways."""
+    return _SEPARATORS.sub("", text)
 
 
 def _empty_texts(name: str, value: Any, depth: int = 6) -> Iterator[str]:
@@ -460,6 +464,7 @@ async def run_probe(
     run = _Run(session, reopen, timeout_s, warn, until_s)
     before = tools_of(session)
     found: list[Finding] = []
+    names: list[str] = []
     try:
         for tool in before:
             if (calls := planned.calls.get(tool.name)) and run.is_over:
@@ -474,12 +479,13 @@ async def run_probe(
                     is_local=session.transport.kind == "stdio",
                 )
                 found += await run.slow_values(tool, calls, outcomes)
+                names += [tool.name[:80]] * (len(found) - len(names))
                 if not any(_succeeded(each) is not None for each in outcomes if each.call.valid):
                     warn(f"{visible(tool.name, limit=60)}: no valid call succeeded, so little is known about it")
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
-                return found
-        return [*found, *await _changed_definitions(run.session, [tool.raw for tool in before])]
+                return of_many_tools(found, names)
+        return [*of_many_tools(found, names), *await _changed_definitions(run.session, [tool.raw for tool in before])]
     finally:
         await run.close()
 

@@ -58,7 +58,15 @@ def is_legal(message: Any, mutation: Mutation, revision: str) -> bool:
     if mutation.kind == "event" and mutation.method.endswith("/list_changed"):
         # a list that is announced twice is fetched twice, one whose stream ends is fetched again at the next opening,
         # and an event without data is none
-        return mutation.operator in ("delay", "split data", "carriage return", "duplicate", "drop", "hang up", "rename data")
+        return mutation.operator in (
+            "delay",
+            "split data",
+            "carriage return",
+            "duplicate",
+            "drop",
+            "hang up",
+            "rename data",
+        )
     if mutation.kind != "member":
         return mutation.operator in ("delay", "blank line", "comment", "carriage return", "split data")
     if mutation.operator == "reorder" and isinstance(original(message, mutation.place), dict):

@@ -1,0 +1,32 @@
+"""What many tools have in common."""
+
+from inspector.checks.rules.inputs import input_finding
+from inspector.features.probe.habits import of_many_tools
+
+
+def _said(*sentences: str, id_: str = "invalid-input-accepted") -> list[str]:
+    found = [input_finding(id_, sentence, (1,), None) for sentence in sentences]
+    names = [sentence.partition(": ")[0] for sentence in sentences]
+    return [each.sentence for each in of_many_tools(found, names)]
+
+
+def test_a_finding_that_three_tools_share_is_one_with_their_names() -> None:
+    habit = "succeeds although it is called with an argument that the schema does not name"
+    (one,) = _said(f"a: {habit} (so do 7 other calls of it)", f"b: {habit}", f"c: {habit} (so does another call)")
+    assert one == f"a: {habit} (so do 7 other calls of it), and the same of 2 other tools: b, c"
+
+
+def test_the_argument_and_its_value_are_no_difference() -> None:
+    (one,) = _said(
+        *(f"{tool}: the error does not name '{tool}1' if '{tool}1' is a number: got `7`" for tool in "abcdefg")
+    )
+    assert one.endswith("and the same of 6 other tools: b, c, d, e, …")
+
+
+def test_findings_of_two_tools_or_with_other_words_stay_apart() -> None:
+    said = (
+        "a: succeeds although 'x' is missing",
+        "b: succeeds although 'y' is missing",
+        "c: succeeds although 'x' is null",
+    )
+    assert _said(*said) == [*said]
