@@ -41,27 +41,19 @@ def schema_root_combinator(case: CheckMoment) -> Iterator[Violation]:
 def schema_dialect(case: CheckMoment) -> Iterator[Violation]:
     """Legal: clients must support 2020-12, and may support other dialects (basic, JSON Schema usage).
 
-    `unknown-schema-dialect` reports unknown ones. One finding covers all input schemas.
+    `unknown-schema-dialect` reports unknown ones. One finding covers all input schemas, another all output schemas.
 
     Fix: Use the 2020-12 dialect.
     """
-    budget = WalkBudget()
-    inputs = []
-    for seen in tools_seen(case):
-        for each in seen.traits:
-            if "labelled http" in each.sentence:
-                continue
-            if each.kind == "input-dialect":
-                inputs.append((seen, each))
-            elif each.kind == "output-dialect":
-                fix = _fix_of_label(seen.tool["outputSchema"], budget)
-                place = seen.place + each.pointer
-                yield Violation(f"{seen.name}: {each.sentence}", place, fix=fix, trait=each.kind)
-    if inputs:
-        seen, first = inputs[0]
-        others = f", and {len(inputs) - 1} more tools" if len(inputs) > 1 else ""
-        fix = _fix_of_label(seen.tool["inputSchema"], budget)
-        yield Violation(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=first.kind)
+    for kind, member in (("input-dialect", "inputSchema"), ("output-dialect", "outputSchema")):
+        labelled = [(seen, each) for seen in tools_seen(case) for each in seen.traits if each.kind == kind]
+        labelled = [each for each in labelled if "labelled http" not in each[1].sentence]
+        if labelled:
+            seen, first = labelled[0]
+            more = len(labelled) - 1
+            others = f", and {more} more tool{'s' if more > 1 else ''}" if more else ""
+            fix = _fix_of_label(seen.tool[member], WalkBudget())
+            yield Violation(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=kind)
 
 
 def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:

@@ -312,9 +312,13 @@ def _shape_words(text: str) -> frozenset[str]:
 
 
 def _is_about_value(call: ProbeCall, text: str) -> bool:
-    """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape."""
-    sent = [each for each in call.arguments.values() if isinstance(each, str) and len(each) > _SHORT]
-    return any(each in text for each in sent) and not _TYPED.search(text)
+    """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape.
+
+    A NUL character is the reason by itself: no path and few databases may have one.
+    """
+    texts = [each for each in call.arguments.values() if isinstance(each, str)]
+    is_quoted = any(len(each) > _SHORT and each in text for each in texts)
+    return any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
 
 
 def _is_about_empty(call: ProbeCall, text: str) -> bool:

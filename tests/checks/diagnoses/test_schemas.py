@@ -129,6 +129,15 @@ def test_schema_dialect_is_one_finding_for_all_input_schemas() -> None:
     assert "8 more" in found.sentence
 
 
+def test_schema_dialect_is_one_finding_for_all_output_schemas() -> None:
+    tools = [
+        {"name": f"t{at}", "description": "d", "inputSchema": _OBJECT, "outputSchema": _OBJECT | {"$schema": _DRAFT_7}}
+        for at in range(2)
+    ]
+    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "schema-dialect")
+    assert found.sentence.endswith("outputSchema declares draft-07, and 1 more tool")
+
+
 def test_the_error_of_a_library_that_does_not_fit_is_known() -> None:
     result = {"content": [{"type": "text", "text": "keyValidator._parse is not a function"}], "isError": True}
     assert of_one(asked("tools/call", result, params={"name": "a"})().findings(), "schema-library-mismatch")

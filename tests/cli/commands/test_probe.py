@@ -139,7 +139,14 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
     assert "call-timed-out" not in {each["id"] for each in ran.data["findings"]}, "it is judged as slow-tool"
 
 
-_ONLY_HINTS = ("strict", "no-empty-text", "empty-is-missing", "empty-is-missing-later", "needs-tags-for-green")
+_ONLY_HINTS = (
+    "strict",
+    "no-nul",
+    "no-empty-text",
+    "empty-is-missing",
+    "empty-is-missing-later",
+    "needs-tags-for-green",
+)
 
 
 @pytest.mark.parametrize("fault", ["example-path", "no-network", *_ONLY_HINTS])
