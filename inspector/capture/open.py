@@ -61,6 +61,16 @@ class Following(Loading):
             self.why = "the recording has ended"
         return not self.why
 
+    def read_beginning(self, size: int) -> None:
+        """Read the complete lines of the first `size` bytes. Call this before the first `follow`."""
+
+        def read(place: int, length: int) -> bytes:
+            return self._source.read(place, max(0, min(length, size - place)))
+
+        for block in takewhile(lambda block: block.whole, blocks(read)):
+            self._take_block(block)
+            self._place = block.end
+
     def finish(self) -> None:
         """Read the rest after the last complete line, and report problems of the file."""
         for block in blocks(self._source.read, self._place):
@@ -71,6 +81,8 @@ class Following(Loading):
         return takewhile(lambda block: block.whole, blocks(self._source.read, self._place))
 
 
+_BEGINNING = 128 * 1024
+"""Bytes that are read before the first picture, so that it has rows: some milliseconds."""
 _BITE = 2000
 """Lines between two checks whether to stop: some ten milliseconds."""
 _PACE_S, _WATCH_S = 0.1, 1.0
@@ -111,6 +123,11 @@ class CaptureReading:
     def stop(self) -> None:
         """Make `read` and `watch` return soon. Any thread may call it."""
         self._stop.set()
+
+    def begin(self) -> None:
+        """Read the beginning, unless there is an index, from which `read` restores all at once."""
+        if self._cache is None or not self._loading.has_index(self._cache):
+            self._loading.read_beginning(_BEGINNING)
 
     def read(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Read the capture to its end; while it is being recorded, follow it until stopped."""

@@ -442,6 +442,7 @@ class Recording(OpenConversation):
         from inspector.capture.open import CaptureReading
 
         self.reading = CaptureReading(path, cache)
+        self.reading.begin()
         super().__init__(self.reading.journal, About(path.name))
 
     @property

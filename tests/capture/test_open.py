@@ -209,6 +209,44 @@ def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypa
     second.journal.close()
 
 
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 2.0])
+def test_beginning_that_was_read_first_is_not_read_twice(
+    path: Path, part: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = CaptureReading(path)
+    whole.read()
+    monkeypatch.setattr(reading, "_BEGINNING", round(size(path) * part))
+    one = CaptureReading(path)
+    one.begin()
+    shown = texts(one.journal)
+    assert not one.is_complete
+    assert shown == texts(whole.journal)[: len(shown)]
+    assert bool(shown) == (part > 0.1)
+    one.read()
+    assert texts(one.journal) == texts(whole.journal)
+    assert one.journal.notices == whole.journal.notices
+    whole.journal.close()
+    one.journal.close()
+
+
+def test_capture_begun_without_an_index_gets_one_for_the_next_time(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "SMALLEST", 0)
+    first = CaptureReading(path, tmp_path / "cache")
+    first.begin()
+    assert first.journal.count
+    first.read()
+    second = CaptureReading(path, tmp_path / "cache")
+    second.begin()
+    assert second.journal.count == 0
+    monkeypatch.setattr("inspector.capture.store.fold_fast_path.Rows.take", None)  # whoever folds now fails
+    second.read()
+    assert texts(second.journal) == texts(first.journal)
+    first.journal.close()
+    second.journal.close()
+
+
 def test_torn_last_line_is_left_out_and_noticed(path: Path) -> None:
     os.truncate(path, path.read_bytes().index(b'"raw":"three"') + 4)
     one = CaptureReading(path)

@@ -264,6 +264,11 @@ def save(directory: Path, journal: Journal, what: Identity) -> bool:
     return True
 
 
+def exists(directory: Path, what: Identity) -> bool:
+    """Return whether there is an index of this capture, usable or not."""
+    return (directory / _name(what)).exists()
+
+
 def load(directory: Path, journal: Journal, what: Identity) -> bool:
     """Restore an empty journal from the index of this capture.
 

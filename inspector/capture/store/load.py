@@ -184,18 +184,30 @@ class Loading:
             self._source.end_at(trouble.readable)
         self.journal.note(f"Now {trouble.why}: shown is what was read before, as far as it can still be had.")
 
+    def has_index(self, directory: Path) -> bool:
+        """Whether a directory has an index of this capture; it may turn out to be unusable."""
+        identity = self._identified()
+        return identity is not None and index.exists(directory, identity)
+
     def load_index(self, directory: Path) -> bool:
-        """Restore the journal from the index in a directory; if True is returned, no step is needed."""
-        if self._stand_in is not None or self.total < index.SMALLEST or being_written(self._source.fd):
-            return False
-        try:
-            self._identity = index.identity(self._source.fd, self._path, self._head.id)
-        except OSError:
-            return False
-        if not index.load(directory, self.journal, self._identity):
+        """Restore the journal from the index in a directory; if True is returned, no step is needed.
+
+        It is False after the first step.
+        """
+        self._identity = self._identified()
+        if self._identity is None or self.done or not index.load(directory, self.journal, self._identity):
             return False
         self.done = self.total
         return True
+
+    def _identified(self) -> index.Identity | None:
+        """Return what an index is found by; None for captures that have none."""
+        if self._stand_in is not None or self.total < index.SMALLEST or being_written(self._source.fd):
+            return None
+        try:
+            return index.identity(self._source.fd, self._path, self._head.id)
+        except OSError:
+            return None
 
     def save_index(self, directory: Path) -> bool:
         """After the last step: save an index if the capture is unchanged since `load_index`; return whether it did."""
