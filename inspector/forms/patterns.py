@@ -178,21 +178,47 @@ def _copies(pattern: str) -> int:
     return product
 
 
+_ESCAPE: Final = re.compile(
+    r"\\(?:u\{(?P<point>[0-9a-fA-F]+)\}"
+    r"|u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|c(?P<control>[A-Za-z])|k<(?P<group>[^>]*)>|(?P<space>s)|.)",
+    re.DOTALL,
+)
+_SPACES: Final = r"\s\xa0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+r"""What ECMA-262's `\s` is, beyond ASCII too."""
+
+
 def _as_python(pattern: str) -> str:
-    """Convert ECMA-262 syntax for `regex`: `$` matches only at the very end; `[^]` is any character."""
+    """Convert ECMA-262 syntax for `regex`: `$` matches only at the very end; `[^]` is any character, `[]` none."""
     out: list[str] = []
     at, in_class = 0, False
     while at < len(pattern):
         char = pattern[at]
-        if char == "\\":
-            out.append(pattern[at : at + 2])
-            at += 2
+        if found := _ESCAPE.match(pattern, at):
+            out.append(_escape_as_python(found, in_class=in_class))
+            at = found.end()
             continue
-        if not in_class and pattern.startswith("[^]", at):
-            out.append(r"[\s\S]")
-            at += 3
+        if not in_class and pattern.startswith(("[^]", "[]"), at):
+            is_any = pattern[at + 1] == "^"
+            out.append(r"[\s\S]" if is_any else "(?!)")
+            at += 3 if is_any else 2
             continue
         in_class = char == "[" or (in_class and char != "]")
         out.append(r"\Z" if char == "$" and not in_class else char)
         at += 1
     return "".join(out)
+
+
+def _escape_as_python(found: re.Match[str], *, in_class: bool) -> str:
+    r"""Convert an escape: `\u{1F600}` and a surrogate pair are one character, `\k<name>` refers to a group."""
+    if found["point"]:
+        return f"\\U{int(found['point'], 16):08x}"
+    if found["high"]:
+        return f"\\U{0x10000 + ((int(found['high'], 16) - 0xD800) << 10) + int(found['low'], 16) - 0xDC00:08x}"
+    if found["control"]:
+        return f"\\x{ord(found['control']) % 32:02x}"
+    if found["group"]:
+        return f"(?P={found['group']})"
+    if found["space"]:
+        return _SPACES if in_class else f"[{_SPACES}]"
+    return found[0]
