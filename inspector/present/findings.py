@@ -60,7 +60,7 @@ _LOOKED_AT = 1000
 """Maximum failed requests that are examined."""
 _VERDICTS_SHOWN = 5
 """Maximum consequences of one fault that are named."""
-_JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", *(listed.method for listed in LISTS.values())))
+_JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", "ping", *(listed.method for listed in LISTS.values())))
 _LONGEST_CAUSE = 200
 
 
@@ -274,7 +274,7 @@ def verdict_lines(
 def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool = False) -> str:
     """Return what failed in a conversation and why, in a few words: the connection or requests; "" if nothing did.
 
-    Failed list requests are left out without `with_lists`, because checks report their errors, and so are the
+    Failed lists and pings are left out without `with_lists`, because checks report their errors, and so are the
     requests that open a session. Probes are left out, and so are requests that were pending when this side closed.
     With `until`, requests after that entry are left out, too.
     """

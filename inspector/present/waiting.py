@@ -28,7 +28,7 @@ _LOOKED_BACK = 3000
 """Maximum number of newest entries searched for the server's last sign of life."""
 _INSTALLERS = frozenset(("npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx"))
 _HELPERS = _INSTALLERS | {"bun", "pip", "git", "tar", "node-gyp", "cmake"}
-_BUSY, _IDLE = 0.5, 0.02
+_BUSY, _WORKING, _IDLE = 0.5, 0.1, 0.02
 """Shares of one processor."""
 _CANCELLED_BY_KEY = ("tools/call", "resources/read", "prompts/get")
 _SERVER: Line = (("waiting for ", "muted"), ("the server", "from_server"))
@@ -154,7 +154,7 @@ def _advice(journal: Journal, since_ns: int, seen: WaitView) -> str:
     """Return what to try about a process that is alive, not busy, and has not written anything to stdout."""
     pid, argv = child_pid(journal), journal.connection.argv if journal.connection else ()
     is_silent = seen.now_ns - since_ns >= _SILENT_NS and not _has_spoken(journal)
-    if not pid or not is_silent or (seen.busy or 0.0) >= _BUSY:
+    if not pid or not is_silent or (seen.busy or 0.0) >= _WORKING:  # on a busy machine no start gets more
         return ""
     commands = [each.argv or (each.name,) for each in seen.running] or [argv]
     for command in filter(None, reversed(commands)):

@@ -187,6 +187,8 @@ def test_failure_in_ignores_probes_and_the_opening(tape: Tape) -> None:
     assert failure_in(tape.journal) == ""
     tape.call(5, "buy")
     tape.error(5, -32603, "sold out")
-    tape.request(6, "ping")
+    tape.call(6, "sell")
     tape.error(6, -32603, "no")
+    tape.request(7, "ping")
+    tape.error(7, -32601, "a check is about it")
     assert failure_in(tape.journal) == "tools/call buy failed: error -32603: sold out (and 1 more)"

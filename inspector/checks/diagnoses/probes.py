@@ -57,7 +57,7 @@ def unknown_method_error_code(case: CheckMoment) -> Iterator[Violation]:
     yield from _refusal(case, _METHOD_NOT_FOUND, "an unknown method", worse=_ERROR)
 
 
-@error("`ping` result is not empty", "error ping", topic="basic/utilities/ping", until="2025-11-25")
+@error("`ping` has no empty result", "error ping", topic="basic/utilities/ping", until="2025-11-25")
 def invalid_ping_response(case: CheckMoment) -> Iterator[Violation]:
     """“The receiver MUST respond promptly with an empty response.”
 

@@ -301,6 +301,8 @@ def _of_verdict(
     elif is_internal and failure is not _Failure.REJECTED:
         if base is not _Failure.INSIDE and not is_base:
             yield "input-fails-inside", f"internal error if {_described(call)}: {_quote(text)}"
+    elif _is_about_empty(call, text):
+        return  # the text that was made up for another argument
     elif not call.valid and call.argument and call.argument.lower() not in text.lower() and text != usual:
         sentence = f"the error does not name {call.argument!r} if {_described(call)}: {_quote(text)}"
         yield "input-error-unspecific", sentence
