@@ -383,7 +383,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
             more = ", and may respond later: check waits no longer" if short else ""
-            mild = _WARNING if short else None
+            mild = Severity.HINT if short else None
             yield Violation(sentence + more, frames=(asked.frame,), instead=True, severity=mild)
 
 

@@ -20,6 +20,8 @@ _LOOKED_AT = 60
 _SPINS_S = 0.6
 """Seconds of CPU after the end of stdin that no orderly end needs."""
 _HINT = Severity.HINT
+_WORK = ("tools/call", "resources/read", "prompts/get")
+"""Requests whose responses may take long."""
 _AT_ONCE_NS = 2_000_000_000
 _PATIENCE_NS = 2_000_000_000
 _LIKELY = Confidence.LIKELY
@@ -419,7 +421,8 @@ def sdk_version_mismatch(case: CheckMoment) -> Iterator[Violation]:
 def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
     """The server needed a signal more than two seconds after stdin was closed.
 
-    One that was computing may have been about to end on a busy machine, unless it used too much CPU time for that.
+    One that was computing may have been about to end on a busy machine, unless it used too much CPU time for that. One
+    that owes a response may have been about to finish that work.
 
     Fix: Exit at the end of stdin.
     """
@@ -436,4 +439,13 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
                 signalled = (n, f"{how} and needed {fact.signal}")
     if signalled is not None:
         sentence = f"the server kept running after stdin was closed{signalled[1]}"
-        yield Violation(sentence, frames=(signalled[0],), instead=True)
+        owed = next((each.method for each in _owed(case.state) if each.method in _WORK), "")
+        more = f"; it may have been at work on {owed}, which has no response" if owed else ""
+        yield Violation(sentence + more, frames=(signalled[0],), instead=True, severity=_HINT if owed else None)
+
+
+def _owed(state: ConnectionState) -> Iterator[TrackedRequest]:
+    """Yield the requests of the client that got no response, also those that were given up."""
+    for asked in (*state.requests.open.values(), *state.requests.done.values()):
+        if asked.sender is Direction.TO_SERVER and asked.answered is None:
+            yield asked

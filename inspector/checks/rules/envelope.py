@@ -366,9 +366,9 @@ def obsolete_error_code(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"the error code {code} must not be used in this protocol version", "/error/code")
 
 
-@warning("Error code without a defined meaning", "error", since="2026-07-28")
+@hint("Error code without a defined meaning", "error", since="2026-07-28")
 def undefined_error_code(case: CheckMoment) -> Iterator[Violation]:
-    """-32000 to -32019 are implementation-defined.
+    """-32000 to -32019 are implementation-defined: legal, but no client knows what they mean.
 
     Fix: Use a code of JSON-RPC or MCP, or describe the code in the message.
     """

@@ -222,9 +222,9 @@ def test_a_method_of_ours_without_a_response_is_no_unanswered_request() -> None:
 
 @pytest.mark.parametrize(
     ("cause", "severity"),
-    [(Cause.USER, Severity.ERROR), (Cause.UNKNOWN, Severity.ERROR), (Cause.CHECK, Severity.WARNING)],
+    [(Cause.USER, Severity.ERROR), (Cause.UNKNOWN, Severity.ERROR), (Cause.CHECK, Severity.HINT)],
 )
-def test_read_without_response_is_a_warning_where_check_does_not_wait_longer(cause: Cause, severity: Severity) -> None:
+def test_read_without_response_is_a_hint_where_check_does_not_wait_longer(cause: Cause, severity: Severity) -> None:
     body = b'{"jsonrpc":"2.0","id":50,"method":"resources/read","params":{"uri":"a://b"}}'
     talk = Talk().frame(body, Direction.TO_SERVER, cause=cause).wait(6).ask("ping").answer({})
     (found,) = of_one(talk.findings(), "request-unanswered")

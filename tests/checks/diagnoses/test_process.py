@@ -2,6 +2,7 @@
 
 import pytest
 
+from inspector.checks.findings import Finding, Severity
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Cause, Direction
 from tests.checks.both import of_one
@@ -265,3 +266,16 @@ def test_exit_after_a_probe_is_not_the_servers_fault(code: int | None, signal: s
     opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, cause=Cause.PROBE)
     ended = opened.exit(code, signal).findings()
     assert {(each.id, each.severity) for each in ended} == {("exit-on-invalid-message", "warning")}
+
+
+def test_a_server_that_owes_a_response_may_finish_it_after_the_end_of_stdin() -> None:
+    def left(talk: Talk) -> Finding:
+        talk.fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(3)
+        talk.fact(ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM")).exit(None, "SIGTERM", why="")
+        (found,) = of_one(talk.findings(), "stdin-eof-ignored")
+        return found
+
+    assert left(Talk().ask("ping").answer({})).severity is Severity.WARNING
+    owing = left(Talk().ask("resources/read", {"uri": "a:b"}))
+    assert owing.severity is Severity.HINT
+    assert "resources/read" in owing.sentence
