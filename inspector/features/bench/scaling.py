@@ -108,10 +108,12 @@ def _few(result: BenchResult, levels: Sequence[LevelResult]) -> Iterator[BenchVe
     """The same small number of calls runs at a time on each level, while the server waits."""
     alone = next((each for each in levels if each.load == 1), None)
     shown = [each for each in levels if each.load > _MOST_AT_ONCE]
-    if alone is None or len(shown) < 2 or len(alone.times) != 1 or alone.answered < _LEAST_CALLS:
+    if alone is None or len(shown) < 2 or not alone.times or alone.answered < _LEAST_CALLS:
         return
-    (label,) = alone.times
-    usual_s = median(alone.times[label]) / 1e9
+    medians = [median(times) / 1e9 for times in alone.times.values()]
+    if max(medians) > _SPREAD * min(medians):
+        return  # how many run at a time depends on which
+    usual_s, label = median(medians), " and ".join(sorted(alone.times))
     at_once = [each.rate * usual_s for each in shown]
     ceilings = {each.load: each.rate for each in result.ceiling}
     if (

@@ -4,10 +4,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 from math import prod
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import msgspec
@@ -71,6 +71,10 @@ _PARTS = 16
 _LEAST_IN_PART = 6
 _MUCH_SLOWER, _MUCH_TAU = 2.0, 0.75
 """Factor between the last and the first quarter of all levels together, and rank correlation of the steadiest."""
+_FAR_SLOWER, _JUMP = 3.0, 1.6
+"""Factor between the beginning and the end of all levels, per call in flight, and most from one level to the next."""
+_FIRST_TAU, _MEAN_TAU = 0.6, 0.45
+"""Rank correlation of the first level, which has the largest part of the growth, and mean of all."""
 _SLOWER, _TAU = 1.1, 0.4
 """Factor and rank correlation that each level must reach."""
 _LEAST_SLOWER_MS = 0.3
@@ -359,9 +363,7 @@ def _slowing(result: BenchResult) -> Iterator[BenchVerdict]:
     for label in sorted({label for level in levels for label in level.times}):
         shown = [(level, parts) for level in levels if (parts := medians(level.times.get(label, ())))]
         rises = [_rise(parts) for _, parts in shown]
-        if len(rises) < 2 or not all(factor >= _SLOWER and tau >= _TAU for factor, tau in rises):
-            continue
-        if prod(factor for factor, _ in rises) < _MUCH_SLOWER or max(tau for _, tau in rises) < _MUCH_TAU:
+        if len(rises) < 2 or not (_is_each_slower(rises) or _is_slower_on_and_on(shown, rises)):
             continue
         level, parts = max(zip(rises, shown, strict=True), key=lambda each: each[0])[1]
         yield BenchVerdict(
@@ -371,6 +373,28 @@ def _slowing(result: BenchResult) -> Iterator[BenchVerdict]:
             {"label": label, "medians_ms": {each.name: found for each, found in shown}},
             "Look for a list that each call extends and searches.",
         )
+
+
+def _is_each_slower(rises: Sequence[tuple[float, float]]) -> bool:
+    """Return whether each level becomes slower, one of them steadily, and all together much slower."""
+    if not all(factor >= _SLOWER and tau >= _TAU for factor, tau in rises):
+        return False
+    return prod(factor for factor, _ in rises) >= _MUCH_SLOWER and max(tau for _, tau in rises) >= _MUCH_TAU
+
+
+def _is_slower_on_and_on(
+    shown: Sequence[tuple[LevelResult, Sequence[float]]], rises: Sequence[tuple[float, float]]
+) -> bool:
+    """Return whether a call takes more and more of the server's time, and each level begins where the last one ended.
+
+    With many calls in flight a level has few of them, so that its own part of the growth is small.
+    """
+    quarter = _PARTS // 4
+    ends = [(median(parts[:quarter]) / level.load, median(parts[-quarter:]) / level.load) for level, parts in shown]
+    goes_on = all(1 / _JUMP <= after[0] / before[1] <= _JUMP for before, after in pairwise(ends))
+    taus = [tau for _, tau in rises]
+    rising = taus[0] >= _FIRST_TAU and min(taus) > 0 and mean(taus) >= _MEAN_TAU
+    return goes_on and rising and ends[-1][1] >= _FAR_SLOWER * ends[0][0]
 
 
 def _growing(result: BenchResult) -> Iterator[BenchVerdict]:

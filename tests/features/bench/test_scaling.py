@@ -87,6 +87,18 @@ def test_few_calls_at_a_time_while_the_server_waits_is_a_defect(
     assert _ids(_result(*levels)) == found
 
 
+@pytest.mark.parametrize(("other", "found"), [(5.2, ["few-at-once"]), (50.0, [])])
+def test_few_calls_of_two_tools_at_a_time_are_a_defect_if_both_take_as_long(other: float, found: list[str]) -> None:
+    levels = [
+        _level(load, lambda at: 5.0, rate=rate, cpu_s=0.1)
+        for load, rate in zip((1, 4, 16), (190, 390, 380), strict=True)
+    ]
+    for level in levels:
+        (times,) = level.times.values()
+        level.times.update({"t": times[::2], "other": array("q", [int(other * 1e6)] * (len(times) // 2))})
+    assert _ids(_result(*levels)) == found
+
+
 @pytest.mark.parametrize(
     ("share", "runnable", "found"),
     [

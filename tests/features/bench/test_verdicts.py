@@ -244,9 +244,20 @@ def test_verdicts_when_calls_take_longer_and_longer_on_each_level_names_the_grow
     assert "▁" in found[0].sentence or "█" in found[0].sentence
 
 
+def test_verdicts_when_each_level_goes_on_where_the_last_one_ended_names_the_growth() -> None:
+    levels: tuple[Callable[[int], float], ...] = (
+        lambda at: 2 + at / 65,
+        lambda at: 24 + at / 30,
+        lambda at: 148 + at / 20,
+    )
+    assert [each.id for each in verdicts(_timed(*levels))] == ["latency-growth"]
+
+
 @pytest.mark.parametrize(
     "levels",
     [
+        (lambda at: 2 + at / 65, lambda at: 8.0, lambda at: 32.0),
+        (lambda at: 2 + at / 65, lambda at: 60 + at / 30, lambda at: 400 + at / 10),
         (lambda at: 1.0, lambda at: 4.0, lambda at: 16.0),
         (lambda at: 1 + at / 100, lambda at: 4.0, lambda at: 16.0),
         (lambda at: 1 + 5 * (at > 200), lambda at: 20 - at / 50, lambda at: 16.0),
