@@ -17,6 +17,9 @@ from inspector.protocol.url_hosts import is_link_local, is_loopback, is_private
 
 _CONTROL = {chr(code) for code in (*range(0x21), 0x7F)}
 
+TOKEN_ADVICE = "Pass a token with -H 'Authorization: Bearer …'"
+"""What works without a login, as a sentence without its full stop."""
+
 
 def split(url: str) -> SplitResult | None:
     """Split a URL; None if it must not be requested or shown."""
@@ -79,10 +82,6 @@ def covers(resource: str, url: str) -> bool:
         return False
     parent, path = one.path.rstrip("/"), other.path.rstrip("/")
     return path == parent or path.startswith(f"{parent}/")
-
-
-TOKEN_ADVICE = "Pass a token with -H 'Authorization: Bearer …'"
-"""What works without a login, as a sentence without its full stop."""
 
 
 def login_advice(url: str, scopes: tuple[str, ...] = ()) -> str:

@@ -31,6 +31,7 @@ PKCE_CLAUSE = "specification, basic/authorization, authorization code protection
 RFC_9207 = "RFC 9207, section 2.4"
 CONSENT = "consent in the browser"
 _AGAIN = "Begin again when you are ready. If the page did not know the client: auth logout --all forgets it."
+_TELLING = ("iss", "error", "error_description", "error_uri", "scope")
 
 
 class Code(msgspec.Struct, frozen=True):
@@ -133,9 +134,6 @@ def _with_query(url: str, params: dict[str, str]) -> str:
     parts = urlsplit(url)
     query = "&".join(filter(None, (parts.query, urlencode(params))))
     return urlunsplit(parts._replace(query=query, fragment=""))
-
-
-_TELLING = ("iss", "error", "error_description", "error_uri", "scope")
 
 
 def return_address(redirect_uri: str, params: dict[str, str]) -> str:

@@ -30,6 +30,11 @@ from inspector.protocol import peek
 RFC_9728 = "RFC 9728, section 3.1 and 3.3"
 RFC_8414 = "RFC 8414, section 3"
 PRM, AS = "protected resource metadata", "authorization server metadata"
+_TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_SCHEME = re.compile(rf"\s*({_TOKEN})(?:\s+|$)")
+_PARAM = re.compile(rf'\s*({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|({_TOKEN}))\s*(?:,|$)')
+_TOKEN68 = re.compile(r"\s*[A-Za-z0-9\-._~+/]+=*\s*(?:,|$)")
+_LONGEST = 16_384
 
 
 class ResourceMetadata(msgspec.Struct, frozen=True):
@@ -214,12 +219,6 @@ def _html_fix(fetched: HttpFetched) -> str:
 
 
 # Challenges in WWW-Authenticate (RFC 9110, section 11; RFC 6750, section 3)
-
-_TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-_SCHEME = re.compile(rf"\s*({_TOKEN})(?:\s+|$)")
-_PARAM = re.compile(rf'\s*({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|({_TOKEN}))\s*(?:,|$)')
-_TOKEN68 = re.compile(r"\s*[A-Za-z0-9\-._~+/]+=*\s*(?:,|$)")
-_LONGEST = 16_384
 
 
 class Challenge(msgspec.Struct, frozen=True):

@@ -60,6 +60,25 @@ MOST_LOGINS = 3
 _FRESH_S = 60.0
 """Seconds after a consent during which its token does not expire without saying so."""
 
+_SECRETS = frozenset(
+    {
+        *("code", "code_verifier", "refresh_token", "client_secret", "client_assertion", "assertion"),
+        *("subject_token", "actor_token", "password"),
+    }
+)
+
+_SHORTEST_SECRET = 4
+"""Characters of a value from which it is masked: a shorter one occurs in other words."""
+
+_KINDS: dict[str, type[ECKey] | type[RSAKey] | type[OKPKey]] = {
+    "ES": ECKey,
+    "RS": RSAKey,
+    "PS": RSAKey,
+    "Ed": OKPKey,
+}
+
+_DPOP_ALGORITHM = "ES256"
+
 
 class Visitor(Protocol):
     """Directs the user to the authorization server and waits for the redirect."""
@@ -338,25 +357,7 @@ def _secrets_of(form: tuple[tuple[str, str], ...]) -> list[str]:
     return [value for name, value in form if len(value) >= _SHORTEST_SECRET and name in _SECRETS]
 
 
-_SECRETS = frozenset(
-    {
-        *("code", "code_verifier", "refresh_token", "client_secret", "client_assertion", "assertion"),
-        *("subject_token", "actor_token", "password"),
-    }
-)
-_SHORTEST_SECRET = 4
-"""Characters of a value from which it is masked: a shorter one occurs in other words."""
-
-
 # Client assertions (RFC 7523) and DPoP proofs (RFC 9449)
-
-_KINDS: dict[str, type[ECKey] | type[RSAKey] | type[OKPKey]] = {
-    "ES": ECKey,
-    "RS": RSAKey,
-    "PS": RSAKey,
-    "Ed": OKPKey,
-}
-_DPOP_ALGORITHM = "ES256"
 
 
 def sign(claims: dict[str, Any], key: str, algorithm: str) -> str:

@@ -44,6 +44,7 @@ from inspector.auth.tokens import (
 OFFLINE = "offline_access"
 CODE = "authorization_code"
 CLIENT = "client_credentials"
+_SCOPES = "specification, basic/authorization, scope selection"
 
 
 def login(
@@ -193,9 +194,6 @@ class RefusedRequest(msgspec.Struct, frozen=True):
     status: int
     date: str = ""
     """`Date` header of the response; "" if there is none."""
-
-
-_SCOPES = "specification, basic/authorization, scope selection"
 
 
 def survey(

@@ -34,6 +34,9 @@ mcp-inspect."""
 _TYPE = ("Content-Type", "text/html; charset=utf-8")
 _GUARD = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 
+PATIENCE_S = 600.0
+"""Seconds that the user may take: consent may require a password to be found first."""
+
 
 class Loopback:
     """Waits for the browser's redirect. An async context manager that listens inside."""
@@ -114,10 +117,6 @@ def pasted(text: str, state: str) -> Redirected | None:
         came = redirected(query)
         return came if came.params else None
     return Redirected({"code": text, "state": state}) if text and " " not in text else None
-
-
-PATIENCE_S = 600.0
-"""Seconds that the user may take: consent may require a password to be found first."""
 
 
 class WaitingForLogin(msgspec.Struct, frozen=True):

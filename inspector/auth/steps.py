@@ -16,6 +16,11 @@ from inspector.errors import AuthorizationNeeded
 
 T = TypeVar("T")
 
+LARGEST = 1024 * 1024
+"""Maximum number of bytes read of a document; real ones have a few thousand."""
+
+CLIENT_NAME = "mcp-inspect"
+
 
 class StepVerdict(StrEnum):
     """Verdict of a login step."""
@@ -84,10 +89,6 @@ class HttpFetched(msgspec.Struct, frozen=True):
             return msgspec.json.decode(self.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None
-
-
-LARGEST = 1024 * 1024
-"""Maximum number of bytes read of a document; real ones have a few thousand."""
 
 
 class OpenAddress(msgspec.Struct, frozen=True):
@@ -193,8 +194,6 @@ def described(fetched: HttpFetched) -> str:
 
 
 # Options and outcome of a login
-
-CLIENT_NAME = "mcp-inspect"
 
 
 class Dpop(StrEnum):

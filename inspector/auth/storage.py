@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "logins.json"
 IN_FILE = "a file for your eyes alone"
+SERVICE = "mcp-inspect"
 
 
 class TokenStore:
@@ -97,8 +98,6 @@ class TokenStore:
 
 
 # Keyring, file or no storage
-
-SERVICE = "mcp-inspect"
 
 
 class LoginStorage(StrEnum):

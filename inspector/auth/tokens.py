@@ -50,6 +50,15 @@ MOST_SECONDS = 1e12
 SKEW_S = 60
 """Difference in seconds of two clocks that is tolerated."""
 
+OAUTH = "OAuth 2.1, section 3.2.2"
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+_ASSERTION_S = 300
+"""Lifetime of a signed assertion in seconds."""
+
+_UNSENDABLE = re.compile(r"[^\x21-\x7e]")
+
 
 def read_claims(token: str) -> dict[str, Any] | None:
     """Return the claims of a JWT; None for another token. Nothing is verified."""
@@ -122,12 +131,6 @@ def skew_sentence(skew: float) -> str:
     return f"our clock is {abs(skew) / 60:.0f} min {way} the server's"
 
 
-OAUTH = "OAuth 2.1, section 3.2.2"
-JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
-_ASSERTION_S = 300
-"""Lifetime of a signed assertion in seconds."""
-_UNSENDABLE = re.compile(r"[^\x21-\x7e]")
 Form = dict[str, str]
 
 

@@ -31,6 +31,20 @@ _OURS = re.compile(r"\d{8}-\d{6}-[A-Za-z0-9._-]+-[0-9a-f]{4}\.mcpcap")
 """File name as `fresh_path` makes it. A capture with another name was named by the user, who wants to keep it."""
 _LABEL = 40
 
+SMALL = 8 * 1024 * 1024
+"""Bytes of a capture that is read completely: some tenths of a second."""
+
+_END = 128 * 1024
+"""Bytes read from the beginning and from the end of a larger capture."""
+
+_MOST_CACHED = 64 << 20
+"""Maximum bytes of the file with the summaries."""
+
+_VERSION = 1
+
+_ENTRIES = ("frame", "err", "conn", "proc", "http", "sse")
+"""Record types that are entries."""
+
 
 def fresh_path(directory: Path, wall_ns: int, label: str, *, chance: str | None = None) -> Path:
     """Return the path of a new capture: named by local time and label, readable and sorted by age.
@@ -100,16 +114,6 @@ def remove(path: Path) -> bool:
 
 
 # Summary of a capture: a few facts for a list of captures, without reading each completely.
-
-SMALL = 8 * 1024 * 1024
-"""Bytes of a capture that is read completely: some tenths of a second."""
-_END = 128 * 1024
-"""Bytes read from the beginning and from the end of a larger capture."""
-_MOST_CACHED = 64 << 20
-"""Maximum bytes of the file with the summaries."""
-_VERSION = 1
-_ENTRIES = ("frame", "err", "conn", "proc", "http", "sse")
-"""Record types that are entries."""
 
 
 class Summary(msgspec.Struct, frozen=True):

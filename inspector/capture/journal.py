@@ -52,6 +52,7 @@ Listener = Callable[[Entry, Sequence[Event]], None]
 """Called with each entry once it is in the store, and the events that the fold derived from it (none for a fact)."""
 
 logger = logging.getLogger(__name__)
+_PYTHON = ".".join(map(str, sys.version_info[:3]))
 
 
 class Listeners:
@@ -93,9 +94,6 @@ class Listeners:
         for each in (self._all, self._not_in_runs):
             if listener in each:
                 each.remove(listener)
-
-
-_PYTHON = ".".join(map(str, sys.version_info[:3]))
 
 
 class Journal:

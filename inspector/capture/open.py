@@ -14,6 +14,25 @@ from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
 from inspector.capture.store.load import FileProblem, Loading
 
+_BEGINNING = 128 * 1024
+"""Bytes that are read before the first picture, so that it has rows: some milliseconds."""
+
+_BITE = 2000
+"""Lines between two checks whether to stop: some ten milliseconds."""
+
+_PACE_S, _WATCH_S = 0.1, 1.0
+"""Seconds between two checks whether a capture has grown, and whether it is still the same file."""
+
+_MANY = 50_000
+"""Number of entries whose loading leaves megabytes to release."""
+
+_LONG = 32 * 1024 * 1024
+"""Size in bytes of a capture whose columns grow to megabytes."""
+
+_MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
+"""Parameter of glibc's mallopt: allocations of this size or more are returned to the system at once when freed."""
+
+
 # A capture that may still be recording is read to its current end, then followed until the recording ends.
 
 
@@ -79,20 +98,6 @@ class Following(Loading):
 
     def _whole_lines(self) -> Iterator[LineBlock]:
         return takewhile(lambda block: block.whole, blocks(self._source.read, self._place))
-
-
-_BEGINNING = 128 * 1024
-"""Bytes that are read before the first picture, so that it has rows: some milliseconds."""
-_BITE = 2000
-"""Lines between two checks whether to stop: some ten milliseconds."""
-_PACE_S, _WATCH_S = 0.1, 1.0
-"""Seconds between two checks whether a capture has grown, and whether it is still the same file."""
-_MANY = 50_000
-"""Number of entries whose loading leaves megabytes to release."""
-_LONG = 32 * 1024 * 1024
-"""Size in bytes of a capture whose columns grow to megabytes."""
-_MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
-"""Parameter of glibc's mallopt: allocations of this size or more are returned to the system at once when freed."""
 
 
 class CaptureReading:

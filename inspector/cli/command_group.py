@@ -9,6 +9,16 @@ from inspector import __version__
 from inspector.cli.exit_status import MEANINGS
 from inspector.cli.help import write_examples
 
+_SCREEN, _SERVER, _CAPTURE, _MORE = "Terminal interface", "Servers", "Captures", "Reference"
+
+EXAMPLES = (
+    "mcp-inspect                      choose a server or a capture",
+    "mcp-inspect demo                 inspect the built-in demo server",
+    "mcp-inspect -- npx -y @modelcontextprotocol/server-everything",
+    "mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'",
+    "mcp-inspect call add -a a=2 -a b=3 --json -- node server.js",
+)
+
 
 class KnownCommand(msgspec.Struct, frozen=True):
     """A command: where it is and how help lists it."""
@@ -22,7 +32,6 @@ class KnownCommand(msgspec.Struct, frozen=True):
     """Whether it takes a server's command after --."""
 
 
-_SCREEN, _SERVER, _CAPTURE, _MORE = "Terminal interface", "Servers", "Captures", "Reference"
 COMMANDS = {
     "stdio": KnownCommand("open", "Start a server and inspect it; short form: mcp-inspect -- COMMAND", _SCREEN),
     "http": KnownCommand("open", "Connect to a URL; short form: mcp-inspect URL", _SCREEN),
@@ -81,14 +90,6 @@ COMMANDS = {
     "completion": KnownCommand("completion", "Print the completion script for bash, zsh or fish", _MORE, talks=False),
     "start": KnownCommand("start", "Show servers found and recent captures", talks=False),
 }
-
-EXAMPLES = (
-    "mcp-inspect                      choose a server or a capture",
-    "mcp-inspect demo                 inspect the built-in demo server",
-    "mcp-inspect -- npx -y @modelcontextprotocol/server-everything",
-    "mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'",
-    "mcp-inspect call add -a a=2 -a b=3 --json -- node server.js",
-)
 
 
 GROUPS = {

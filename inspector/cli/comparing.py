@@ -58,6 +58,10 @@ comparing_options = option_group(
         help="Compare only these methods or names: tools/*, echo.",
     ),
 )
+_URL = ("http://", "https://")
+_NOT_FOUND = -32601
+_FOR_STDIO = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
+_FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
 
 
 class CompareOptions(msgspec.Struct, frozen=True):
@@ -91,12 +95,6 @@ def is_capture(path: Path) -> bool:
             return path.suffix == ".mcpcap" or b'"mcpcap"' in file.read(400)
     except OSError:
         return False
-
-
-_URL = ("http://", "https://")
-_NOT_FOUND = -32601
-_FOR_STDIO = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
-_FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
 
 
 class SideKind(StrEnum):

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from inspector.capture.journal import Journal
     from inspector.session.session import Session
 
+_LINES = 20
+"""Maximum number of stderr lines of a running server."""
+
+_CUT = "The server may have executed it. --retry-calls repeats such a call with a new id."
+
 
 def print_failure(
     output: Output, error: InspectError, journal: "Journal", *, judged_elsewhere: bool = False
@@ -86,10 +91,6 @@ def _show_post_mortem(output: Output, journal: "Journal") -> dict[str, Any]:
         return {}
     output.narrate_lines(section_lines(stderr_section(journal, _LINES)))
     return {"stderr": [line.decode("utf-8", "replace") for line in list(journal.stderr_tail)[-_LINES:]]}
-
-
-_LINES = 20
-"""Maximum number of stderr lines of a running server."""
 
 
 def _no_other() -> "Session":
@@ -263,6 +264,3 @@ def _silence(reply: Silent, method: str) -> RequestTimeout:
     return RequestTimeout(
         f"timeout: no response to {method} and no progress for {reply.seconds:g} s", hint="Increase it with --timeout."
     )
-
-
-_CUT = "The server may have executed it. --retry-calls repeats such a call with a new id."

@@ -24,6 +24,9 @@ TOPICS = {
 }
 """Topics with their descriptions, in display order."""
 
+F = TypeVar("F", bound=Callable[..., Any])
+_ALL = f"{__name__}.all"
+
 
 class SharedOption(click.Option):
     """An option that several commands share."""
@@ -38,9 +41,6 @@ class SharedOption(click.Option):
 def shared(topic: str, *names: str, **kwargs: Any) -> Callable[..., Any]:
     """Return a decorator for an option with a topic, one of TOPICS."""
     return click.option(*names, cls=SharedOption, topic=topic, **kwargs)
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -156,9 +156,6 @@ def _write_names(by_topic: dict[str, list[click.Option]], formatter: click.HelpF
             lines = textwrap.wrap(names, max(20, formatter.width - 16), break_on_hyphens=False)
             for number, line in enumerate(lines):
                 formatter.write(f"  {topic if not number else '':<12}{line}\n")
-
-
-_ALL = f"{__name__}.all"
 
 
 def _show_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

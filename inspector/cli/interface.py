@@ -52,6 +52,14 @@ _PATIENCE_S = 15.0
 _SILENT_S = 0.7
 """Seconds before the message that ending takes long."""
 
+_LONG = 8 * 1024 * 1024
+"""Minimum size in bytes of another program's file for which a message is printed."""
+
+_MOST_NAMED = 5
+"""Maximum number of captures listed at the end. A session that was restarted often has many."""
+
+_MOST = 10
+
 
 class ServerRuns:
     """Consecutive connections to one server, and the engine that runs them."""
@@ -258,8 +266,6 @@ class Servers:
         return replace(plain, **{name: getattr(self._chosen, name) for name in shared})
 
 
-_LONG = 8 * 1024 * 1024
-"""Minimum size in bytes of another program's file for which a message is printed."""
 Show: TypeAlias = "Callable[[Callable[..., Live], Live], ExitStatus]"
 """Shows the first connection, and others that the function begins, until the user leaves."""
 
@@ -512,11 +518,6 @@ def _print_capture_paths(output: Output, captures: list[Path | None]) -> None:
         output.narrate(f"recorded {len(kept):,} sessions in {kept[0].parent}; the last {_MOST_NAMED}:")
     for path in kept[-_MOST_NAMED:]:
         output.narrate(f"recorded; open it with: mcp-inspect replay {shlex.quote(str(path))}")
-
-
-_MOST_NAMED = 5
-"""Maximum number of captures listed at the end. A session that was restarted often has many."""
-_MOST = 10
 
 
 def recent(env: Mapping[str, str]) -> Iterator[Capture]:

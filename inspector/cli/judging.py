@@ -48,6 +48,20 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT
 _MOST = 50
 """Maximum number of annotations. A runner shows ten per type and step, and thousands slow it down."""
 
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+_IN_WORDS = {
+    ExitStatus.AUTHORIZATION: "the server requires authorization",
+    ExitStatus.UNREACHABLE: "the server is not reachable, or disconnected",
+    ExitStatus.TOOL_ERROR: "a call failed, or a list is missing",
+    ExitStatus.PROTOCOL: "protocol violation that makes the session unusable",
+    ExitStatus.TIMEOUT: "a request timed out",
+    ExitStatus.USAGE: "usage error",
+}
+"""Description of a failure by exit status, for a conversation that shows no failure itself."""
+
+_KINDS = ("tools", "prompts", "templates")
+
 
 def stop_word() -> str:
     """Return a random token that ends the suspension of workflow commands."""
@@ -112,7 +126,6 @@ def other_servers_tools(paths: Sequence[Path]) -> dict[str, frozenset[str]]:
     return beside
 
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
 judging_options = option_group(
     click.option(
         "--fail-on",
@@ -270,17 +283,6 @@ def _failure(journal: Journal, status: ExitStatus | None, until: int | None) -> 
     return failure_in(journal, with_lists=True) or described or "the command was interrupted"
 
 
-_IN_WORDS = {
-    ExitStatus.AUTHORIZATION: "the server requires authorization",
-    ExitStatus.UNREACHABLE: "the server is not reachable, or disconnected",
-    ExitStatus.TOOL_ERROR: "a call failed, or a list is missing",
-    ExitStatus.PROTOCOL: "protocol violation that makes the session unusable",
-    ExitStatus.TIMEOUT: "a request timed out",
-    ExitStatus.USAGE: "usage error",
-}
-"""Description of a failure by exit status, for a conversation that shows no failure itself."""
-
-
 def _print_findings(
     output: Output,
     findings: list[Finding],
@@ -389,9 +391,6 @@ def failure_of(message: ResultResponse | ErrorResponse) -> str:
         return incomplete(Finished("tools/call", result=message.result))
     lines = (peek.text(block, "text") for block in peek.items(message.result, "content"))
     return next((each[:200] for each in lines if each), "isError without a message")
-
-
-_KINDS = ("tools", "prompts", "templates")
 
 
 def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:

@@ -23,6 +23,9 @@ from inspector.protocol.tracking.catalogue import Listing
 if TYPE_CHECKING:
     from inspector.capture.journal import Journal
 
+_MOST_TIMEOUTS = 2
+"""Number of list timeouts after which no further list is requested."""
+
 
 class Extent(msgspec.Struct, frozen=True):
     """The pages of a list to fetch."""
@@ -34,8 +37,6 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 _ALL = Extent()
-_MOST_TIMEOUTS = 2
-"""Number of list timeouts after which no further list is requested."""
 
 
 class FetchedList(msgspec.Struct, frozen=True):

@@ -27,6 +27,26 @@ _DPOP = ("auto", "on", "off")
 _LARGEST = 64 * 1024
 """Maximum size of a key or token file in bytes."""
 
+FOR_HTTP = {
+    "client_id": "--client-id",
+    "client_secret_env": "--client-secret-env",
+    "client_metadata_url": "--client-metadata-url",
+    "private_key": "--private-key",
+    "signing_alg": "--signing-alg",
+    "scope": "--scope",
+    "oauth_port": "--oauth-port",
+    "oauth_callback": "--oauth-callback",
+    "dpop": "--dpop",
+    "grant": "--grant",
+    "assertion": "--assertion",
+    "idp_token_endpoint": "--idp-token-endpoint",
+    "idp_client_id": "--idp-client-id",
+    "id_token": "--id-token",
+    "token_store": "--token-store",
+    "no_oauth": "--no-oauth",
+}
+"""Option names by click's parameter names. They do not apply to a server that is started."""
+
 
 class LoginSettings(msgspec.Struct, frozen=True):
     """The login options; all are optional."""
@@ -73,27 +93,6 @@ login_options = option_group(
     ),
     shared("login", "--no-oauth", is_flag=True, help="Disable OAuth and ignore stored tokens."),
 )
-
-
-FOR_HTTP = {
-    "client_id": "--client-id",
-    "client_secret_env": "--client-secret-env",
-    "client_metadata_url": "--client-metadata-url",
-    "private_key": "--private-key",
-    "signing_alg": "--signing-alg",
-    "scope": "--scope",
-    "oauth_port": "--oauth-port",
-    "oauth_callback": "--oauth-callback",
-    "dpop": "--dpop",
-    "grant": "--grant",
-    "assertion": "--assertion",
-    "idp_token_endpoint": "--idp-token-endpoint",
-    "idp_client_id": "--idp-client-id",
-    "id_token": "--id-token",
-    "token_store": "--token-store",
-    "no_oauth": "--no-oauth",
-}
-"""Option names by click's parameter names. They do not apply to a server that is started."""
 
 
 def read_login(options: Mapping[str, Any], env: Mapping[str, str]) -> LoginSettings:

@@ -22,6 +22,8 @@ from inspector.session.options import ListOptions
 from inspector.transports.base import LIMITS, Limits
 
 F = TypeVar("F", bound=Callable[..., Any])
+_NAMES = tuple(Limits.__struct_fields__)
+_PATH = click.Path(path_type=Path)
 
 
 def configured(name: str) -> Callable[[], Any]:
@@ -34,7 +36,6 @@ def configured(name: str) -> Callable[[], Any]:
     return value
 
 
-_NAMES = tuple(Limits.__struct_fields__)
 limit_options = shared(
     "server", "--max", "limits", multiple=True, metavar="NAME=N", help=f"Set a limit: {', '.join(_NAMES)}."
 )
@@ -99,8 +100,6 @@ def read_extensions(options: Mapping[str, Any]) -> Advertised:
     """Parse the extensions to advertise. Raises: UsageError."""
     return advertised(options.get("extension", ()), options.get("no_extension", ()))
 
-
-_PATH = click.Path(path_type=Path)
 
 target_options = option_group(
     shared(

@@ -20,6 +20,8 @@ _FORMAT = "%(levelname)s %(name)s: %(message)s"
 _HELD = 200
 """Maximum number of held records; the newest are kept."""
 
+_PATIENCE_S = 3
+
 
 class _Narrated(logging.Handler):
     def __init__(self, env: CliEnv) -> None:
@@ -112,9 +114,6 @@ def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
     if came:
         signal.alarm(0)
         os.kill(os.getpid(), came[0])
-
-
-_PATIENCE_S = 3
 
 
 @contextmanager

@@ -16,6 +16,15 @@ _CELLS = 24
 _PAUSE_S = {True: 0.05, False: 1.0}
 """Seconds between two updates: on a terminal, elsewhere."""
 
+_SILENT_S = {True: 1.0, False: 10.0}
+"""Seconds before the first update: on a terminal, elsewhere."""
+
+_PAUSE_BETWEEN_DRAWINGS_S = 0.1
+_STEPS = 10
+
+_EVERY = 256
+"""Number of items between two reports of `counted`."""
+
 
 class ProgressBar:
     """Draws the latest progress message of a request. `end` keeps it on screen."""
@@ -62,12 +71,6 @@ def bar(progress: Progress) -> str:
         return ""
     full = round(_CELLS * min(1.0, max(0.0, progress.progress / progress.total)))
     return f"{'━' * full}{'─' * (_CELLS - full)} "
-
-
-_SILENT_S = {True: 1.0, False: 10.0}
-"""Seconds before the first update: on a terminal, elsewhere."""
-_PAUSE_BETWEEN_DRAWINGS_S = 0.1
-_STEPS = 10
 
 
 class WorkProgress:
@@ -134,8 +137,6 @@ def progress_of(output: Output, what: str, unit: str = "bytes") -> Iterator[Work
         progress.end()
 
 
-_EVERY = 256
-"""Number of items between two reports of `counted`."""
 Item = TypeVar("Item")
 
 

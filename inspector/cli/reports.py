@@ -24,6 +24,8 @@ from inspector.text import visible
 _FORMAT, _VERSION = "mcp-inspect baseline", 1
 _VARIABLE = re.compile(r"\b[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}\b|\d+(?:\.\d+)?")
 Key = tuple[str, str, str]
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def key_of(finding: Finding) -> Key:
@@ -76,10 +78,6 @@ def written(findings: Sequence[Finding], target: str) -> bytes:
     once = [each for at, each in enumerate(entries) if each not in entries[:at]]
     document = {"format": _FORMAT, "version": _VERSION, "target": target, "findings": once}
     return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
-
-
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def finding_as_json(finding: Finding, follows_from: str = "") -> dict[str, Any]:

@@ -49,6 +49,9 @@ from inspector.session.session import Session
 _SHOWN = 300
 """Maximum number of printed characters of a text."""
 
+_PREPARE = "Put a response into a file and pass it with --responses."
+_STORED = frozenset({"tools/call", "resources/read", "prompts/get"})
+
 
 class TaskOptions(msgspec.Struct, frozen=True):
     """Options of a call that becomes a task."""
@@ -272,9 +275,6 @@ class CliRequest:
         return None if ended is None else ended - self.exchanges[0].started_ns
 
 
-_PREPARE = "Put a response into a file and pass it with --responses."
-
-
 async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:
     """Send the request and print the response; meanwhile print progress and log messages if requested.
 
@@ -312,9 +312,6 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
         sentence = f"{request.method} brought no complete result: {incomplete(finished)}"
         return visit.output.report("incomplete", sentence, "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if outcome_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
-
-
-_STORED = frozenset({"tools/call", "resources/read", "prompts/get"})
 
 
 def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> None:

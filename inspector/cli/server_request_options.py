@@ -48,6 +48,12 @@ sampler_options = option_group(
     shared("requests", "--sampler-timeout", type=duration, metavar="S", help="Wait this long for the model (120)."),
 )
 _NAMES = ("sampler_model", "sampler_key_env", "sampler_approve", "sampler_timeout")
+EVERYTHING = "all"
+
+_ROOTS = (
+    shared("requests", "--root", "root", multiple=True, metavar="PATH", help="Return this directory as a root."),
+    shared("requests", "--root-uri", multiple=True, metavar="URI", help="Return this URI as a root."),
+)
 
 
 def read_model(options: Mapping[str, Any], env: Mapping[str, str]) -> ModelChoice | None:
@@ -114,11 +120,6 @@ def _patience(options: Mapping[str, Any]) -> float:
     return float(given)
 
 
-EVERYTHING = "all"
-_ROOTS = (
-    shared("requests", "--root", "root", multiple=True, metavar="PATH", help="Return this directory as a root."),
-    shared("requests", "--root-uri", multiple=True, metavar="URI", help="Return this URI as a root."),
-)
 roots_options = option_group(*_ROOTS)
 answers_options = option_group(
     shared(

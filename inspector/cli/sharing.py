@@ -22,6 +22,13 @@ _SHORTEST_KEY = 16
 _MOST = 1024 * 1024
 """Maximum size in bytes of a file with secrets or a key."""
 
+_WHY = {
+    "unreadable": "can't be read",
+    "unknown": "of an unknown type",
+    "partial": "incomplete at the end of the file",
+    "no payload": "their payload is in another file",
+}
+
 
 class ShareOptions(msgspec.Struct, frozen=True):
     """The secrets to search for, and those that can't be searched."""
@@ -128,14 +135,6 @@ def warnings(shared: ShareResult, chosen: ShareOptions) -> Iterator[str]:
         yield f"left out of the copy: {count:,} {'record' if count == 1 else 'records'} ({_WHY[why]})"
     if shared.grows:
         yield "the capture is still being written: the copy has what was there so far"
-
-
-_WHY = {
-    "unreadable": "can't be read",
-    "unknown": "of an unknown type",
-    "partial": "incomplete at the end of the file",
-    "no payload": "their payload is in another file",
-}
 
 
 def _can_be_found(name: str, value: str) -> bool:

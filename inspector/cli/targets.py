@@ -34,6 +34,16 @@ _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-
 
 
 _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_calls": "--retry-calls", **FOR_HTTP}
+_A_YEAR = 366 * 24 * 3600
+
+DEMO = (sys.executable, "-m", "inspector.demo")
+"""Command of the demo server."""
+
+DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
+"""Variable that lets the child process find this package, installed or not."""
+
+DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
+"""Variable for the server of `mcp-inspect demo`: the screen then suggests what to try."""
 
 
 class TargetOptions(msgspec.Struct, frozen=True):
@@ -194,9 +204,6 @@ def _clocks(options: Mapping[str, Any], profile: "ClientProfile | None") -> Time
     return Timeouts(idle, total, profile.timeouts.start)
 
 
-_A_YEAR = 366 * 24 * 3600
-
-
 def _seconds(value: float, name: str) -> float | None:
     """Return the seconds; None (no limit) for 0."""
     if not 0 <= value < _A_YEAR:
@@ -305,14 +312,6 @@ def _header(text: str) -> tuple[str, str]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"-H {text}: the file can't be read: {error}") from None
     return parse_header(text, "-H")
-
-
-DEMO = (sys.executable, "-m", "inspector.demo")
-"""Command of the demo server."""
-DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
-"""Variable that lets the child process find this package, installed or not."""
-DEMO_HINTS = "MCP_INSPECT_DEMO_HINTS=1"
-"""Variable for the server of `mcp-inspect demo`: the screen then suggests what to try."""
 
 
 def plainly(target: Target, env: Mapping[str, str], era: str = "auto") -> TargetOptions:

@@ -32,6 +32,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NAME = re.compile(r"[^\s/:\\-][^\s/:\\]{0,59}")
 _SCHEMES = ("http://", "https://")
 EraName = Literal["auto", "legacy", "modern"]
+_HEAD = "# Saved targets of mcp-inspect. Secrets are here by name only; see docs/configuration.md.\n"
 
 
 @prepared_type
@@ -162,9 +163,6 @@ class SavedTargets:
             replace_file(self.file, (_HEAD + str(body)).encode())
         except (OSError, UnicodeEncodeError) as error:
             raise UsageError(f"{self.file} cannot be written: {error}") from None
-
-
-_HEAD = "# Saved targets of mcp-inspect. Secrets are here by name only; see docs/configuration.md.\n"
 
 
 @prepared_type

@@ -25,6 +25,17 @@ _DATA = Path(__file__).parent / "clients"
 _ALIASES = {"claude": "claude-code", "vs-code": "vscode", "gemini": "gemini-cli", "codex-cli": "codex"}
 _MOST_BYTES = 1 << 20
 
+_OFFERS: dict[str, tuple[str, ...]] = {
+    ROOTS: ("roots",),
+    SAMPLING: ("sampling",),
+    SAMPLING_TOOLS: ("sampling", "tools"),
+    FORM: ("elicitation", "form"),
+    URL: ("elicitation", "url"),
+    TASKS: ("tasks",),
+}
+
+_SEE = "See docs/configuration.md, or make one with mcp-inspect profile CAPTURE -o FILE."
+
 
 class ProfileSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Source of a statement in a profile."""
@@ -123,16 +134,6 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
         return {name: value.replace("{cwd}", cwd) for name, value in self.variables.items()}
 
 
-_OFFERS: dict[str, tuple[str, ...]] = {
-    ROOTS: ("roots",),
-    SAMPLING: ("sampling",),
-    SAMPLING_TOOLS: ("sampling", "tools"),
-    FORM: ("elicitation", "form"),
-    URL: ("elicitation", "url"),
-    TASKS: ("tasks",),
-}
-
-
 def known_profiles() -> tuple[str, ...]:
     """Return the names of the known clients."""
     return tuple(sorted(path.stem for path in _DATA.glob("*.yaml") if b"\nprofile:" in path.read_bytes()))
@@ -179,9 +180,6 @@ def read_profile(path: Path) -> ClientProfile:
         if each.method != "logging/setLevel" and each.method not in KIND_OF_METHOD:
             raise UsageError(f"{shown}: opening has {each.method!r}, which is not a list", hint=_SEE)
     return profile
-
-
-_SEE = "See docs/configuration.md, or make one with mcp-inspect profile CAPTURE -o FILE."
 
 
 def profile_text(profile: ClientProfile, comments: Sequence[str] = ()) -> str:

@@ -19,6 +19,8 @@ from inspector.text import lazy_pattern
 if TYPE_CHECKING:
     from inspector.config.servers import FoundServer
 
+_UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
+
 
 class StdioTarget(msgspec.Struct, frozen=True):
     """A server that is started as a process."""
@@ -93,9 +95,6 @@ def parse_url(text: str) -> str:
     if not parts.hostname:
         raise UsageError(f"{text!r} has no host", hint="Give the full URL, for example http://127.0.0.1:3000/mcp")
     return text
-
-
-_UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
 
 
 def parse_header(text: str, what: str = "header") -> tuple[str, str]:

@@ -76,6 +76,21 @@ _FILES: dict[str, tuple[str, bytes]] = {
     f"{_CHART_ROOT}/soundings.csv": ("text/csv", _SERVED),
 }
 _PROMISES = {f"{_CHART_ROOT}/soundings.csv": _PROMISED}
+URI = "ui://gull-rock/tide"
+TYPE = "text/html;profile=mcp-app"
+
+OF_TOOL: Json = {"ui": {"resourceUri": URI, "visibility": ["model", "app"]}}
+"""`_meta` of the tool."""
+
+_META: Json = {
+    "ui": {
+        "csp": {"connectDomains": ["https://tides.gull-rock.example"], "resourceDomains": []},
+        "permissions": {"geolocation": {}},
+        "prefersBorder": True,
+    }
+}
+
+_PAGE = Path(__file__).with_name("tide.html").read_text("utf-8")
 
 
 def _manifest(root: str) -> list[Json]:
@@ -142,19 +157,6 @@ def _child(directory: str, name: str, *, leaf: bool) -> Json:
 
 
 # MCP Apps
-
-URI = "ui://gull-rock/tide"
-TYPE = "text/html;profile=mcp-app"
-OF_TOOL: Json = {"ui": {"resourceUri": URI, "visibility": ["model", "app"]}}
-"""`_meta` of the tool."""
-_META: Json = {
-    "ui": {
-        "csp": {"connectDomains": ["https://tides.gull-rock.example"], "resourceDomains": []},
-        "permissions": {"geolocation": {}},
-        "prefersBorder": True,
-    }
-}
-_PAGE = Path(__file__).with_name("tide.html").read_text("utf-8")
 
 
 def read_app(uri: str) -> list[Json] | None:

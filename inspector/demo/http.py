@@ -37,6 +37,13 @@ KEEP_ALIVE = 15.0
 """Seconds of silence after which a stream sends a comment."""
 STILL_HERE = b": the lamp is still lit\n\n"
 EVENT_STREAM = (("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"))
+SESSION = "Mcp-Session-Id"
+
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""Mcp-Name repeats this param, by method."""
+
+_START, _END = "=?base64?", "?="
+BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405, 406, 415
 
 
 class DemoOutbox:
@@ -137,8 +144,6 @@ async def _stream(
 
 
 # Sessions of Streamable HTTP and HTTP+SSE
-
-SESSION = "Mcp-Session-Id"
 
 
 @dataclass(slots=True)
@@ -299,10 +304,6 @@ class OldSessions:
 
 # Headers of stateless requests (2026-07-28, basic/transports)
 
-NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""Mcp-Name repeats this param, by method."""
-_START, _END = "=?base64?", "?="
-
 
 def check(message: Json, headers: Mapping[str, str], schema: Any = None) -> None:
     """Compare the headers with a request.
@@ -361,9 +362,6 @@ def decode(value: str) -> str:
         return base64.b64decode(value[len(_START) : -len(_END)], validate=True).decode()
     except (binascii.Error, ValueError):
         raise DemoError(HEADER_MISMATCH, f"Header mismatch: {value!r} is not base64 of UTF-8") from None
-
-
-BAD_REQUEST, NOT_FOUND, NOT_ALLOWED, NOT_ACCEPTABLE, WRONG_TYPE = 400, 404, 405, 406, 415
 
 
 async def serve(port: int, options: DemoOptions) -> None:

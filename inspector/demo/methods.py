@@ -71,6 +71,18 @@ INSTRUCTIONS = (
     "progress, `complex_form` for a nested form. `destructive_call` deletes data, `hostile_text` returns control "
     "characters."
 )
+CRASH_STATUS = 70
+
+_FRESH_FOR_MS = {
+    "server/discover": 3_600_000,
+    "tools/list": 60_000,
+    "prompts/list": 3_600_000,
+    "resources/list": 3_600_000,
+    "resources/templates/list": 3_600_000,
+    "resources/read": 0,
+    "skills/list": 3_600_000,
+    "skills/get": 3_600_000,
+}
 
 
 def era_of(method: str, params: Json, link: DemoConnection, options: DemoOptions) -> DemoEra:
@@ -154,9 +166,6 @@ async def discover(call: DemoRequest) -> Json:
         "capabilities": capabilities(call.era),
         "instructions": INSTRUCTIONS,
     }
-
-
-CRASH_STATUS = 70
 
 
 def _page(items: Sequence[Json], call: DemoRequest, key: str) -> Json:
@@ -400,17 +409,6 @@ MODERN: dict[str, Handler] = _BOTH | {
     "skills/list": list_skills,
     "skills/get": extensions.get_skill,
     "resources/directory/read": read_directory,
-}
-
-_FRESH_FOR_MS = {
-    "server/discover": 3_600_000,
-    "tools/list": 60_000,
-    "prompts/list": 3_600_000,
-    "resources/list": 3_600_000,
-    "resources/templates/list": 3_600_000,
-    "resources/read": 0,
-    "skills/list": 3_600_000,
-    "skills/get": 3_600_000,
 }
 
 

@@ -15,6 +15,9 @@ WELCOME = (
 )
 
 ALMANAC_BYTES = 200_000
+MOODS = ("cheerful", "formal", "gloomy", "salty")
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MOST_VALUES = 100
 
 
 def listed() -> list[Json]:
@@ -119,10 +122,6 @@ def _tides_of(uri: str, day: str, unit: str) -> Json:
 
 
 # Prompts and completion
-
-MOODS = ("cheerful", "formal", "gloomy", "salty")
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MOST_VALUES = 100
 
 
 def listed_prompts() -> list[Json]:

@@ -15,6 +15,25 @@ Json = dict[str, Any]
 ENDED = ("completed", "failed", "cancelled")
 KEPT = 500
 INTERNAL_ERROR = -32603
+LOGBOOK = "lighthouse://logbook"
+BAROMETER = "lighthouse://barometer"
+
+SHIPS: dict[str, str] = {
+    "Merry Puffin": "a mail boat that is never late and never early",
+    "Grey Kittiwake": "a trawler out of Saltmouth, all nets and no paint",
+    "Lady Ottilie": "a three-masted school ship with forty cadets",
+    "Bold Limpet": "a tug; pulls what it must, complains of the rest",
+    "Sørine Ø": "a coaster from the far side, always with cheese",
+}
+
+FIRST_ENTRIES = (
+    "04:10 Lamp trimmed. Fog off the Teeth, visibility two cables.",
+    "05:32 *Merry Puffin* passed south, answered with two long.",
+    "07:05 Lamp out. A gull has taken the second sandwich.",
+)
+
+FASTEST = 0.001
+"""Minimum time between two changes of the barometer, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +152,6 @@ class StationChange:
 
 Listener = Callable[[StationChange], Awaitable[None]]
 
-LOGBOOK = "lighthouse://logbook"
-BAROMETER = "lighthouse://barometer"
-
-SHIPS: dict[str, str] = {
-    "Merry Puffin": "a mail boat that is never late and never early",
-    "Grey Kittiwake": "a trawler out of Saltmouth, all nets and no paint",
-    "Lady Ottilie": "a three-masted school ship with forty cadets",
-    "Bold Limpet": "a tug; pulls what it must, complains of the rest",
-    "Sørine Ø": "a coaster from the far side, always with cheese",
-}
-
-FIRST_ENTRIES = (
-    "04:10 Lamp trimmed. Fog off the Teeth, visibility two cables.",
-    "05:32 *Merry Puffin* passed south, answered with two long.",
-    "07:05 Lamp out. A gull has taken the second sandwich.",
-)
-
 
 @dataclass(slots=True)
 class DemoState:
@@ -198,9 +200,6 @@ class DemoState:
 
 
 # Changes of the weather
-
-FASTEST = 0.001
-"""Minimum time between two changes of the barometer, in seconds."""
 
 
 async def emit_changes(station: DemoState, seconds: float) -> None:

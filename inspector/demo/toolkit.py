@@ -20,6 +20,18 @@ LOOKS = {"readOnlyHint": True, "openWorldHint": False}
 WRITES = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
 DESTROYS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
 
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
+
+_DEEPEST = 40
+
 
 @dataclass(frozen=True, slots=True)
 class DemoTool:
@@ -102,17 +114,6 @@ def result(*blocks: Json) -> Json:
 
 
 # Validation of arguments
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "integer": (int, float),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-    "null": (type(None),),
-}
-_DEEPEST = 40
 
 
 def complaints(schema: dict[str, Any], value: Any) -> list[str]:

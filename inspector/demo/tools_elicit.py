@@ -59,6 +59,14 @@ _DEFAULTS = {"name": "Agnes", "years": 3, "patience": 0.5, "biscuit": "ginger"}
 _SECRET: Json = {"password": {"type": "string", "title": "Password of the harbour office"}}
 _NESTED: Json = {"ship": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
 
+_TIDE_TOOL: Json = {
+    "name": "tide_at",
+    "description": "The height of the tide, in metres, at an hour of the day",
+    "inputSchema": takes("hour", hour={"type": "integer", "minimum": 0, "maximum": 23}),
+}
+
+_MOST_MESSAGES = 7
+
 
 def _elicit(call: DemoRequest, message: str, properties: Json, *required: str) -> Json:
     schema: Json = {"type": "object", "properties": properties}
@@ -130,13 +138,6 @@ async def _elicit_url(call: DemoRequest, arguments: Json) -> Json:
     return result(text("The book is open at your page."))
 
 
-_TIDE_TOOL: Json = {
-    "name": "tide_at",
-    "description": "The height of the tide, in metres, at an hour of the day",
-    "inputSchema": takes("hour", hour={"type": "integer", "minimum": 0, "maximum": 23}),
-}
-
-
 def _sampling(messages: list[Json], with_tools: bool) -> Json:
     params: Json = {
         "messages": messages,
@@ -174,9 +175,6 @@ async def _sampling_request(call: DemoRequest, arguments: Json) -> Json:
         fields = [_tide(use) for use in uses]
         messages = [*messages, {"role": "assistant", "content": blocks}, {"role": "user", "content": fields}]
     raise DemoFault("The model keeps calling the tool and returns no text.")
-
-
-_MOST_MESSAGES = 7
 
 
 def _tide(use: Json) -> Json:

@@ -24,6 +24,21 @@ from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import validate
 
 MOST_MISMATCHES: Final = 5
+_DAY = f"{2000}-01-01"  # written this way so that it is not taken for a revision
+
+_BY_FORMAT = {
+    "email": "someone@example.com",
+    "uri": "https://example.com/",
+    "date": _DAY,
+    "date-time": f"{_DAY}T00:00:00Z",
+    "time": "00:00:00Z",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+}
+
+_SAMPLE_DEEPEST = 12
+
+_LARGEST = 10_000
+"""Maximum number of values, and of characters in a string."""
 
 
 def interpret_argument(schema: object, name: str, text: str) -> object:
@@ -55,19 +70,6 @@ def argument_field(schema: object, name: str) -> Field:
 
 
 # A small valid value for a schema, for automatic answers without a prepared one.
-
-_DAY = f"{2000}-01-01"  # written this way so that it is not taken for a revision
-_BY_FORMAT = {
-    "email": "someone@example.com",
-    "uri": "https://example.com/",
-    "date": _DAY,
-    "date-time": f"{_DAY}T00:00:00Z",
-    "time": "00:00:00Z",
-    "uuid": "00000000-0000-4000-8000-000000000000",
-}
-_SAMPLE_DEEPEST = 12
-_LARGEST = 10_000
-"""Maximum number of values, and of characters in a string."""
 
 
 def smallest_valid(schema: object) -> object:

@@ -41,6 +41,12 @@ _DEEPEST: Final = 8
 _MOST: Final = 500
 """Maximum number of alternatives that are tried: nested unions can have a hundred million."""
 
+_JSON_KINDS: Final[Mapping[type, str]] = {
+    str: "string", int: "integer", float: "number", type(None): "null", dict: "object", list: "array",
+}  # fmt: skip
+
+_CONTAINERS: Final = (ObjectField, ArrayField, JsonField)
+
 
 class Reading(msgspec.Struct, frozen=True):
     """A typed text as a value."""
@@ -148,13 +154,6 @@ def json_kind(value: object) -> str:
     if isinstance(value, bool):
         return "boolean"
     return _JSON_KINDS.get(type(value), "JSON")
-
-
-_JSON_KINDS: Final[Mapping[type, str]] = {
-    str: "string", int: "integer", float: "number", type(None): "null", dict: "object", list: "array",
-}  # fmt: skip
-
-_CONTAINERS: Final = (ObjectField, ArrayField, JsonField)
 
 
 class _Candidate(NamedTuple):

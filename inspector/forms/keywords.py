@@ -20,6 +20,10 @@ from inspector.forms.paths import Path
 from inspector.forms.patterns import matches, usable
 from inspector.forms.refs import MOST_NODES, SchemaDocument
 
+_URI_CHARACTERS: Final = r"[^\s<>\"{}|\\^`]*"
+_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
+
+
 # The `format` of a string. Formats that are not listed here allow any string.
 
 
@@ -87,7 +91,6 @@ def _is_duration(text: str) -> bool:
 
 
 _is_duration_shaped: Final = _like(r"P(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)")
-_URI_CHARACTERS: Final = r"[^\s<>\"{}|\\^`]*"
 
 _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "date": (_is_date, "a date (2031-12-31)"),
@@ -258,8 +261,6 @@ OURS: Final[Mapping[str, Keyword]] = {
 
 
 # Defects of a schema that its metaschema can't detect: invalid patterns and references.
-
-_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
 
 def schema_faults(schema: object) -> Iterator[tuple[str, KeywordFault]]:

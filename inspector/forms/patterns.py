@@ -27,6 +27,14 @@ _MOST_LETTERS: Final = 128
 _MOST_TRIES: Final = 4_000
 """Of a sample of a pattern."""
 
+LONGEST_PATTERN: Final = 2_000
+LONGEST_TEXT: Final = 200_000
+
+MOST_COPIES: Final = 20_000
+"""Maximum product of all counted repetitions: `(a{100}){100}` compiles to 10,000 letters."""
+
+_LOOKAROUND: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\(\?<?[=!])", re.DOTALL)
+
 
 class WorkBounds(NamedTuple):
     """Limits on the work for schemas."""
@@ -55,12 +63,6 @@ def move(to: WorkBounds) -> WorkBounds:
     """Set the limits, and return the previous ones."""
     before, _Holder.now = _Holder.now, to
     return before
-
-
-LONGEST_PATTERN: Final = 2_000
-LONGEST_TEXT: Final = 200_000
-MOST_COPIES: Final = 20_000
-"""Maximum product of all counted repetitions: `(a{100}){100}` compiles to 10,000 letters."""
 
 
 class PatternUnusable(Exception):
@@ -116,9 +118,6 @@ def ecmascript_problem(pattern: str) -> str:
     except RegressError as error:
         return "" if "nested" in str(error) else f"{error!s:.80}"
     return ""
-
-
-_LOOKAROUND: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\(\?<?[=!])", re.DOTALL)
 
 
 def has_lookaround(pattern: str) -> bool:

@@ -11,6 +11,8 @@ from urllib.parse import unquote, urldefrag, urljoin
 MOST_NODES: Final = 10_000
 """Maximum number of JSON values that are searched for anchors and ids."""
 
+_NOWHERE: Final = object()
+
 
 class SchemaDocument:
     """A schema as the target of references."""
@@ -53,9 +55,6 @@ class SchemaDocument:
                 for name in _names_of(schema, home):
                     self._index.setdefault(name, schema)
         return self._index
-
-
-_NOWHERE: Final = object()
 
 
 def _split(ref: str) -> tuple[str, str]:

@@ -10,6 +10,13 @@ _MANY_LINES: Final = frozenset(("textarea", "multiline", "multi-line", "markdown
 _LONG: Final = 200
 """From this maxLength on, a text is assumed to have several lines."""
 
+_HINTS: Final = (
+    ("object", frozenset(("properties", "required", "additionalProperties", "patternProperties", "minProperties"))),
+    ("array", frozenset(("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"))),
+    ("string", frozenset(("pattern", "minLength", "maxLength", "format", "contentEncoding"))),
+    ("number", frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))),
+)
+
 
 def types_of(schema: Mapping[str, object]) -> list[str]:
     """Return the types of a schema, null only if it is the only one. Without `type` they are inferred from keywords."""
@@ -21,14 +28,6 @@ def types_of(schema: Mapping[str, object]) -> list[str]:
     if named is not None:
         return [as_text(named)]
     return next(([kind] for kind, hints in _HINTS if not hints.isdisjoint(schema)), [])
-
-
-_HINTS: Final = (
-    ("object", frozenset(("properties", "required", "additionalProperties", "patternProperties", "minProperties"))),
-    ("array", frozenset(("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"))),
-    ("string", frozenset(("pattern", "minLength", "maxLength", "format", "contentEncoding"))),
-    ("number", frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))),
-)
 
 
 def has_null(schema: Mapping[str, object]) -> bool:

@@ -35,6 +35,12 @@ MOST_FRESH: Final = 100
 DEEPEST: Final = 128
 """Values below this depth are not converted: no form shows them, so they contain no UNSET."""
 
+_NEVER = -1
+_MOST_COMPARED = 100
+
+_ALIKE = 4
+"""Maximum depth of the comparison: enough to distinguish branches, and fast."""
+
 
 def initial_value(field: Field) -> FormValue:
     """Return the initial value of a form: defaults and required fixed values; everything else is UNSET.
@@ -180,12 +186,6 @@ def branch_of(union: UnionField, value: FormValue) -> int | None:
     scores = [_score(opened(each.field), value, 0) for each in union.branches]
     best = max(scores)
     return scores.index(best) if best >= 0 else None
-
-
-_NEVER = -1
-_MOST_COMPARED = 100
-_ALIKE = 4
-"""Maximum depth of the comparison: enough to distinguish branches, and fast."""
 
 
 def _score(asked: Opened, value: object, depth: int) -> int:

@@ -26,6 +26,9 @@ from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.protocol.tracking.tasks import ENDED, Task, TaskState
 
+_GONE = "The result was lost with the previous connection. Record the session to keep results."
+
+
 # The result of a task, from the journal of its conversation.
 
 
@@ -71,9 +74,6 @@ def _of_message(message: object, found: Finished) -> Finished | None:
     if peek.at(reported, "error") is not None:
         return replace(found, error=peek.at(reported, "error"), failure="")
     return replace(found, result=peek.at(reported, "result"), answered=True, failure="")
-
-
-_GONE = "The result was lost with the previous connection. Record the session to keep results."
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,15 @@ _BEGIN = 400
 _SHORT = 100_000
 """Bytes up to which a request is read just to preview its copy."""
 
+_WEB = ("http://", "https://")
+
+_LISTS = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "templates",
+    "prompts/list": "prompts",
+}
+
 
 class Copy(msgspec.Struct, frozen=True):
     """One thing to copy."""
@@ -154,15 +163,6 @@ class _Target(msgspec.Struct):
     name: str = ""
     uri: str = ""
     arguments: msgspec.Raw = msgspec.Raw(b"")
-
-
-_WEB = ("http://", "https://")
-_LISTS = {
-    "tools/list": "tools",
-    "resources/list": "resources",
-    "resources/templates/list": "templates",
-    "prompts/list": "prompts",
-}
 
 
 def _is_word(name: str) -> bool:

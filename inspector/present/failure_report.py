@@ -71,6 +71,11 @@ _MILD = FATAL | {
 }
 """Checks that explain a failure although their findings are only warnings."""
 
+_WAYS = {Direction.TO_SERVER: "sent", Direction.FROM_SERVER: "received"}
+
+_AFTER = re.compile(r" after [\d.]+ s\b")
+"""A duration, which both measure on their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class PostMortem:
@@ -242,9 +247,6 @@ def _flight(exchange: Exchange) -> Fact:
     return fact(f"id {exchange.id!r}", f"{exchange.method} {exchange.target}".rstrip(), "warning")
 
 
-_WAYS = {Direction.TO_SERVER: "sent", Direction.FROM_SERVER: "received"}
-
-
 def _last(journal: Journal, found: _Facts) -> list[Fact]:
     return [_message(journal, _WAYS[way], n, payload) for way, (n, payload) in found.last.items()]
 
@@ -371,10 +373,6 @@ def includes_message(diagnosis: Diagnosis, why: str) -> bool:
     """Whether a diagnosis begins with the failure's own message, and adds to it."""
     message, reason = (_AFTER.sub("", each) for each in (why.rstrip("."), diagnosis.reason.sentence))
     return bool(message) and reason.startswith((f"{message}:", f"{message};"))
-
-
-_AFTER = re.compile(r" after [\d.]+ s\b")
-"""A duration, which both measure on their own."""
 
 
 def _is_a_reason(verdict: Verdict) -> bool:

@@ -25,6 +25,12 @@ URGENT_S = 10
 _WIDE = 50
 """Row width in cells from which the method and the receiver of a held message are shown."""
 
+_OF_TAP = ("hits", "by", "trouble")
+"""Members of a rule that only the tap writes."""
+
+_METHODS: dict[type[ListedItem], str] = {Tool: "tools/call", Prompt: "prompts/get", Resource: "resources/read"}
+_FIELDS = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
+
 
 class TapStatus:
     """Latest status of the tap, with its time."""
@@ -135,10 +141,6 @@ class HeldRows(RowSource):
 # Drafts
 
 
-_OF_TAP = ("hits", "by", "trouble")
-"""Members of a rule that only the tap writes."""
-
-
 def written_rule(rule: dict[str, Any]) -> dict[str, Any]:
     """Convert a rule from the tap's report to its form in a file."""
     return {name: value for name, value in rule.items() if name not in _OF_TAP and (name, value) != ("enabled", True)}
@@ -157,10 +159,6 @@ def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
         return None
     side = {Request: "request", Notification: "notification"}.get(type(message), "response")
     return _holding(method, target, side)
-
-
-_METHODS: dict[type[ListedItem], str] = {Tool: "tools/call", Prompt: "prompts/get", Resource: "resources/read"}
-_FIELDS = {"tools/call": "tool", "prompts/get": "prompt", "resources/read": "uri"}
 
 
 def rule_for(item: ListedItem | None) -> dict[str, Any]:

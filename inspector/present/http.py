@@ -30,6 +30,14 @@ _LONGEST = 2000
 _SESSION = lazy_pattern(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
 """Grants access while the session lasts. In a capture that is being read, the session has ended."""
 
+PREFIX = "MCP_SECRET_"
+"""Prefix of the variables from which a command or a script reads secrets."""
+
+_OWN = {"host", "content-length", "connection", "transfer-encoding"}
+"""Headers that curl writes itself."""
+
+_UNSAFE = lazy_pattern(r"[^A-Z0-9]+")
+
 
 def is_secret(name: str) -> bool:
     """Whether the value of a header or variable with this name is sensitive."""
@@ -116,12 +124,6 @@ def _end(exchange: HttpExchange) -> Section | None:
 
 
 # A request as a curl command to share: every secret is a variable that the recipient sets.
-
-PREFIX = "MCP_SECRET_"
-"""Prefix of the variables from which a command or a script reads secrets."""
-_OWN = {"host", "content-length", "connection", "transfer-encoding"}
-"""Headers that curl writes itself."""
-_UNSAFE = lazy_pattern(r"[^A-Z0-9]+")
 
 
 def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:

@@ -33,6 +33,13 @@ from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.server_requests import INPUT_REQUIRED
 
+_EVERYWHERE = {
+    code: name for code, name in ROWS[0].error_names.items() if all(row.error_names.get(code) == name for row in ROWS)
+}
+"""Error codes that mean the same in every revision."""
+
+_PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
+
 
 class CallOutcome(StrEnum):
     OK = "ok"
@@ -43,12 +50,6 @@ class CallOutcome(StrEnum):
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     NO_ANSWER = "transport failure"
-
-
-_EVERYWHERE = {
-    code: name for code, name in ROWS[0].error_names.items() if all(row.error_names.get(code) == name for row in ROWS)
-}
-"""Error codes that mean the same in every revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +153,6 @@ def incomplete(finished: Finished) -> str:
         if why := undecodable(peek.at(part, "content") if method == "prompts/get" else part):
             return f"part {number} is invalid: {why}"
     return ""
-
-
-_PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 
 
 def _is_nested_handle(result: Any) -> bool:

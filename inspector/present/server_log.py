@@ -12,6 +12,11 @@ from inspector.protocol.facts import Stderr
 from inspector.protocol.revisions._shape import LogLevel
 from inspector.text import decode, visible
 
+NO_MESSAGES = "none: request no log messages"
+"""The choice next to the levels, if each request carries its level."""
+
+_CAPABILITY = "logging"
+
 
 class Meanwhile:
     """The lines that the server wrote to stderr from a request until shortly after its end.
@@ -50,13 +55,6 @@ class Meanwhile:
         self._is_over = self._is_over or len(self.lines) >= self._MOST
         self._next = end
         return len(self.lines) > before
-
-
-NO_MESSAGES = "none: request no log messages"
-"""The choice next to the levels, if each request carries its level."""
-
-
-_CAPABILITY = "logging"
 
 
 def takes_levels(journal: Journal) -> bool:

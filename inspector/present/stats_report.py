@@ -39,6 +39,35 @@ _WIDE = 100
 """Width from which all columns are shown."""
 _LEAST_KEY = 12
 
+_GRADES: tuple[Span, ...] = (
+    ("", "text"),
+    (f"{signs.NOTE} ", "muted"),
+    (f"{signs.WARNING} ", "warning"),
+    (f"{signs.ERROR} ", "error"),
+)
+
+_OUTCOME_WORDS = {
+    OK: "OK",
+    TOOL_FAILED: "Tool error",
+    ERROR: "Error",
+    CANCELLED: "Cancelled",
+    LOST: "Lost",
+    LATE: "Late",
+    PENDING: "Pending",
+}
+
+_KIND_WORDS = {
+    MessageKind.REQUEST: "request",
+    MessageKind.RESPONSE: "result",
+    MessageKind.ERROR: "error",
+    MessageKind.NOTIFICATION: "notification",
+    MessageKind.INVALID: "invalid message",
+    MessageKind.BATCH: "batched frame",
+}
+
+_ACTING = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of a cell that a spreadsheet takes for a formula."""
+
 
 def sparkline(values: Sequence[float], most: float = 0) -> str:
     """Return one bar per value; the highest bar stands for `most` or for the largest value. "" without values."""
@@ -151,14 +180,6 @@ def row(table: StatsTable, group: StatsGroup, width: int, grade: int = 0) -> lis
         (text.pad(column.value(table, group), column.width, right=True), column.role(group)) for column in columns
     ]
     return lay(spans, width)
-
-
-_GRADES: tuple[Span, ...] = (
-    ("", "text"),
-    (f"{signs.NOTE} ", "muted"),
-    (f"{signs.WARNING} ", "warning"),
-    (f"{signs.ERROR} ", "error"),
-)
 
 
 def column_at(x: int, width: int) -> str:
@@ -307,25 +328,6 @@ def total_lines(lines: Sequence[TotalLine]) -> list[Line]:
     return found
 
 
-_OUTCOME_WORDS = {
-    OK: "OK",
-    TOOL_FAILED: "Tool error",
-    ERROR: "Error",
-    CANCELLED: "Cancelled",
-    LOST: "Lost",
-    LATE: "Late",
-    PENDING: "Pending",
-}
-_KIND_WORDS = {
-    MessageKind.REQUEST: "request",
-    MessageKind.RESPONSE: "result",
-    MessageKind.ERROR: "error",
-    MessageKind.NOTIFICATION: "notification",
-    MessageKind.INVALID: "invalid message",
-    MessageKind.BATCH: "batched frame",
-}
-
-
 def _messages(table: StatsTable) -> str:
     kinds = [
         f"{table.messages[kind]:,} {name}{'' if table.messages[kind] == 1 else 's'}"
@@ -453,10 +455,6 @@ def _cost(group: StatsGroup) -> dict[str, Any]:
         "bytes_out": group.bytes_out,
         "tokens_in_estimated": text.estimate_tokens(group.bytes_in),
     }
-
-
-_ACTING = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of a cell that a spreadsheet takes for a formula."""
 
 
 def csv_text(table: StatsTable) -> str:

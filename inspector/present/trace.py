@@ -71,6 +71,8 @@ _WAYS: dict[str, Span] = {
 _NESTED = ("progress", "question", "reply", "log", "notification", "http", "stderr", "event")
 """Steps that are shown below the operation's own messages."""
 
+_PARTIES = {"to_server": ("C", "S"), "from_server": ("S", "C"), "to_host": ("V", "C"), "to_view": ("C", "V")}
+
 
 class TraceStep(msgspec.Struct, frozen=True):
     """Something that happened. Its texts are safe to show."""
@@ -422,9 +424,6 @@ def _diagram(trace: Trace) -> Iterator[str]:
         yield f"    {_arrow(step)}"
     if len(arrows) > _MOST_ARROWS or trace.left_out:
         yield f"    Note over C,S: {len(arrows) - len(arrows[:_MOST_ARROWS]) + trace.left_out} more"
-
-
-_PARTIES = {"to_server": ("C", "S"), "from_server": ("S", "C"), "to_host": ("V", "C"), "to_view": ("C", "V")}
 
 
 def _arrow(step: TraceStep) -> str:

@@ -23,6 +23,9 @@ _DEEPEST = 60
 """Below this depth, values are compared as a whole."""
 _PLAIN = lazy_pattern(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
 
+THINGS: dict[str, type[ListedItem]] = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
+"""Item class by kind."""
+
 
 class JsonChange(msgspec.Struct, frozen=True):
     """A difference between two values at one path."""
@@ -93,9 +96,6 @@ def below(path: str, key: str | int) -> str:
 
 
 # Changes of a list between two fetches: items added, removed and changed.
-
-THINGS: dict[str, type[ListedItem]] = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
-"""Item class by kind."""
 
 
 class ListChanges(msgspec.Struct, frozen=True):

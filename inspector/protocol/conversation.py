@@ -44,6 +44,17 @@ from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES, Subscr
 from inspector.protocol.tracking.tasks import TELLING, News, Tasks, related_task
 from inspector.protocol.unreadable import is_unreadable, lose_answered, messages_of
 
+_TO_SERVER = Direction.TO_SERVER
+
+_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
+"""Methods whose result may request input (2026-07-28, basic/patterns/mrtr)."""
+
+FORWARDED = frozenset({"tools/call", "resources/read"})
+"""Requests of a View that its host sends to the server (MCP Apps 2026-01-26)."""
+
+_REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}
+"""Methods whose results update the state. Their params are kept until the response arrives."""
+
 
 class Conversation:
     """The state after all frames so far."""
@@ -314,15 +325,6 @@ class Conversation:
         self._awaited.pop(exchange.number, None)
         self.subscriptions.ended(exchange)
         return [events.Cancelled(exchange, message)]
-
-
-_TO_SERVER = Direction.TO_SERVER
-_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
-"""Methods whose result may request input (2026-07-28, basic/patterns/mrtr)."""
-FORWARDED = frozenset({"tools/call", "resources/read"})
-"""Requests of a View that its host sends to the server (MCP Apps 2026-01-26)."""
-_REMEMBERED = {"initialize", "server/discover", *KIND_OF_METHOD}
-"""Methods whose results update the state. Their params are kept until the response arrives."""
 
 
 def target_of(method: str, params: Any) -> str:

@@ -168,6 +168,11 @@ _PARAMETERS = frozenset({"code", "sig", "key", "assertion", "ticket"})
 _OF_LOGINS = frozenset({"state", "nonce"})
 """Valid for one login. Captures keep them to check logins; shared copies omit them."""
 
+_MASK_BYTES = MASK.encode()
+
+_STRING = lazy_pattern(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""A string, also one that does not end. So no text is read again from a later quote in it."""
+
 
 @lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
@@ -348,11 +353,6 @@ class SecretValues:
         if payload.lstrip()[:1] not in (b"{", b"["):
             return self._forms.sub(_MASK_BYTES, payload)
         return _STRING.sub(lambda found: self._forms.sub(_MASK_BYTES, found[0]), payload)
-
-
-_MASK_BYTES = MASK.encode()
-_STRING = lazy_pattern(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-"""A string, also one that does not end. So no text is read again from a later quote in it."""
 
 
 def _forms(value: str) -> Iterator[bytes]:

@@ -17,6 +17,9 @@ from inspector.protocol.jsonrpc import RequestId, encode
 from inspector.protocol.request_meta import ClientIdentity, stamped
 from inspector.protocol.revisions._shape import Revision
 
+_ONE_LINE = str.maketrans("\r\n", "  ")
+"""Line breaks between JSON values become spaces: on stdio a newline would end the frame."""
+
 
 class DraftKind(StrEnum):
     """The kind of message to send."""
@@ -54,8 +57,6 @@ class Composed(msgspec.Struct, frozen=True):
 
 
 NextId = Callable[[], RequestId]
-_ONE_LINE = str.maketrans("\r\n", "  ")
-"""Line breaks between JSON values become spaces: on stdio a newline would end the frame."""
 
 
 def compose(

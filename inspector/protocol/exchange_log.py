@@ -42,6 +42,17 @@ _FAILED_BY_TOOL = bytes(bool(bits & TOOL_ERROR) for bits in range(256))
 _PENDING, _LATE, _ERROR, _LOST = ExchangeState.PENDING, ExchangeState.LATE, ExchangeState.ERROR, ExchangeState.LOST
 _ANSWERED = ExchangeState.ANSWERED
 
+_STEP = 8
+"""Alignment of records in bytes, so that a changed record often fits its old place."""
+
+_LARGEST = 2000
+"""Maximum size of a record in bytes. A larger one, for instance with an id of a megabyte, stays an object."""
+
+_SAME = True
+"""In a record: the token equals the request id."""
+
+_NO_REST: tuple[Any, ...] = (None, None, "", None, None)
+
 
 def initial_bits(bits: int) -> int:
     """Return the initial value in the column of states, derived from the current one."""
@@ -60,13 +71,6 @@ def _bits(exchange: Exchange) -> int:
         bits |= ASKS
     return bits | RETRIED if exchange.retried else bits
 
-
-_STEP = 8
-"""Alignment of records in bytes, so that a changed record often fits its old place."""
-_LARGEST = 2000
-"""Maximum size of a record in bytes. A larger one, for instance with an id of a megabyte, stays an object."""
-_SAME = True
-"""In a record: the token equals the request id."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
@@ -406,9 +410,6 @@ def mark_open(columns: Mapping[str, Any], number: int) -> None:
     columns["answer_frames"][number] = columns["failures"][number] = 0
     columns["ends"][number] = NEVER
     columns["states"][number] = initial_bits(columns["states"][number])
-
-
-_NO_REST: tuple[Any, ...] = (None, None, "", None, None)
 
 
 def _rounded(size: int) -> int:

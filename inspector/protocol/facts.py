@@ -11,6 +11,27 @@ import msgspec
 Headers = tuple[tuple[str, str], ...]
 """Header names and values in the order, case and multiplicity of the wire."""
 
+SIGNAL_CODES = {
+    129: "SIGHUP",
+    130: "SIGINT",
+    131: "SIGQUIT",
+    132: "SIGILL",
+    133: "SIGTRAP",
+    134: "SIGABRT",
+    135: "SIGBUS",
+    136: "SIGFPE",
+    137: "SIGKILL",
+    139: "SIGSEGV",
+    141: "SIGPIPE",
+    143: "SIGTERM",
+}
+"""Exit codes by which a shell or container reports that a signal ended its command: 128 + its number (POSIX, sh)."""
+
+CLOSED_HERE = "closed by this side"
+
+GIVEN_UP_HERE = "given up by this side before the server answered"
+"""Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
+
 
 class Stderr(msgspec.Struct, frozen=True, tag="stderr"):
     """A line that the child wrote to stderr, without its line ending."""
@@ -129,32 +150,10 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
         return self.state is not None and self.state.runnable
 
 
-SIGNAL_CODES = {
-    129: "SIGHUP",
-    130: "SIGINT",
-    131: "SIGQUIT",
-    132: "SIGILL",
-    133: "SIGTRAP",
-    134: "SIGABRT",
-    135: "SIGBUS",
-    136: "SIGFPE",
-    137: "SIGKILL",
-    139: "SIGSEGV",
-    141: "SIGPIPE",
-    143: "SIGTERM",
-}
-"""Exit codes by which a shell or container reports that a signal ended its command: 128 + its number (POSIX, sh)."""
-
-
 def exit_words(code: int) -> str:
     """Format an exit code: "exited with code 1", with the signal that a shell reports by it, if any."""
     meant = SIGNAL_CODES.get(code)
     return f"exited with code {code}" + (f" (a shell reports {meant} this way)" if meant else "")
-
-
-CLOSED_HERE = "closed by this side"
-GIVEN_UP_HERE = "given up by this side before the server answered"
-"""Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
 
 
 class HttpEvent(StrEnum):

@@ -21,14 +21,13 @@ LOG_MESSAGE = "notifications/message"
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 """Member of a request's `_meta` that requests log messages from a level upwards (2026-07-28)."""
 
+TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
+"""Pattern of `traceparent`: version, trace, parent and flags (W3C Trace Context)."""
+
 
 def rank(level: Any) -> int | None:
     """Return the rank of a log level, from 0; None for an unknown level."""
     return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
-
-
-TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
-"""Pattern of `traceparent`: version, trace, parent and flags (W3C Trace Context)."""
 
 
 class TraceContext(msgspec.Struct, frozen=True):

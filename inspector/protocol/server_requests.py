@@ -18,6 +18,16 @@ from inspector.protocol.revisions._shape import Revision
 
 INPUT_REQUIRED = "input_required"
 
+REJECTED = -1
+"""Error code for a sampling request that the user rejected (2025-06-18, client/sampling)."""
+
+METHOD_NOT_FOUND, INVALID_PARAMS = -32601, -32602
+REQUIRED = -32042
+COMPLETE = "notifications/elicitation/complete"
+
+MOST = 50
+"""Maximum number of URLs of one error that are presented; the error itself shows all."""
+
 
 class RequestKind(StrEnum):
     """The kind of input that a server requests."""
@@ -108,10 +118,6 @@ class ErrorReply(msgspec.Struct, frozen=True):
 
 Reply = Result | ErrorReply
 
-REJECTED = -1
-"""Error code for a sampling request that the user rejected (2025-06-18, client/sampling)."""
-METHOD_NOT_FOUND, INVALID_PARAMS = -32601, -32602
-
 
 def accepted(content: Mapping[str, Any] | None = None) -> Result:
     """Accept an elicitation with the given content; without content in URL mode."""
@@ -176,11 +182,6 @@ def retried(params: Any, result: Any, answers: Mapping[str, Any]) -> dict[str, A
 
 
 # Visits: URLs that the user must visit before the server handles a request, as required by the error -32042.
-
-REQUIRED = -32042
-COMPLETE = "notifications/elicitation/complete"
-MOST = 50
-"""Maximum number of URLs of one error that are presented; the error itself shows all."""
 
 
 def visits_in(

@@ -37,6 +37,15 @@ _PLAIN_12 = re.compile(
 """The core schema of YAML 1.2."""
 _TAG = "tag:yaml.org,2002:"
 _KINDS = {"mapping": "map", "sequence": "seq"}
+LIST, GET, READ = "skills/list", "skills/get", "resources/read"
+MANIFEST = "SKILL.md"
+MOST_FILES = 512
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Limits that every host must support. A host may reject more."""
+
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -219,15 +228,6 @@ def _shown(claimed: Any) -> str:
 
 def _word(claimed: Any) -> str:
     return {None: "null", True: "true", False: "false"}.get(claimed, peek.type_name(claimed))
-
-
-LIST, GET, READ = "skills/list", "skills/get", "resources/read"
-MANIFEST = "SKILL.md"
-MOST_FILES = 512
-MOST_BYTES = 16 * 1024 * 1024
-"""Limits that every host must support. A host may reject more."""
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class SkillFile(msgspec.Struct, frozen=True):

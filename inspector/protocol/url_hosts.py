@@ -18,6 +18,11 @@ _HOLDING_IPV4 = tuple(map(ipaddress.IPv6Network, ("::/96", "::ffff:0:0:0/96", "6
 _LONGEST_NUMBER = 16
 """Digits of a part without leading zeros; a longer one exceeds any address."""
 
+_LAST_SPECIAL = ipaddress.IPv6Address("::1")
+"""`::` and `::1` hold no IPv4 address."""
+
+_INTERNAL = re.compile(r"(?:^|\.)(?:local|internal|intranet|lan|home|corp|svc|docker|cluster\.local)$")
+
 
 def plain_host(host: str) -> str:
     """Normalize a host like a resolver: letters and digits as lower-case ASCII, no brackets, no trailing dot."""
@@ -43,10 +48,6 @@ def address_of(host: str) -> Address | None:
         return ipaddress.IPv4Address(address.packed[-4:])
     teredo = address.teredo[1] if address.teredo is not None else None
     return address.ipv4_mapped or address.sixtofour or teredo or address
-
-
-_LAST_SPECIAL = ipaddress.IPv6Address("::1")
-"""`::` and `::1` hold no IPv4 address."""
 
 
 def _from_numbers(parts: list[str]) -> ipaddress.IPv4Address | None:
@@ -92,9 +93,6 @@ def is_link_local(host: str) -> bool:
     """Return whether a host is an address of the local link, where cloud machines have their metadata service."""
     address = address_of(host)
     return address is not None and address.is_link_local
-
-
-_INTERNAL = re.compile(r"(?:^|\.)(?:local|internal|intranet|lan|home|corp|svc|docker|cluster\.local)$")
 
 
 def is_inside(named: str, reached: str) -> bool:

@@ -19,6 +19,8 @@ from inspector.protocol.server_requests import Result, sampled, text_block
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
 _AUDIO = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+_REASONS = {"stop": "endTurn", "length": "maxTokens", "tool_calls": "toolUse", "function_call": "toolUse"}
+_QUOTED = 200
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
@@ -166,9 +168,6 @@ def _json(value: Any) -> str:
 
 
 # From a chat completion to a sampling result
-
-_REASONS = {"stop": "endTurn", "length": "maxTokens", "tool_calls": "toolUse", "function_call": "toolUse"}
-_QUOTED = 200
 
 
 class ModelReply(msgspec.Struct, frozen=True):

@@ -24,6 +24,13 @@ _MOST_LINES, _LINE = 6, 200
 _EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)\b(?::|$)")
 """A line that names an exception, in the traces of Python and JavaScript."""
 
+_STATES: dict[CallOutcome, Literal["ok", "tool error", "error", "no response"]] = {
+    CallOutcome.OK: "ok",
+    CallOutcome.TOOL_ERROR: "tool error",
+    CallOutcome.JSONRPC_ERROR: "error",
+    CallOutcome.INCOMPLETE: "error",
+}
+
 
 class OutcomeAnswer(Answer):
     session: str
@@ -73,14 +80,6 @@ def _unfinished(opened: AgentSession, call: AgentCall) -> OutcomeAnswer:
     follow = f'trace(session="{opened.id}", entry={request}) shows it later' if request else "sessions()"
     why = "the user holds a message in mcp-inspect attach" if opened.is_held else wait_words(opened.journal)
     return OutcomeAnswer(session=opened.id, state="running", request=request, why=why, next=follow)
-
-
-_STATES: dict[CallOutcome, Literal["ok", "tool error", "error", "no response"]] = {
-    CallOutcome.OK: "ok",
-    CallOutcome.TOOL_ERROR: "tool error",
-    CallOutcome.JSONRPC_ERROR: "error",
-    CallOutcome.INCOMPLETE: "error",
-}
 
 
 def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -> OutcomeAnswer:

@@ -30,6 +30,9 @@ _INVALID_PARAMS = -32602
 _JSON = "application/json"
 Context = ServerRequestContext[Any]
 
+_ENVELOPE = 80
+"""Tokens of the members around the content."""
+
 
 class _Handlers:
     """What the server answers to each method, from the sessions of one client."""
@@ -128,10 +131,6 @@ async def run_tool(sessions: Sessions, wanted: ToolDefinition, arguments: Mappin
     limit = max(DEFAULT_TOKENS, getattr(parsed, "max_tokens", 0)) + _ENVELOPE
     structured, _ = bounded(sessions.clean(msgspec.to_builtins(answer)), limit, marked=False)
     return _result(structured)
-
-
-_ENVELOPE = 80
-"""Tokens of the members around the content."""
 
 
 def _sentences(error: InspectError) -> str:

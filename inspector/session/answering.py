@@ -38,6 +38,18 @@ KEPT, KEPT_MS = 1000, 3_600_000
 POLL_MS = 1000
 _NO_SUCH = "no task of this id is known (any more)"
 
+_LULL_S = 0.05
+"""Seconds to wait after news of a task: more may follow, and all of it should cost a single poll."""
+
+AT_ONCE = 8
+"""Maximum number of concurrent responses: over HTTP each needs a connection."""
+
+WAITING = 1000
+"""Maximum number of requests waiting for their responses to be sent, and of questions waiting for answers."""
+
+_SLOW = frozenset({"tasks/result"})
+"""Requests that do not involve the user, but whose responses may take as long."""
+
 
 class OwnTask(msgspec.Struct, eq=False):
     """A server request that is answered as a task."""
@@ -251,8 +263,6 @@ def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
 
 _Key = tuple[tuple[int, str], ...]
 Replies = tuple[Reply, ...] | None
-_LULL_S = 0.05
-"""Seconds to wait after news of a task: more may follow, and all of it should cost a single poll."""
 
 
 class SideWaits:
@@ -331,14 +341,6 @@ class AdvertisedCapabilities(msgspec.Struct, eq=False):
     client: ClientIdentity
     answering: RequestHandling
 
-
-AT_ONCE = 8
-"""Maximum number of concurrent responses: over HTTP each needs a connection."""
-WAITING = 1000
-"""Maximum number of requests waiting for their responses to be sent, and of questions waiting for answers."""
-
-_SLOW = frozenset({"tasks/result"})
-"""Requests that do not involve the user, but whose responses may take as long."""
 
 Send = Callable[[jsonrpc.Request, ServerRequest | None], Awaitable[None]]
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 OFTEN, WINDOW_S = 10, 10.0
 """Automatic updates are stopped after this many within this many seconds."""
 
+T = TypeVar("T")
+
 
 class Lists:
     """Fetches the lists of one conversation. Its attributes may be read and set from another thread."""
@@ -129,8 +131,6 @@ def _why(pages: Pages) -> str:
 
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 class Engine:

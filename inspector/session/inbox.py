@@ -37,6 +37,17 @@ from inspector.sampler.choice import Approve
 if TYPE_CHECKING:
     from inspector.sampler.chat import ModelReply
 
+BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
+"""Values of `Ticket.by` besides the names of policies."""
+
+BY_OFFERS = "this client: the capability was not advertised"
+
+MOST_REFUSED = 200
+"""Maximum number of rejected requests kept whose capability was not advertised; the traffic has all of them."""
+
+MOST_OVER = 100
+"""Minimum number of finished tickets kept; the traffic has the requests and responses of all others."""
+
 
 # Proposals of a model for sampling requests
 
@@ -129,13 +140,6 @@ class Proposer:
 
 Policy = Callable[[ServerRequest], Awaitable[Reply | None]]
 """Answers a question; returns None to leave it to the next policy."""
-BY_PERSON, BY_NOBODY, BY_ROOTS = "person", "nobody", "list of roots"
-"""Values of `Ticket.by` besides the names of policies."""
-BY_OFFERS = "this client: the capability was not advertised"
-MOST_REFUSED = 200
-"""Maximum number of rejected requests kept whose capability was not advertised; the traffic has all of them."""
-MOST_OVER = 100
-"""Minimum number of finished tickets kept; the traffic has the requests and responses of all others."""
 
 
 class TicketState(StrEnum):

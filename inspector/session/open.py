@@ -24,6 +24,9 @@ from inspector.transports.children import Started
 if TYPE_CHECKING:  # only for servers reached by URL
     from inspector.transports.http.authorizing import Authorizer
 
+_PATIENCE_S = 30.0
+"""Timeout in seconds of an exchange of a login: it has no streams, and the user waits."""
+
 
 def client_info() -> dict[str, Any]:
     """Return the client info sent to every server."""
@@ -107,10 +110,6 @@ def _proposer(choice: ModelChoice | None) -> Proposer | None:
     from inspector.sampler.endpoint import ChatModel
 
     return Proposer(ChatModel(choice), choice.approve)
-
-
-_PATIENCE_S = 30.0
-"""Timeout in seconds of an exchange of a login: it has no streams, and the user waits."""
 
 
 def transport_for(

@@ -26,6 +26,9 @@ from inspector.protocol.revisions._shape import SubscriptionMethod
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, ListenStream, StreamFilter, Subscriptions
 from inspector.session.driver import Driver
 
+_MOST_SAID = 1000
+
+
 # A stream of changes across reconnects (stateless era)
 
 
@@ -117,9 +120,6 @@ class Listening:
         if end is StreamEnd.CUT:
             why = f"{why}; {self._attempts} attempts to reconnect failed"
         self.report(f"change notifications stopped: {why}")
-
-
-_MOST_SAID = 1000
 
 
 class Outcome(msgspec.Struct, frozen=True):

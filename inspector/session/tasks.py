@@ -41,6 +41,9 @@ from inspector.session.options import Timeouts
 T = TypeVar("T")
 Opened = Callable[[Exchange], None]
 
+_FAREWELL_S = 0.5
+"""Seconds to wait for a server that may have stopped reading."""
+
 
 def nobody(_: object) -> None:
     """Ignore the call."""
@@ -152,8 +155,6 @@ class Followers:
 
 
 Given = Callable[[Task], None]
-_FAREWELL_S = 0.5
-"""Seconds to wait for a server that may have stopped reading."""
 
 
 class SessionTasks:

@@ -58,6 +58,9 @@ _CURSORS = {
 _MADE_BY_THE_PROTOCOL = {"taskId", "requestId", "sessionId", "elicitationId", "subscriptionId", "traceparent"}
 _TELLS_TIME = {"time", "timestamp", "date", "at", "created", "updated", "modified", "expires", "now", "when"}
 
+_MOST_NAMES = 10_000
+"""Limit of cached names: a server may invent any number."""
+
 
 class NormalizationRule(msgspec.Struct, frozen=True):
     """A rule written by the user."""
@@ -94,8 +97,6 @@ class _Named(msgspec.Struct, frozen=True, gc=False):
 
 
 _NO_NAME = _Named()
-_MOST_NAMES = 10_000
-"""Limit of cached names: a server may invent any number."""
 
 
 class Normal:

@@ -35,6 +35,7 @@ _PATIENCE = 5.0
 """Seconds that the caller waits for a disk that neither accepts data nor fails."""
 
 _sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+_ANOTHER = "name another file"
 
 
 class CaptureFile:
@@ -340,8 +341,6 @@ class _Losses:
 
 
 # Creating the file of a capture: new, readable by its owner only, never through a symbolic link.
-
-_ANOTHER = "name another file"
 
 
 def make_private_directory(path: Path) -> None:

@@ -11,6 +11,14 @@ from inspector.errors import CaptureError, UsageError
 WINDOW = 64 * 1024
 """Bytes that are read at a time."""
 
+MOST = 1024 * 1024 * 1024
+"""Bytes of the longest line that is read. Longer ones are skipped as unreadable."""
+
+BLOCK = 2000
+"""Maximum number of lines in a block: some milliseconds to process."""
+
+_CHUNK = 1024 * 1024
+
 
 def read_at(fd: int, place: int, length: int) -> bytes:
     """Return up to `length` bytes at an offset: fewer at the end, none if unreadable. Keeps the file position."""
@@ -45,13 +53,6 @@ class FileWindow:
             self._bytes = read_at(fd, self._place, WINDOW)
         at = place - self._place
         return self._bytes[at : at + length]
-
-
-MOST = 1024 * 1024 * 1024
-"""Bytes of the longest line that is read. Longer ones are skipped as unreadable."""
-BLOCK = 2000
-"""Maximum number of lines in a block: some milliseconds to process."""
-_CHUNK = 1024 * 1024
 
 
 def open_for_reading(path: Path) -> int:

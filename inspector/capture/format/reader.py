@@ -29,6 +29,12 @@ _CALLED = {
 LOOKS_AT = 64 * 1024
 """Bytes at the beginning that are enough to recognise a format."""
 
+_DIGITS = 9
+"""Maximum number of digits parsed per part of a version: Python refuses thousands."""
+
+_UNDERSTOOD: frozenset[str] = frozenset()
+"""Features that `must` may list."""
+
 
 def foreign(name: str, start: bytes) -> CaptureError:
     """Return the error for a file that is not a capture. `start` is its beginning, up to LOOKS_AT bytes."""
@@ -97,12 +103,6 @@ def _looks_like_json(text: bytes) -> tuple[str, str]:
     if text[:1] in (b"{", b"[") and _is_json(text):
         return "is JSON, but not a capture: the first line is not a capture head", _OPEN
     return "is text, but not a capture: the first line is not a capture head", _OPEN
-
-
-_DIGITS = 9
-"""Maximum number of digits parsed per part of a version: Python refuses thousands."""
-_UNDERSTOOD: frozenset[str] = frozenset()
-"""Features that `must` may list."""
 
 
 def read_head(fd: int, path: Path) -> Head:

@@ -37,6 +37,13 @@ LIMIT = 2**63 - 1
 Nanoseconds = Annotated[int, msgspec.Meta(ge=-LIMIT, le=LIMIT)]
 """Bounded, so that an untrusted number fits the columns that store it."""
 
+KNOWN = frozenset(
+    {"head", "frame", "err", "conn", "proc", "http", "sse", "edit", "rule", "sum", "gap", "redact", "end"}
+)
+
+MADE_BY_PROXY = frozenset({"rule", "user"})
+"""Origins of frames that neither party wrote. They are in no wire digest."""
+
 
 class RecordingTool(msgspec.Struct, frozen=True, omit_defaults=True):
     """Program that wrote a capture."""
@@ -282,11 +289,6 @@ Dated = FrameRecord | StderrRecord | ConnectionRecord | ProcessRecord | HttpReco
 """Records that are entries of the journal."""
 Record = Head | Dated | EditRecord | RuleRecord | SumRecord | GapRecord | RedactRecord | EndRecord
 
-KNOWN = frozenset(
-    {"head", "frame", "err", "conn", "proc", "http", "sse", "edit", "rule", "sum", "gap", "redact", "end"}
-)
-MADE_BY_PROXY = frozenset({"rule", "user"})
-"""Origins of frames that neither party wrote. They are in no wire digest."""
 
 _encode = msgspec.json.Encoder().encode
 

@@ -23,6 +23,19 @@ LATEST = 2**62
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
+_OF_SERVER = frozenset(
+    {
+        *("sampling/createMessage", "elicitation/create", "roots/list"),
+        *("notifications/message", "notifications/progress", "notifications/elicitation/complete"),
+        *("notifications/tools/list_changed", "notifications/prompts/list_changed"),
+        *("notifications/resources/list_changed", "notifications/resources/updated"),
+        *("notifications/subscriptions/acknowledged", "notifications/tasks/status"),
+    }
+)
+
+_MOST = 100_000
+"""Limit of pending requests."""
+
 
 class Members(dict[str, msgspec.Raw]):
     """Undecoded members of a JSON object, by name."""
@@ -195,18 +208,6 @@ def is_there(raw: msgspec.Raw) -> bool:
 
 
 # Sender of a message, if the file does not name it: known by its method, or by the request that it responds to.
-
-_OF_SERVER = frozenset(
-    {
-        *("sampling/createMessage", "elicitation/create", "roots/list"),
-        *("notifications/message", "notifications/progress", "notifications/elicitation/complete"),
-        *("notifications/tools/list_changed", "notifications/prompts/list_changed"),
-        *("notifications/resources/list_changed", "notifications/resources/updated"),
-        *("notifications/subscriptions/acknowledged", "notifications/tasks/status"),
-    }
-)
-_MOST = 100_000
-"""Limit of pending requests."""
 
 
 class Directions:

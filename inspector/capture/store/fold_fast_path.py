@@ -43,6 +43,12 @@ _UNUSUAL = (msgspec.DecodeError, UnicodeError, RecursionError)
 _UNSET = msgspec.UNSET
 _Absent = msgspec.Raw | msgspec.UnsetType
 
+LONGEST = 1024 * 1024
+"""Maximum length in bytes of a line that is processed this way."""
+
+_ROWS_TO_SERVER = Direction.TO_SERVER
+_NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
 
 class FoldedFrames(NamedTuple):
     """Outcome of folding one frame."""
@@ -191,11 +197,6 @@ def _is_plain(call: _Params) -> bool:
 
 
 # Frames of a recording on their way to the store: folded one by one, stored in batches.
-
-LONGEST = 1024 * 1024
-"""Maximum length in bytes of a line that is processed this way."""
-_ROWS_TO_SERVER = Direction.TO_SERVER
-_NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class FrameListener(Protocol):

@@ -72,6 +72,19 @@ _DIRECTIONS = {0, *DIRECTION_OF_BITS}
 _FLAGS = bytes(
     flags for flags in range(0x100) if flags & KIND_BITS <= max(MessageKind) and flags & DIRECTION_BITS in _DIRECTIONS
 )
+MAGIC = b"mcp-inspect index 1\n"
+SUFFIX = ".mcpidx"
+
+SMALLEST = 4 * 1024 * 1024
+"""Size in bytes from which a capture gets an index: a smaller one loads as fast without."""
+
+MOST, BUDGET = 20, 1024 * 1024 * 1024
+"""Maximum number of indexes, and of their total bytes. The most recently used are kept."""
+
+_ENDS = 1024
+"""Bytes at the beginning and at the end of a capture that identify it."""
+
+_LARGEST = 1 << 30
 
 
 class Rest(msgspec.Struct):
@@ -195,17 +208,6 @@ def _surround(around: ConnectionFacts, store: Store, rest: Rest) -> None:
         exchange = around.http_exchanges[number] = HttpExchange(store, number, len(around.http_in_order))
         exchange.request_n, exchange.response_n, exchange.end_n = request, response, end
         around.http_in_order.append(exchange)
-
-
-MAGIC = b"mcp-inspect index 1\n"
-SUFFIX = ".mcpidx"
-SMALLEST = 4 * 1024 * 1024
-"""Size in bytes from which a capture gets an index: a smaller one loads as fast without."""
-MOST, BUDGET = 20, 1024 * 1024 * 1024
-"""Maximum number of indexes, and of their total bytes. The most recently used are kept."""
-_ENDS = 1024
-"""Bytes at the beginning and at the end of a capture that identify it."""
-_LARGEST = 1 << 30
 
 
 class Identity(msgspec.Struct, frozen=True):

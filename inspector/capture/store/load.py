@@ -46,6 +46,14 @@ from inspector.protocol.frames import Frame
 _START = 1024
 """Bytes at the beginning that identify a capture: its head contains an id."""
 
+_PASSED_OVER = {
+    "partial": "The last line of the capture is incomplete and was left out.",
+    "unreadable": "Left out of the capture, because unreadable: {}.",
+    "unknown": "Left out of the capture, because their type is unknown: {}.",
+    "no payload": "Left out of the capture, because the payload is in another file, which is not read: {}.",
+    "other length": "The payload has another length than the capture says, so it was changed after recording: {}.",
+}
+
 
 class FileProblem(msgspec.Struct, frozen=True):
     """What has happened to a file."""
@@ -299,15 +307,6 @@ class Loading:
             note("The capture has no end: whatever wrote it was stopped, or the file was cut.")
         elif not self._end.clean:
             note("The capture was not closed: its end may be missing.")
-
-
-_PASSED_OVER = {
-    "partial": "The last line of the capture is incomplete and was left out.",
-    "unreadable": "Left out of the capture, because unreadable: {}.",
-    "unknown": "Left out of the capture, because their type is unknown: {}.",
-    "no payload": "Left out of the capture, because the payload is in another file, which is not read: {}.",
-    "other length": "The payload has another length than the capture says, so it was changed after recording: {}.",
-}
 
 
 def load(path: Path, *, on_progress: Callable[[int, int], None] | None = None, cache: Path | None = None) -> Journal:

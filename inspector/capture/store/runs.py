@@ -21,6 +21,7 @@ LONGEST_PAYLOAD = 64 * 1024
 """Maximum size in bytes of a payload in a run."""
 
 _to_json = msgspec.json.Encoder().encode
+_NAME = METHOD.encode()
 
 
 class _LogMessage(msgspec.Struct, gc=False, forbid_unknown_fields=True):
@@ -32,7 +33,6 @@ class _LogMessage(msgspec.Struct, gc=False, forbid_unknown_fields=True):
 
 
 _decode = msgspec.json.Decoder(_LogMessage).decode
-_NAME = METHOD.encode()
 
 
 def belongs(payload: bytes) -> bool:

@@ -30,6 +30,29 @@ from inspector.protocol.tracking.tasks import Task, TaskFault
 
 Column: TypeAlias = "array[Any] | bytearray"
 
+_MEMBERS = {
+    "conversation": {
+        "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening",
+        "server_requests", "visits", "_awaited", "_on_notification",
+    },
+    "pairs": {"exchanges", "_open", "_ended", "_on", "_numbering"},
+    "progress": {"exchanges", "_by_token"},
+    "operations": {"_first", "_further", "_by_cursor", "_asking"},
+    "catalogue": {"listings", "_fetches"},
+    "subscriptions": {
+        "streams", "_open", "subscribed", "updates", "count", "changes", "_read", "_reading", "_parents",
+    },
+    "tasks": {"all", "faults", "_by_id", "_by_operation", "_about"},
+    "visits": {"complete"},
+    "_opening": {"opening", "_handshake"},
+}  # fmt: skip
+
+_WATCHED = ("subscribed", "updates", "count", "changes", "_read", "_reading", "_parents")
+_LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
+
+_LARGEST = 256 * 1024 * 1024
+"""Maximum decompressed size in bytes: a checkpoint from a file is untrusted."""
+
 
 class SnapshotError(Exception):
     """The state can't be stored, or the stored state can't be used; the text says why."""
@@ -86,26 +109,6 @@ class ConversationSnapshot(msgspec.Struct):
     server_requests: list[ServerRequest]
     visits: dict[str, int]
     awaited: dict[int, Any]
-
-
-_MEMBERS = {
-    "conversation": {
-        "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening",
-        "server_requests", "visits", "_awaited", "_on_notification",
-    },
-    "pairs": {"exchanges", "_open", "_ended", "_on", "_numbering"},
-    "progress": {"exchanges", "_by_token"},
-    "operations": {"_first", "_further", "_by_cursor", "_asking"},
-    "catalogue": {"listings", "_fetches"},
-    "subscriptions": {
-        "streams", "_open", "subscribed", "updates", "count", "changes", "_read", "_reading", "_parents",
-    },
-    "tasks": {"all", "faults", "_by_id", "_by_operation", "_about"},
-    "visits": {"complete"},
-    "_opening": {"opening", "_handshake"},
-}  # fmt: skip
-_WATCHED = ("subscribed", "updates", "count", "changes", "_read", "_reading", "_parents")
-_LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
 
 
 def columns_of(owner: object) -> dict[str, Column]:
@@ -360,9 +363,6 @@ def _within(
 
 
 # Checkpoints: a conversation at some moment, in some ten kilobytes, while the conversation itself continues.
-
-_LARGEST = 256 * 1024 * 1024
-"""Maximum decompressed size in bytes: a checkpoint from a file is untrusted."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True):

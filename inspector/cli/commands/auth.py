@@ -52,6 +52,8 @@ _EXAMPLES = (
     "mcp-inspect auth status",
     "mcp-inspect auth explain https://example.com/mcp",
 )
+_GIVE_UP = ("q", "quit")
+_LET_IN = "the server requires no authorization"
 
 
 @click.group(
@@ -142,9 +144,6 @@ def _chosen(env: CliEnv, url: str | None, options: dict[str, Any]) -> TargetOpti
     return choose(env, url, options) if url is not None else None
 
 
-_GIVE_UP = ("q", "quit")
-
-
 class Consent:
     """The terminal interface of the login guide."""
 
@@ -227,9 +226,6 @@ class Consent:
 
 def _key_line(key: str, what: str) -> Line:
     return ((f"  {key:<7} ", "accent"), (what, "text"))
-
-
-_LET_IN = "the server requires no authorization"
 
 
 def explain(output: Output, chosen: TargetOptions) -> ExitStatus:

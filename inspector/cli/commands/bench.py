@@ -54,6 +54,13 @@ _CALLABLE = ("tools/call", "resources/read", "prompts/get", "completion/complete
 """Methods of captured requests that are repeated."""
 _MOST_CALLS = 10_000
 
+_EXAMPLES = (
+    "mcp-inspect bench -t 'echo message=hi' -- node server.js",
+    "mcp-inspect bench --against base.json --fail-on 'p95 > 1.5x' -- node server.js",
+)
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
 
 class _Wanted:
     """The calls given on the command line, before the tools are known."""
@@ -196,13 +203,6 @@ def _numbers(text: str, option: str, most: float, kind: Callable[[str], Any]) ->
     if not found or not all(0 < each <= most for each in found):
         raise UsageError(f"invalid {option} {text!r}", hint=f"Use numbers from 1 to {most:,}, such as {option} 1,4,16.")
     return found
-
-
-_EXAMPLES = (
-    "mcp-inspect bench -t 'echo message=hi' -- node server.js",
-    "mcp-inspect bench --against base.json --fail-on 'p95 > 1.5x' -- node server.js",
-)
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @documented(

@@ -43,6 +43,9 @@ _EXAMPLES = (
     "mcp-inspect blame fails.mcpcap https://example.com/mcp",
 )
 
+_WAIT_S = 3.0
+"""Seconds after which a request counts as not answered, unless --timeout is shorter."""
+
 
 @documented(
     "blame",
@@ -109,10 +112,6 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
             output.draw_over("")
         _print(output, found, explaining(journal, found, inspected(journal)[0]), gaps, written)
     return ExitStatus.FINDINGS if found.end is BlameEnd.FOUND else ExitStatus.OK
-
-
-_WAIT_S = 3.0
-"""Seconds after which a request counts as not answered, unless --timeout is shorter."""
 
 
 def _progress(output: Output) -> Callable[[str], None]:

@@ -54,6 +54,13 @@ _CHECK_EXAMPLES = (
     "mcp-inspect check --probe -- node server.js",
 )
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_LEFT_OUT_SHOWN = 5
+
+_DOCTOR_EXAMPLES = (
+    "mcp-inspect doctor -- node server.js",
+    "mcp-inspect doctor http://localhost:8000/mcp --capture examined.mcpcap",
+    "mcp-inspect doctor --json --fail-on never https://example.com/mcp",
+)
 
 
 @documented(
@@ -204,9 +211,6 @@ def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
     return found
 
 
-_LEFT_OUT_SHOWN = 5
-
-
 async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Finding]:
     """Print the calls of each allowed tool, make them, and return the findings."""
     output, planned = visit.output, plan_calls(tools_of(visit.session), options)
@@ -266,13 +270,6 @@ def _check_file(output: Output, path: Path, report: ReportOptions) -> ExitStatus
     demand_file(path, "Name a capture, a URL, or a server's command after --.")
     with loaded_capture(output, path) as journal:
         return conclude(output, journal, report)
-
-
-_DOCTOR_EXAMPLES = (
-    "mcp-inspect doctor -- node server.js",
-    "mcp-inspect doctor http://localhost:8000/mcp --capture examined.mcpcap",
-    "mcp-inspect doctor --json --fail-on never https://example.com/mcp",
-)
 
 
 @documented("doctor", _DOCTOR_EXAMPLES, "as for check")

@@ -35,6 +35,12 @@ _EXAMPLES = (
     "mcp-inspect completion fish > ~/.config/fish/completions/mcp-inspect.fish",
 )
 
+_LISTED = {"call": "tools", "prompt": "prompts", "read": "resources", "subscribe": "resources"}
+"""Commands whose first argument is a name in one of the server's lists."""
+
+_NO_CAPTURE = ("import", "test")
+"""Commands that take files but no captures."""
+
 
 @documented("completion", _EXAMPLES)
 @click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
@@ -158,12 +164,6 @@ def _of_type(kind: click.ParamType[Any]) -> Iterator[Candidate]:
         yield from map(Candidate, map(str, kind.choices))
     elif isinstance(kind, click.Path):
         yield Candidate("", kind="file" if kind.file_okay else "directory")
-
-
-_LISTED = {"call": "tools", "prompt": "prompts", "read": "resources", "subscribe": "resources"}
-"""Commands whose first argument is a name in one of the server's lists."""
-_NO_CAPTURE = ("import", "test")
-"""Commands that take files but no captures."""
 
 
 def _arguments(command: click.Command, placed: Sequence[str], line: Sequence[str], env: CliEnv) -> Iterator[Candidate]:

@@ -36,6 +36,16 @@ from inspector.features.lock.schemas import Rating
 from inspector.present.changes.captures import Names, comparison_data, comparison_lines
 from inspector.text import visible
 
+FAILS = (*(rating.value for rating in Rating), "any", "never")
+"""Values of `--fail-on`."""
+
+_EXAMPLES = (
+    "mcp-inspect diff before.mcpcap after.mcpcap",
+    "mcp-inspect diff --only 'tools/*' --ignore '**.text' before.mcpcap after.mcpcap",
+    "mcp-inspect diff --fail-on breaking mcp.lock.json -- node server.js",
+    "mcp-inspect diff --edits tapped.mcpcap",
+)
+
 
 def compare_captures(output: Output, before: Path, after: Path, compare_options: CompareOptions) -> ExitStatus:
     """Print the differences. Return exit status 1 if there are any. Raises: CaptureError."""
@@ -97,10 +107,6 @@ def _read(path: Path, output: Output) -> operations.Read:
     return read
 
 
-FAILS = (*(rating.value for rating in Rating), "any", "never")
-"""Values of `--fail-on`."""
-
-
 def diff_definitions(
     env: CliEnv,
     output: Output,
@@ -142,14 +148,6 @@ def fails(diff: DefinitionsDiff, on: str) -> bool:
     if on == "never" or diff.worst is None:
         return False
     return on == "any" or diff.worst.rank <= Rating(on).rank
-
-
-_EXAMPLES = (
-    "mcp-inspect diff before.mcpcap after.mcpcap",
-    "mcp-inspect diff --only 'tools/*' --ignore '**.text' before.mcpcap after.mcpcap",
-    "mcp-inspect diff --fail-on breaking mcp.lock.json -- node server.js",
-    "mcp-inspect diff --edits tapped.mcpcap",
-)
 
 
 @documented(

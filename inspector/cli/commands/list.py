@@ -27,6 +27,14 @@ extent_options = option_group(
     click.option("--limit", type=int, metavar="N", help="Fetch at most N pages."),
 )
 
+_EXAMPLES = (
+    "mcp-inspect list tools -- npx -y @modelcontextprotocol/server-everything",
+    "mcp-inspect list all --json https://example.com/mcp",
+)
+
+MOST_OF_DESCRIPTION = 160
+"""Maximum number of characters of a description in a list."""
+
 
 def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | None) -> Extent:
     """Return the pages to fetch of one kind, or of "all". Raises: UsageError."""
@@ -37,12 +45,6 @@ def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | No
     if kind == "all" and cursor is not None:
         raise UsageError("--cursor applies to one list", hint="Name it: tools, resources, templates or prompts.")
     return Extent(cursor, 1 if page_by_page else limit)
-
-
-_EXAMPLES = (
-    "mcp-inspect list tools -- npx -y @modelcontextprotocol/server-everything",
-    "mcp-inspect list all --json https://example.com/mcp",
-)
 
 
 @documented(
@@ -147,10 +149,6 @@ def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
     return visit.output.report(
         "server_error", refused.refusal, f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
     )
-
-
-MOST_OF_DESCRIPTION = 160
-"""Maximum number of characters of a description in a list."""
 
 
 def list_lines(kind: str, items: Sequence[Any]) -> list[Line]:

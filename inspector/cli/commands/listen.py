@@ -36,6 +36,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _LISTS = ("tools", "prompts", "resources")
 
+_LISTEN_EXAMPLES = (
+    "mcp-inspect listen https://example.com/mcp",
+    "mcp-inspect listen --tools --uri file:///notes.md --count 1 --json -- node server.js",
+)
+
+_SUBSCRIBE_EXAMPLES = (
+    "mcp-inspect subscribe file:///log.txt -- node server.js",
+    "mcp-inspect subscribe file:///a.md file:///b.md --for 60 https://example.com/mcp",
+)
+
 
 class ListenLimits(msgspec.Struct, frozen=True):
     """Limits on how long to listen; None for no limit."""
@@ -192,12 +202,6 @@ def _iso(wall_ns: int) -> str:
     return datetime.fromtimestamp(wall_ns / 1e9, UTC).isoformat(timespec="milliseconds")
 
 
-_LISTEN_EXAMPLES = (
-    "mcp-inspect listen https://example.com/mcp",
-    "mcp-inspect listen --tools --uri file:///notes.md --count 1 --json -- node server.js",
-)
-
-
 @documented("listen", _LISTEN_EXAMPLES, "one object per line: `method`, `params` as received, `time`, `entry`")
 @click.option("--tools", is_flag=True, help="Print changes of the tool list.")
 @click.option("--prompts", is_flag=True, help="Print changes of the prompt list.")
@@ -224,12 +228,6 @@ def listen_command(env: CliEnv, /, url: str | None, **options: Any) -> ExitStatu
         return await print_changes(visit, every, enough)
 
     return visit(env, url, options, work)
-
-
-_SUBSCRIBE_EXAMPLES = (
-    "mcp-inspect subscribe file:///log.txt -- node server.js",
-    "mcp-inspect subscribe file:///a.md file:///b.md --for 60 https://example.com/mcp",
-)
 
 
 @documented("subscribe", _SUBSCRIBE_EXAMPLES, "one object per line: `method`, `params` as received, `time`, `entry`")

@@ -22,6 +22,26 @@ _STDIO_EXAMPLES = (
     "mcp-inspect -e API_KEY --cwd ~/project -- python -m my_server --verbose",
 )
 
+_HTTP_EXAMPLES = (
+    "mcp-inspect http://127.0.0.1:3000/mcp",
+    "mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'",
+)
+
+_SSE_EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
+
+_OPEN_EXAMPLES = (
+    "mcp-inspect open github filesystem",
+    "mcp-inspect open https://example.com/mcp 'node server.js --fast' before.mcpcap",
+)
+
+_REPLAY_EXAMPLES = (
+    "mcp-inspect replay session.mcpcap",
+    "mcp-inspect replay before.mcpcap after.mcpcap",
+    "mcp-inspect replay session.har",
+)
+
+_DEMO_EXAMPLES = ("mcp-inspect demo", "mcp-inspect demo --era legacy")
+
 
 @documented("stdio", _STDIO_EXAMPLES, options_metavar="[OPTIONS] -- COMMAND")
 @screen_options
@@ -29,12 +49,6 @@ _STDIO_EXAMPLES = (
 def stdio_command(env: CliEnv, /, **options: Any) -> ExitStatus:
     """Start a server and inspect it. Short form: mcp-inspect -- COMMAND."""
     return inspect(env, choose(env, None, options))
-
-
-_HTTP_EXAMPLES = (
-    "mcp-inspect http://127.0.0.1:3000/mcp",
-    "mcp-inspect https://example.com/mcp -H 'Authorization: Bearer …'",
-)
 
 
 @documented("http", _HTTP_EXAMPLES)
@@ -46,9 +60,6 @@ def http_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     return inspect(env, choose(env, url, options))
 
 
-_SSE_EXAMPLES = ("mcp-inspect sse http://127.0.0.1:3000/sse",)
-
-
 @documented("sse", _SSE_EXAMPLES)
 @click.argument("url")
 @screen_options
@@ -58,12 +69,6 @@ def sse_command(env: CliEnv, /, url: str, **options: Any) -> ExitStatus:
     if options["transport"] not in (None, "sse"):
         raise UsageError(f"--transport {options['transport']} conflicts with sse", hint="Remove one of them.")
     return inspect(env, choose(env, url, options | {"transport": "sse"}))
-
-
-_OPEN_EXAMPLES = (
-    "mcp-inspect open github filesystem",
-    "mcp-inspect open https://example.com/mcp 'node server.js --fast' before.mcpcap",
-)
 
 
 @documented("open", _OPEN_EXAMPLES)
@@ -86,13 +91,6 @@ def open_command(env: CliEnv, /, what: tuple[str, ...], no_capture: bool) -> Exi
     return open_all(env, read_wanted, record=not no_capture)
 
 
-_REPLAY_EXAMPLES = (
-    "mcp-inspect replay session.mcpcap",
-    "mcp-inspect replay before.mcpcap after.mcpcap",
-    "mcp-inspect replay session.har",
-)
-
-
 @documented("replay", _REPLAY_EXAMPLES)
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
 @click.pass_obj
@@ -105,9 +103,6 @@ def replay_command(env: CliEnv, /, files: tuple[Path, ...]) -> ExitStatus:
     for file in files:
         demand_file(file, "mcp-inspect without arguments lists recent captures.")
     return interface.replay(env, *files)
-
-
-_DEMO_EXAMPLES = ("mcp-inspect demo", "mcp-inspect demo --era legacy")
 
 
 @documented("demo", _DEMO_EXAMPLES)

@@ -43,6 +43,17 @@ from inspector.text import visible
 
 LIVE = "the live server"
 
+_MOST = 100
+"""Maximum number of lines about replaced values and skipped requests."""
+
+_PACE_S = 0.02
+
+_EXAMPLES = (
+    "mcp-inspect resend session.mcpcap https://example.com/mcp",
+    "mcp-inspect resend --yes --json session.mcpcap -- node server.js",
+    "mcp-inspect resend --where 'tool == search' session.mcpcap -- node server.js",
+)
+
 
 class RecordedRequests(msgspec.Struct, frozen=True):
     """The requests of a capture to resend."""
@@ -112,10 +123,6 @@ def tell(output: Output, resent: Resent, name: str) -> ExitStatus:
     return ExitStatus.OK if resent.comparison.is_empty else ExitStatus.FINDINGS
 
 
-_MOST = 100
-"""Maximum number of lines about replaced values and skipped requests."""
-
-
 def _print_skips(output: Output, skips: Sequence[Skip]) -> None:
     for skip in skips[:_MOST]:
         about = f"{skip.account.method} {skip.account.target}".strip()
@@ -154,9 +161,6 @@ def _by_method(made: ResendPlan) -> dict[str, int]:
     return found
 
 
-_PACE_S = 0.02
-
-
 def take_over(
     output: Output, chosen: TargetOptions, plan: ResendPlan, resend_options: ResendOptions, name: str
 ) -> ExitStatus:
@@ -191,13 +195,6 @@ async def _opened(live: Live) -> Session | None:
     while live.state is SessionState.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
         await asyncio.sleep(_PACE_S)
     return live.session if live.state is SessionState.OPEN else None
-
-
-_EXAMPLES = (
-    "mcp-inspect resend session.mcpcap https://example.com/mcp",
-    "mcp-inspect resend --yes --json session.mcpcap -- node server.js",
-    "mcp-inspect resend --where 'tool == search' session.mcpcap -- node server.js",
-)
 
 
 @documented("resend", _EXAMPLES, "`before`, `after`, `counts`, `operations`, `sent`, `skipped`, `carried`, `notes`")

@@ -17,16 +17,18 @@ from inspector.protocol.revisions.table import ROWS
 _SAME = "="
 _WIDTH, _NAMES = 78, 22
 
-
-def _yes(fact: bool) -> str:
-    return "yes" if fact else "–"
-
-
 _CARRIAGES = {
     "legacy_sse": "GET stream and POST address",
     "sessions": "sessions",
     "stateless": "one POST, one response",
 }
+
+_EXAMPLES = ("mcp-inspect revisions", "mcp-inspect revisions --json")
+
+
+def _yes(fact: bool) -> str:
+    return "yes" if fact else "–"
+
 
 _FACTS: tuple[tuple[str, Callable[[Revision], str]], ...] = (
     ("era", lambda row: row.era),
@@ -104,9 +106,6 @@ def _changes(cells: list[str]) -> list[str]:
 
 def _none(fact: str) -> str:
     return "–" if fact == "none" else fact
-
-
-_EXAMPLES = ("mcp-inspect revisions", "mcp-inspect revisions --json")
 
 
 @documented("revisions", _EXAMPLES, "`revisions`")

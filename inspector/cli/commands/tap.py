@@ -50,6 +50,13 @@ _FAIL_ON = click.option(
     help="Exit 1 if a message matches; 'error' matches any error or finding of that severity.",
 )
 
+_INSTALL_EXAMPLES = (
+    "mcp-inspect tap install cursor:github --dry-run",
+    "mcp-inspect tap install claude-desktop",
+    "mcp-inspect tap install vscode:files --project --yes",
+    "mcp-inspect tap install cursor:far --listen 127.0.0.1:7001",
+)
+
 
 @click.group(
     "tap",
@@ -408,14 +415,6 @@ def run_command(env: CliEnv, /, project: bool, fail_on: str | None) -> int:
 
 def _default_signals() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-_INSTALL_EXAMPLES = (
-    "mcp-inspect tap install cursor:github --dry-run",
-    "mcp-inspect tap install claude-desktop",
-    "mcp-inspect tap install vscode:files --project --yes",
-    "mcp-inspect tap install cursor:far --listen 127.0.0.1:7001",
-)
 
 
 @documented("install", _INSTALL_EXAMPLES, group=command)

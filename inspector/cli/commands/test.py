@@ -65,6 +65,24 @@ from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.text import visible
 
+_WAIT_S = 60.0
+
+_EXAMPLES = (
+    "mcp-inspect test session.cases.yaml -- node server.js",
+    "mcp-inspect test --junit junit.xml -k search session.cases.yaml https://example.com",
+    "mcp-inspect test --update-snapshots session.cases.yaml -- node server.js",
+    "mcp-inspect test --from-capture session.mcpcap --where 'tool == search'",
+)
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+_RUN_EXAMPLES = (
+    "mcp-inspect run",
+    "mcp-inspect run 'create issue' --env dev -- node server.js",
+    "mcp-inspect run issues.mcp.yaml https://example.com/mcp",
+    "mcp-inspect run issues.mcp.yaml#create --json",
+)
+
 
 class CaseRuns(msgspec.Struct, frozen=True):
     """Cases to run, with the values for their markers."""
@@ -135,9 +153,6 @@ async def _play_sessions(
         reply = (await player.play(script)).replies.get(f"{case.request} {about}" if about else case.request)
         response = ActualResponse(reply or {}, why="" if reply else "no response")
         done(CaseRun(case, response, tuple(judge(case, response, Normal()))))
-
-
-_WAIT_S = 60.0
 
 
 def chosen_cases(found: Cases, words: Sequence[str], file: Path) -> tuple[CaseDefinition, ...]:
@@ -248,15 +263,6 @@ def _new_snapshots(ran: Sequence[CaseRun]) -> list[tuple[Expectation, Any]]:
 def _save(file: Path, found: Cases, new: Sequence[tuple[Expectation, Any]]) -> None:
     normal = Normal()
     write_whole(file, with_values(found, [(each, normal(value)) for each, value in new]).encode())
-
-
-_EXAMPLES = (
-    "mcp-inspect test session.cases.yaml -- node server.js",
-    "mcp-inspect test --junit junit.xml -k search session.cases.yaml https://example.com",
-    "mcp-inspect test --update-snapshots session.cases.yaml -- node server.js",
-    "mcp-inspect test --from-capture session.mcpcap --where 'tool == search'",
-)
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 environment_option = click.option(
@@ -388,13 +394,6 @@ def _hint(where: str) -> str:
 
 
 # Saved calls
-
-_RUN_EXAMPLES = (
-    "mcp-inspect run",
-    "mcp-inspect run 'create issue' --env dev -- node server.js",
-    "mcp-inspect run issues.mcp.yaml https://example.com/mcp",
-    "mcp-inspect run issues.mcp.yaml#create --json",
-)
 
 
 @documented(

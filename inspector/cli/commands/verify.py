@@ -15,6 +15,17 @@ from inspector.cli.progress import progress_of
 
 _VERIFY_EXAMPLES = ("mcp-inspect verify session.mcpcap", "mcp-inspect verify session.mcpcap --json")
 
+_SENTENCES = {
+    "damaged": "The capture is damaged, modified or missing data.",
+    "recording": "The capture is still being recorded; the data so far is valid.",
+    "truncated": "Capture is truncated; the remaining data is valid.",
+    "redacted": "The redacted copy is complete.",
+    "complete": "The capture is complete and unchanged.",
+}
+
+_RECOVER_EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
+_FILE = click.Path(path_type=Path)
+
 
 @documented(
     "verify",
@@ -66,18 +77,6 @@ def _report_lines(verdict: VerifyResult) -> list[str]:
     if verdict.state in (CaptureState.TRUNCATED, CaptureState.DAMAGED):
         lines.append("To save the data before the damage: mcp-inspect recover FILE -o OUT")
     return lines
-
-
-_SENTENCES = {
-    "damaged": "The capture is damaged, modified or missing data.",
-    "recording": "The capture is still being recorded; the data so far is valid.",
-    "truncated": "Capture is truncated; the remaining data is valid.",
-    "redacted": "The redacted copy is complete.",
-    "complete": "The capture is complete and unchanged.",
-}
-
-_RECOVER_EXAMPLES = ("mcp-inspect recover torn.mcpcap -o clean.mcpcap",)
-_FILE = click.Path(path_type=Path)
 
 
 @documented(

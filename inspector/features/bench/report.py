@@ -23,6 +23,12 @@ _MIB = 1 << 20
 _NEAR = 0.5
 """Fraction of mcp-inspect's own maximum rate above which figures describe mcp-inspect rather than the server."""
 
+_HEAD = f"{'tool':<19}{'in flight':>10}{'calls':>8}{'per s':>8}{'p50':>7}{'p95':>7}{'p99':>7}{'max':>7}{'errors':>7}"
+_EDGES_MS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
+
+_RECENT = 2000
+"""Number of newest latencies that are drawn."""
+
 
 # JSON
 
@@ -127,9 +133,6 @@ def _ms(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
-
-
-_HEAD = f"{'tool':<19}{'in flight':>10}{'calls':>8}{'per s':>8}{'p50':>7}{'p95':>7}{'p99':>7}{'max':>7}{'errors':>7}"
 
 
 def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[str]) -> list[Line]:
@@ -278,10 +281,6 @@ def junit(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
 
 
 # Live
-
-_EDGES_MS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
-_RECENT = 2000
-"""Number of newest latencies that are drawn."""
 
 
 def live_lines(progress: BenchProgress, width: int) -> list[str]:

@@ -29,6 +29,9 @@ PAUSE_S = 0.1
 """Difference between two pauses from which on it may matter."""
 _MOST_SHOWN = 60
 
+MADE_BY_PLAYER = frozenset({"host", "content-length", "mcp-session-id"})
+"""Headers whose values the player makes; their place and case are as recorded."""
+
 
 class Edit(msgspec.Struct, frozen=True, eq=False):
     """One difference."""
@@ -405,10 +408,6 @@ def _of_headers(fails: ClientScript, works: ClientScript) -> Iterator[Edit]:
     first_order, other_order = ([each for each in order if each in [*mine] and each in [*others]] for order in orders)
     if first_order != other_order:
         yield Edit("the headers come in another order", _reordered(orders[1]))
-
-
-MADE_BY_PLAYER = frozenset({"host", "content-length", "mcp-session-id"})
-"""Headers whose values the player makes; their place and case are as recorded."""
 
 
 def _all_headers(script: ClientScript) -> dict[str, dict[str, str]]:

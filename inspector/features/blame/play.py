@@ -47,6 +47,7 @@ _GRACE = ShutdownTimeouts(stdin_close=0.3, term=0.3)
 _LAST_GRACE = ShutdownTimeouts(stdin_close=3.0, term=0.3)
 """For a last message without a line end: its response comes once stdin is closed."""
 _MOST_BODY = 16 * 1024 * 1024
+_NAMES = {"host": "Host", "content-length": "Content-Length", SESSION: "Mcp-Session-Id"}
 
 
 class ResponseWaits(msgspec.Struct, frozen=True):
@@ -370,7 +371,6 @@ class _HttpRun(ScriptRun):
 
 
 _Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-_NAMES = {"host": "Host", "content-length": "Content-Length", SESSION: "Mcp-Session-Id"}
 
 
 def without_calls(script: ClientScript, keys: frozenset[str]) -> ClientScript:

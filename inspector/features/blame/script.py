@@ -36,6 +36,10 @@ OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialize
 _MOST_NAMED = 8
 NO_RESPONSE = "no response"
 _NORMAL = Normal()
+_LISTS = ("tools", "resources", "resourceTemplates", "prompts")
+_PLAIN = frozenset({"ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
+_MOST_CONTENT = 160
+VERSION = "protocolVersion"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -265,9 +269,6 @@ def _numbered_key(key: str, count: int) -> str:
     return key if count == 1 else f"{key} ({count})"
 
 
-_LISTS = ("tools", "resources", "resourceTemplates", "prompts")
-
-
 def _names(result: Any, member: str) -> list[str]:
     items = peek.items(result, member)
     return [peek.text(each, "name") or peek.text(each, "uri") or "?" for each in items]
@@ -346,10 +347,6 @@ def _came_of(
     return f"result {_content(result)}" if exchange.method not in _PLAIN else "result"
 
 
-_PLAIN = frozenset({"ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
-_MOST_CONTENT = 160
-
-
 def _content(value: Any) -> str:
     """Return a value for comparison, without ids, times and the like; of a long one the beginning and a checksum."""
     text = json.dumps(_NORMAL(value), ensure_ascii=False, sort_keys=True)
@@ -367,9 +364,6 @@ def _opening_words(asked: Any, result: Any, watched: frozenset[str]) -> str:
     if VERSION in watched and wanted and version != wanted:
         words.append(f"with protocol version {version}")
     return f"result {', '.join(words)}".rstrip()
-
-
-VERSION = "protocolVersion"
 
 
 def watched_in(fails: ClientScript, works: ClientScript) -> frozenset[str]:

@@ -29,6 +29,12 @@ _LEAST_FIRST_S, _LEAST_LATER_S, _PATIENCE = 1.0, 0.6, 3.0
 _IDLE_WIDTH = 4
 """Servers at once that do not answer: they wait, so they hardly disturb each other."""
 
+_RUNS_ON, _NOT_REFUSED = "runs on", "is not refused"
+"""Outcomes of a server that does not end by itself, and of the end of a session without an error."""
+
+_EMPTY = "0 items"
+_FAILURES = ("error", NO_RESPONSE, "response with", "HTTP", "is refused", "exits", "ends with", "tool error", _EMPTY)
+
 
 class BlameEnd(StrEnum):
     """How a search ended."""
@@ -345,10 +351,6 @@ def _with_parts(edit: Edit) -> Iterator[Edit]:
 
 
 _Passes = Callable[[Iterable[Edit]], Awaitable[bool]]
-_RUNS_ON, _NOT_REFUSED = "runs on", "is not refused"
-"""Outcomes of a server that does not end by itself, and of the end of a session without an error."""
-_EMPTY = "0 items"
-_FAILURES = ("error", NO_RESPONSE, "response with", "HTTP", "is refused", "exits", "ends with", "tool error", _EMPTY)
 
 
 def _of(outcome: Outcome, key: str) -> str:

@@ -49,6 +49,17 @@ _MOST_FILES = 1000
 SecretReader = Callable[[str, str], str | None]
 """Returns a secret, given its source ("env" or "keyring") and its name; None if there is none."""
 
+_BREAK = "Remove one of these uses."
+_RELATIVE = "The path is relative to this file."
+
+_MISSING = {
+    "env": ("the environment variable {} is not set", "Set it before; the file has only its name."),
+    "keyring": ("the keyring has no secret {}", "Store it with: keyring set mcp-inspect {}"),
+}
+
+_SERVICE = "mcp-inspect"
+"""Service name of mcp-inspect's secrets in the keyring."""
+
 
 class Collection(msgspec.Struct, frozen=True):
     """A case file with the files that it uses."""
@@ -124,10 +135,6 @@ def _open(path: Path, above: tuple[Path, ...]) -> Collection:
             raise UsageError(f"{path}, line {used.line}: uses {used.name}: no such file", hint=near or _RELATIVE)
         others.append(_open(file, (*above, real)))
     return Collection(path, cases, tuple(others))
-
-
-_BREAK = "Remove one of these uses."
-_RELATIVE = "The path is relative to this file."
 
 
 def _environment(path: Path, name: str) -> CallEnvironment:
@@ -473,16 +480,6 @@ class Values:
                 f"{file}, line {reference.line}: {what.format(reference.name)}", hint=hint.format(reference.name)
             )
         self._secrets[key] = found
-
-
-_MISSING = {
-    "env": ("the environment variable {} is not set", "Set it before; the file has only its name."),
-    "keyring": ("the keyring has no secret {}", "Store it with: keyring set mcp-inspect {}"),
-}
-
-
-_SERVICE = "mcp-inspect"
-"""Service name of mcp-inspect's secrets in the keyring."""
 
 
 def secret_from(environ: Mapping[str, str]) -> SecretReader:

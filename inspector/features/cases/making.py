@@ -39,6 +39,21 @@ def server() -> Iterator[ServerUnderTest]:
         yield server
 '''
 
+_DEEPEST = 20
+"""Maximum depth of a generated schema."""
+
+_MOST_KINDS = 20
+"""Maximum number of different item schemas of an array. If there are more, items may be anything."""
+
+_ROOM = 3
+"""Factor by which a response may be slower than the recorded one."""
+
+_LEFT_OUT = {"_meta"}
+"""Members of params that the client generates for each request."""
+
+_CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
+"""Requests that become cases unless others are chosen."""
+
 
 def pytest_file(cases: Sequence[CaseDefinition], target: Sequence[str]) -> str:
     """Return the text of a pytest file. `target` is the server's command, or only its URL."""
@@ -181,16 +196,6 @@ def _messages(journal: Journal, entry: int) -> Iterator[Message]:
     yield from read(frame.payload) if isinstance(frame, Frame) else ()
 
 
-_DEEPEST = 20
-"""Maximum depth of a generated schema."""
-_MOST_KINDS = 20
-"""Maximum number of different item schemas of an array. If there are more, items may be anything."""
-_ROOM = 3
-"""Factor by which a response may be slower than the recorded one."""
-_LEFT_OUT = {"_meta"}
-"""Members of params that the client generates for each request."""
-
-
 def case_of(
     method: str, params: Any, expect: tuple[Expectation, ...] = (), answers: tuple[Any, ...] = ()
 ) -> CaseDefinition:
@@ -290,9 +295,6 @@ def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
 
 
 # Turning captured requests into cases
-
-_CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
-"""Requests that become cases unless others are chosen."""
 
 
 def promoted(operations: Sequence[OperationRecord], chosen: Container[int] | None = None) -> list[CaseDefinition]:

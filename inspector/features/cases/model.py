@@ -19,6 +19,11 @@ HEADER = "mcp-inspect-cases"
 OUTPUT_SCHEMA = "outputSchema"
 """Value of `schema` that stands for the tool's own output schema."""
 
+MARKER = re.compile(r"(?<!\\)(\\*+)(?:\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}|\$\{(env|keyring):([^{}\s]{1,200})\})")
+"""Groups: backslashes, variable name, source of a secret, name of a secret."""
+
+NAME_OF_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
+
 
 class ExpectationKind(StrEnum):
     """What is asserted about a place. The value is the member name in the file."""
@@ -44,11 +49,6 @@ class Expectation(msgspec.Struct, frozen=True):
     """Line in the file, from 1; 0 if unknown."""
     span: tuple[int, int] = (0, 0)
     """Span of its value in the file's text, in characters."""
-
-
-MARKER = re.compile(r"(?<!\\)(\\*+)(?:\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}|\$\{(env|keyring):([^{}\s]{1,200})\})")
-"""Groups: backslashes, variable name, source of a secret, name of a secret."""
-NAME_OF_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 
 class Marker(msgspec.Struct, frozen=True):

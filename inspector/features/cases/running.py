@@ -37,6 +37,9 @@ _STEPS = 5_000_000
 """Step limit of a schema check. It is high because a test can wait for a large value, unlike a screen."""
 _INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z")
 
+NAME = "the case"
+"""Name of the policy that answers server requests from the running case."""
+
 
 class ActualResponse(msgspec.Struct, frozen=True):
     """The outcome of a request."""
@@ -191,8 +194,6 @@ _SAYS = {
 }
 
 
-NAME = "the case"
-"""Name of the policy that answers server requests from the running case."""
 Opener = Callable[[], Session]
 """Creates a session that is not connected yet, on its own journal."""
 

@@ -43,6 +43,15 @@ _CURSORS: Final = frozenset(
     ("cursor", "offset", "page", "limit", "page_size", "pagesize", "per_page", "perpage", "start")
 )
 
+TOP: Final = 5
+"""Number of tools that a search returns."""
+
+_K1, _B = 1.2, 0.75
+"""The usual parameters of BM25: how much repetition counts, and how much a text's length."""
+
+_PATIENCE_S = 1.0
+"""Timeout of a regular expression over all tools."""
+
 
 class ToolCost(msgspec.Struct, frozen=True):
     """Cost of one tool definition. Sizes are bytes of compact JSON."""
@@ -256,14 +265,6 @@ def _has_pages(tool: Mapping[str, Any]) -> bool:
 
 def _quantile(values: Sequence[int], percent: int) -> float:
     return quantiles(values, n=100, method="inclusive")[percent - 1] if len(values) > 1 else values[0]
-
-
-TOP: Final = 5
-"""Number of tools that a search returns."""
-_K1, _B = 1.2, 0.75
-"""The usual parameters of BM25: how much repetition counts, and how much a text's length."""
-_PATIENCE_S = 1.0
-"""Timeout of a regular expression over all tools."""
 
 
 class SearchQuery(msgspec.Struct, frozen=True):

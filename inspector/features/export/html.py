@@ -30,6 +30,7 @@ _RANGES = (
 """Characters that act on a text or of which nothing is seen: controls but newline and tab, marks of direction, joiners,
 fillers, selectors, tags, halves of surrogate pairs (Unicode: Cc, Cf, Cs, Zl, Zp, Default_Ignorable_Code_Point)."""
 _INVISIBLE = re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in _RANGES) + "]")
+_WELL = (ExchangeState.ANSWERED, ExchangeState.PENDING)
 
 
 def shown(text: str) -> str:
@@ -46,9 +47,6 @@ STYLE = _beside("page.css")
 SCRIPT = _beside("page.js").replace(
     "INVISIBLE", "".join(f"\\u{{{first:x}}}-\\u{{{last:x}}}" for first, last in _RANGES)
 )
-
-
-_WELL = (ExchangeState.ANSWERED, ExchangeState.PENDING)
 
 
 def page(selection: Selection) -> Iterator[bytes]:

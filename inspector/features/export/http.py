@@ -26,6 +26,21 @@ from inspector.protocol.jsonrpc import Notification, Request, encode, read
 _NOWHERE = {Channel.STDIN: "stdio", Channel.STDOUT: "stdio", Channel.MEMORY: "memory"}
 _JSON = "application/json"
 
+_HEAD = """\
+#!/bin/sh
+# HTTP requests of a capture, in their order. Each is made as you run it: remove what you don't want to repeat.
+# What gives access is a variable: set it first, as in MCP_SECRET_AUTHORIZATION=... sh THIS_FILE
+"""
+
+_SESSION = "mcp-session-id"
+
+_TAKES_SESSION = """\
+{name}=$(sed -n 's/^[Mm][Cc][Pp]-[Ss][Ee][Ss][Ss][Ii][Oo][Nn]-[Ii][Dd]:[[:space:]]*//p' "$MCP_HEADERS" | tr -d '\\r')
+rm -f "$MCP_HEADERS"
+"""
+
+_LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
+
 
 def document(selection: Selection) -> Iterator[bytes]:
     """Yield the document, one entry at a time."""
@@ -286,19 +301,6 @@ def _version(fact: HttpFact | None) -> str:
 
 # curl commands
 
-_HEAD = """\
-#!/bin/sh
-# HTTP requests of a capture, in their order. Each is made as you run it: remove what you don't want to repeat.
-# What gives access is a variable: set it first, as in MCP_SECRET_AUTHORIZATION=... sh THIS_FILE
-"""
-
-
-_SESSION = "mcp-session-id"
-_TAKES_SESSION = """\
-{name}=$(sed -n 's/^[Mm][Cc][Pp]-[Ss][Ee][Ss][Ss][Ii][Oo][Nn]-[Ii][Dd]:[[:space:]]*//p' "$MCP_HEADERS" | tr -d '\\r')
-rm -f "$MCP_HEADERS"
-"""
-
 
 def commands(selection: Selection) -> Iterator[bytes]:
     """Yield the shell script; nothing if the capture has no HTTP requests."""
@@ -361,8 +363,6 @@ def _body_note(body: bytes, each: SelectedExchange) -> str:
 
 
 # JSON-RPC lines
-
-_LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 
 
 def lines(selection: Selection) -> Iterator[bytes]:

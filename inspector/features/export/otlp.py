@@ -57,6 +57,12 @@ _TARGETS = {
 """Attribute that holds the target of a request, by method."""
 _PROGRESS, _LOG = "notifications/progress", "notifications/message"
 
+_EVERY_S = 2.0
+"""Seconds between two requests to the collector."""
+
+_PATIENCE_S = 5.0
+"""Timeout of a request, which also limits the delay on exit."""
+
 
 def lines(selection: Selection) -> Iterator[bytes]:
     """Yield the spans of a capture as JSON lines, each an ExportTraceServiceRequest of at most 500 spans."""
@@ -307,11 +313,6 @@ def _text(foreign: str) -> str:
 
 
 # Live export to a collector
-
-_EVERY_S = 2.0
-"""Seconds between two requests to the collector."""
-_PATIENCE_S = 5.0
-"""Timeout of a request, which also limits the delay on exit."""
 
 
 def endpoint(url: str) -> str:

@@ -43,6 +43,18 @@ _CARRIED = re.compile(
 Call = tuple[int, str, Any, bool]
 """Entry, method, params, and whether the call failed in the recording."""
 
+_HEAD = '''\
+"""The calls of a recorded MCP session, made again with the official SDK.
+
+    pip install mcp
+    python THIS_FILE                        the server that was recorded
+    python THIS_FILE -- node server.js      another one
+    python THIS_FILE https://example.com/mcp
+
+It starts a server and calls its tools: look at CALLS before you run it. Exit status 1: a call failed that had not.
+"""
+'''
+
 
 def script(selection: Selection) -> Iterator[bytes]:
     """Yield the script in two chunks: data, then the program."""
@@ -66,19 +78,6 @@ def _data(selection: Selection, calls: list[Call], unmade: list[tuple[int, str]]
     }
     lines = [f"{name} = {_literal(value)}\n" for name, value in parts.items()]
     return _HEAD + "\nnan, inf = float('nan'), float('inf')\n" + "".join(lines) + "\n"
-
-
-_HEAD = '''\
-"""The calls of a recorded MCP session, made again with the official SDK.
-
-    pip install mcp
-    python THIS_FILE                        the server that was recorded
-    python THIS_FILE -- node server.js      another one
-    python THIS_FILE https://example.com/mcp
-
-It starts a server and calls its tools: look at CALLS before you run it. Exit status 1: a call failed that had not.
-"""
-'''
 
 
 def _literal(value: Any) -> str:

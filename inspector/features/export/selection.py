@@ -20,6 +20,11 @@ from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact, SseNot
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import NotJsonRpc, read
 
+_EVERY = 256
+"""Number of entries between two progress reports."""
+
+_INSTEAD = "Name another file, or say --force."
+
 
 class SelectedExchange(msgspec.Struct):
     """Entry numbers of one HTTP exchange; 0 for a missing entry."""
@@ -37,10 +42,6 @@ class SelectedExchange(msgspec.Struct):
     def entries(self) -> Iterator[int]:
         """All entry numbers of the exchange."""
         yield from (each for each in (self.request, self.response, self.end, *self.sent, *self.received) if each)
-
-
-_EVERY = 256
-"""Number of entries between two progress reports."""
 
 
 class Selection:
@@ -177,8 +178,6 @@ def _put(each: SelectedExchange, n: int, what: object) -> None:
 
 
 # Writing the export
-
-_INSTEAD = "Name another file, or say --force."
 
 
 def to_file(out: Path, found: Iterable[bytes], *, overwrite: bool = False) -> int:

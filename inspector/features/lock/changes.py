@@ -33,6 +33,19 @@ _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]
 """Rating, rule, sentence."""
 
+ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
+
+_GONE = {
+    "tools": Rating.BREAKING,
+    "prompts": Rating.BREAKING,
+    "templates": Rating.BREAKING,
+    "resources": Rating.WARNING,
+}
+"""Ratings of removed items. Resources change with the server's data; the other kinds are its interface."""
+
+_FEW = 5
+"""Two servers are suspiciously different if they share less than one in this many items."""
+
 
 def item_changes(kind: str, name: str, before: Any, after: Any) -> list[DefinitionChange]:
     """Return the changes of one item that is known to differ; at least one change."""
@@ -213,18 +226,6 @@ def _capability(change: JsonChange) -> Rated:
     if change.before is ABSENT:
         return _INFO, "capability-added", "it is declared now"
     return (_WARNING if not change.after else _INFO), "capability-changed", "it is declared in another way"
-
-
-ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
-_GONE = {
-    "tools": Rating.BREAKING,
-    "prompts": Rating.BREAKING,
-    "templates": Rating.BREAKING,
-    "resources": Rating.WARNING,
-}
-"""Ratings of removed items. Resources change with the server's data; the other kinds are its interface."""
-_FEW = 5
-"""Two servers are suspiciously different if they share less than one in this many items."""
 
 
 class DefinitionsDiff(msgspec.Struct, frozen=True):

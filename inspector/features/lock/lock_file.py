@@ -33,6 +33,10 @@ from inspector.protocol.tracking.catalogue import Listing
 _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
 """Members that describe only the current state of an item."""
 
+FORMAT, VERSION = "mcp-lock", 1
+_MOST_BYTES = 256 << 20
+_LOOKS_AT = 4096
+
 
 class ServerDefinitions(msgspec.Struct, frozen=True):
     """What one server offers. All of it is untrusted."""
@@ -103,11 +107,6 @@ def _lasting(kind: str, raw: Any) -> Any:
 def name_of(surface: ServerDefinitions) -> str:
     """Return the server's name; "" if there is none. Untrusted text."""
     return peek.text(surface.server, "name") or ""
-
-
-FORMAT, VERSION = "mcp-lock", 1
-_MOST_BYTES = 256 << 20
-_LOOKS_AT = 4096
 
 
 def as_json(surface: ServerDefinitions) -> dict[str, Any]:

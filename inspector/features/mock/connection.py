@@ -36,6 +36,9 @@ from inspector.protocol.revisions.openings import UNSUPPORTED_VERSION
 from inspector.protocol.tracking.opening import CLIENT_CAPABILITIES, declared_revision
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, SUBSCRIPTION_ID, UPDATED, StreamFilter, read_filter
 
+INVALID_REQUEST, PARSE_ERROR = -32600, -32700
+
+
 # Outgoing messages of a connection
 
 
@@ -171,8 +174,6 @@ def _wants(wanted: StreamFilter, act: SendNotification) -> bool:
         return any(uri == each or uri.startswith(each) for each in wanted.uris)
     return bool(getattr(wanted, act.method.split("/")[1], False))
 
-
-INVALID_REQUEST, PARSE_ERROR = -32600, -32700
 
 Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 

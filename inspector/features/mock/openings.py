@@ -28,6 +28,8 @@ CAPABILITY_OF = {
 _OF_LEGACY = ("tasks",)
 _OF_MODERN = ("extensions",)
 _NO_CACHE = {"ttlMs": 0, "cacheScope": "private"}
+_NOT_FOUND = -32002
+_INVALID_PARAMS = -32602
 
 
 def opening_of(opening: Opening | None, turns: ScriptTurns, *, path: str = "", notes: tuple[str, ...] = ()) -> Script:
@@ -162,10 +164,6 @@ def is_foreign_task(part: Part, recorded: Era | None, asked: Era) -> bool:
     if recorded is asked or recorded is None:
         return False
     return isinstance(peek.at(part.value, "task"), dict) or peek.text(part.value, "resultType") == "task"
-
-
-_NOT_FOUND = -32002
-_INVALID_PARAMS = -32602
 
 
 def fit_error(part: Part, method: str, recorded: Era | None, asked: Era) -> bytes:

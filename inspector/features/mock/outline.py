@@ -60,6 +60,24 @@ _IS_SENT = bytes(bool(bits & TO_SERVER_BIT) for bits in range(256))
 RECORD = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND."
 """Hint for a capture with too little content."""
 
+CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
+
+NOT_SAID = {CANCELLED, ACKNOWLEDGED}
+"""Server messages that refer to requests by id, or that the mock generates itself."""
+
+_REQUEST, _NOTE, _GARBLED, _BATCH = (
+    int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
+)
+
+_ANSWERS = {int(MessageKind.RESPONSE), int(MessageKind.ERROR)}
+
+_KINDS: dict[type, int] = {
+    Request: _REQUEST,
+    Notification: _NOTE,
+    ResultResponse: int(MessageKind.RESPONSE),
+    ErrorResponse: int(MessageKind.ERROR),
+}
+
 
 class RecordedConnection(msgspec.Struct):
     """One connection of a capture."""
@@ -155,19 +173,6 @@ def _which(there: list[RecordedConnection]) -> str:
     return f"Choose with --conn: {'; '.join(named)}." if named else "It contains no client."
 
 
-CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
-NOT_SAID = {CANCELLED, ACKNOWLEDGED}
-"""Server messages that refer to requests by id, or that the mock generates itself."""
-_REQUEST, _NOTE, _GARBLED, _BATCH = (
-    int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
-)
-_ANSWERS = {int(MessageKind.RESPONSE), int(MessageKind.ERROR)}
-_KINDS: dict[type, int] = {
-    Request: _REQUEST,
-    Notification: _NOTE,
-    ResultResponse: int(MessageKind.RESPONSE),
-    ErrorResponse: int(MessageKind.ERROR),
-}
 _Row = tuple[int, int, str, int]
 """A message: frame, flags, method, exchange."""
 

@@ -28,6 +28,9 @@ _CHUNK = 1 << 16
 _GRACE = 0.5
 """Seconds to answer the remaining requests after stdin is closed."""
 
+OPENING = {"initialize", "notifications/initialized", "server/discover", "ping"}
+"""Requests that clients send before any others."""
+
 
 class _CutOff(Exception):
     """A fault has broken the connection."""
@@ -129,9 +132,6 @@ async def _converse(
 
 
 # The script of one connection
-
-OPENING = {"initialize", "notifications/initialized", "server/discover", "ping"}
-"""Requests that clients send before any others."""
 
 
 def read_script(journal: Journal, connection: str = "") -> Script:

@@ -21,6 +21,23 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import Part
 from inspector.protocol.revisions._shape import Era
 
+_FORMS = 'Write "delay 2s on tools/call", "error", "cut", "malformed" or "drop", or "FILTER => drop 2 times".'
+
+_FAULT = re.compile(
+    r"(?P<kind>delay|error|cut|malformed|drop)"
+    r"(?:\s+(?P<number>-?\d+(?:\.\d+)?)(?P<unit>ms|s|m)?)?"
+    r"(?:\s+on\s+(?P<method>[^\s]+)(?:\s+(?P<name>(?!after\b|\d+\s+times?\b)\S+))?)?"
+    r"(?:\s+after\s+(?P<after>\d+))?"
+    r"(?:\s+(?P<times>\d+)\s+times?)?\s*\Z"
+)
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
+_ON_ERROR = -32603
+
+_SHOWN = 200
+"""Maximum number of characters of foreign JSON in a sentence."""
+
+
 # Injected faults
 
 
@@ -35,18 +52,6 @@ class FaultKind(StrEnum):
     """Half of the response is sent as if it were complete."""
     DROP = "drop"
     """No response is sent."""
-
-
-_FORMS = 'Write "delay 2s on tools/call", "error", "cut", "malformed" or "drop", or "FILTER => drop 2 times".'
-_FAULT = re.compile(
-    r"(?P<kind>delay|error|cut|malformed|drop)"
-    r"(?:\s+(?P<number>-?\d+(?:\.\d+)?)(?P<unit>ms|s|m)?)?"
-    r"(?:\s+on\s+(?P<method>[^\s]+)(?:\s+(?P<name>(?!after\b|\d+\s+times?\b)\S+))?)?"
-    r"(?:\s+after\s+(?P<after>\d+))?"
-    r"(?:\s+(?P<times>\d+)\s+times?)?\s*\Z"
-)
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
-_ON_ERROR = -32603
 
 
 class InjectedFault(msgspec.Struct, frozen=True):
@@ -131,10 +136,6 @@ class _Counted:
         self._seen += 1
         at = self._seen - self.fault.after
         return at > 0 and (self.fault.times is None or at <= self.fault.times)
-
-
-_SHOWN = 200
-"""Maximum number of characters of foreign JSON in a sentence."""
 
 
 class Serves(StrEnum):

@@ -59,6 +59,7 @@ _OTHER_TYPES: Final[tuple[tuple[str, object], ...]] = (
     ("a list", []),
     ("an object", {}),
 )
+_MOST_NOT_TRIED = 1_000
 
 
 class ProbeCall(msgspec.Struct, frozen=True):
@@ -137,9 +138,6 @@ def _valid_arguments(root: ObjectField, schema: object) -> dict[str, Any] | None
 
 def _full(root: ObjectField, base: dict[str, Any]) -> dict[str, Any]:
     return base | {name: _sample(field) for name, field in root.properties}
-
-
-_MOST_NOT_TRIED = 1_000
 
 
 def _interleaved(kinds: Iterator[Iterator["_Proposal"]]) -> Iterator["_Proposal"]:

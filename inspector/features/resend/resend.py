@@ -58,6 +58,16 @@ _MOST = 200_000
 _LARGEST = 1_000_000
 """Maximum length of a text in which words are searched."""
 
+_OPENINGS = {"initialize", "server/discover"}
+"""Methods that every session sends itself."""
+
+_ENDLESS = {"subscriptions/listen"}
+NAME = "answer of the capture"
+_DESTRUCTIVE = "it may destroy something, by its annotations or because it has none"
+
+_PATHS = 3
+"""Maximum number of places in a toast."""
+
 
 class CarriedValue(msgspec.Struct, frozen=True):
     """A value that was replaced. The values are untrusted."""
@@ -215,11 +225,6 @@ def _json(text: str) -> Any:
         return None
 
 
-_OPENINGS = {"initialize", "server/discover"}
-"""Methods that every session sends itself."""
-_ENDLESS = {"subscriptions/listen"}
-
-
 class PlannedRequest(msgspec.Struct, frozen=True):
     """A request to send."""
 
@@ -313,8 +318,6 @@ def _steps(account: OperationRecord) -> list[PlannedRequest]:
 
 
 # Recorded responses to server requests, used again
-
-NAME = "answer of the capture"
 
 
 class Replies:
@@ -464,9 +467,6 @@ class _Run:
         self.provenance.answered(step.method, recorded, live, step.sent.frame)
 
 
-_DESTRUCTIVE = "it may destroy something, by its annotations or because it has none"
-
-
 async def resend(session: Session, plan: ResendPlan, options: ResendOptions) -> Resent:
     """Send the requests of a plan over an open session."""
     run = _Run(session, options)
@@ -502,10 +502,6 @@ def _notes(session: Session, plan: ResendPlan) -> tuple[str, ...]:
     if first is None or now is None or first == now:
         return ()
     return (f"The capture speaks revision {first}, the server now {now}.",)
-
-
-_PATHS = 3
-"""Maximum number of places in a toast."""
 
 
 class RecordedRequest(msgspec.Struct, frozen=True):

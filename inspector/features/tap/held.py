@@ -35,6 +35,8 @@ LIST_CHANGED = tuple(
 FULL = 8 * 1024 * 1024
 """Bytes behind a held message at which reading from the direction stops."""
 
+_CHANNELS = {str(Direction.TO_SERVER): "stdin", str(Direction.FROM_SERVER): "stdout"}
+
 
 class HoldOutcome(msgspec.Struct, frozen=True):
     """The outcome of a held message."""
@@ -408,9 +410,6 @@ class RuleQueue:
                         due.append(ticket.due)
         self.pump()
         return min((each for each in due if each is not None), default=None)
-
-
-_CHANNELS = {str(Direction.TO_SERVER): "stdin", str(Direction.FROM_SERVER): "stdout"}
 
 
 def _other(direction: str) -> str:

@@ -33,6 +33,16 @@ _NAMES = {"vscode": "vs code", "gemini": "gemini cli", "copilot": "copilot cli",
 _MODULE = "inspector.features.tap"
 _TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|[{}\[\]:,]|[^\s{}\[\]:,"/\ufeff]+|\ufeff', re.DOTALL)
 
+ENTRY = "mcp-inspect"
+"""Name of the entry of `serve`."""
+
+_GROUP_OF = {"VS Code": "servers"}
+
+_TYPED = ("VS Code", "Claude Code")
+"""Clients that write the type of an entry."""
+
+_OWN_COPY = "no longer in the file: the client may have written its own copy back"
+
 
 class Change(msgspec.Struct, frozen=True):
     """One span of a file: its original text, and its text with the tap."""
@@ -167,13 +177,6 @@ def _plan_file(file: ClientFile, server: str, cwd: Path, seen: set[str], port: i
     before, after = _digest(text), _digest(edited)
     made = tuple(Installed(file.host, name, str(path), before, after, changes) for name, changes in entries)
     return Plan(path, text, edited, made, tuple(notes))
-
-
-ENTRY = "mcp-inspect"
-"""Name of the entry of `serve`."""
-_GROUP_OF = {"VS Code": "servers"}
-_TYPED = ("VS Code", "Claude Code")
-"""Clients that write the type of an entry."""
 
 
 def configured_servers(client: str, env: Mapping[str, str], cwd: Path) -> tuple[str, ...]:
@@ -428,9 +431,6 @@ def read_ledger(state: Path) -> list[Installed]:
         return []
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(f"{state / _LEDGER} cannot be read: {error}") from None
-
-
-_OWN_COPY = "no longer in the file: the client may have written its own copy back"
 
 
 def condition(entry: Installed) -> str:

@@ -12,6 +12,13 @@ METHODS_OF_TARGET = {"tool": "tools/call", "prompt": "prompts/get", "uri": "reso
 Test = Callable[[Any], bool]
 """A test of whether a value matches. It is only called with present values."""
 
+_ORDERS: dict[Op, Callable[[Any, Any], bool]] = {
+    Op.LT: lambda found, wanted: found < wanted,
+    Op.LE: lambda found, wanted: found <= wanted,
+    Op.GT: lambda found, wanted: found > wanted,
+    Op.GE: lambda found, wanted: found >= wanted,
+}
+
 
 def matcher(compare: Compare, patterns: list[Pattern]) -> Test:
     """Return the test for a comparison. If it uses a pattern, that is appended to `patterns`."""
@@ -60,14 +67,6 @@ def _fitting(pattern: Pattern, *, fits: bool) -> Test:
         return pattern.found_in(found if isinstance(found, str) else str(found)) is fits
 
     return test
-
-
-_ORDERS: dict[Op, Callable[[Any, Any], bool]] = {
-    Op.LT: lambda found, wanted: found < wanted,
-    Op.LE: lambda found, wanted: found <= wanted,
-    Op.GT: lambda found, wanted: found > wanted,
-    Op.GE: lambda found, wanted: found >= wanted,
-}
 
 
 def _ordered(op: Op, wanted: Value) -> Test:

@@ -80,6 +80,12 @@ _ACCEPTED, _HTTP_ERRORS, _NOT_ALLOWED = 202, 400, 405
 """HTTP statuses. 405 is the normal response of a server without a stream to a GET, or without sessions to a DELETE."""
 _COLUMNS = {"size": "sizes", "time": "walls", "n": "n"}
 
+_OURS = "mcp-inspect"
+"""The tool whose captures have the expected format."""
+
+_CHANGING = frozenset(("status", "failed", "pending", "dur", "age", "error.code", "progress"))
+"""Fields that change while an exchange continues."""
+
 
 class NodeFactory:
     """Creates the nodes for one journal."""
@@ -278,12 +284,6 @@ def _sse_id(entry: Entry) -> str | None:
     if isinstance(what, Frame):
         return what.sse.id if what.sse is not None else None
     return what.id if isinstance(what, SseNote) else None
-
-
-_OURS = "mcp-inspect"
-"""The tool whose captures have the expected format."""
-_CHANGING = frozenset(("status", "failed", "pending", "dur", "age", "error.code", "progress"))
-"""Fields that change while an exchange continues."""
 
 
 class Program:

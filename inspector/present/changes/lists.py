@@ -29,6 +29,12 @@ _LONGEST = 4_000
 _ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 _WORDS_OF = ("description", "instructions")
 
+KINDS = ("tools", "prompts", "templates")
+"""Lists whose texts are read by models. Resources are left out because they change all the time."""
+
+_SINCE_SEEN_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
+_UNKEPT = "  changed; the old value was too long to store"
+
 
 def in_short(changes: Iterable[ListChanges]) -> str:
     """Return the number of changes, "2 new, 1 gone, 1 changed"; "" for none."""
@@ -212,10 +218,6 @@ def marks_of(news: Sequence[ListNews]) -> Mapping[str, str]:
 
 
 # Changes of a server's lists since they were first seen, or since the user approved them.
-
-KINDS = ("tools", "prompts", "templates")
-"""Lists whose texts are read by models. Resources are left out because they change all the time."""
-_SINCE_SEEN_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
 
 
 class SinceSeen(msgspec.Struct, frozen=True):
@@ -401,6 +403,3 @@ def can_approve(memory: RememberedServer | None, kinds: Sequence[str]) -> bool:
 
 def _title(message: str) -> Line:
     return ((f"{spans.WARNING} {message}", "warning"),)
-
-
-_UNKEPT = "  changed; the old value was too long to store"

@@ -29,6 +29,20 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 
 SHOWN, FOLDED_AWAY = 1, 2
 
+_BLOCK = 256
+"""Entries that are processed at once if they are alike."""
+
+SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
+"""By view and flags of an entry: whether it is a row there."""
+
+_FOLDING = {view: bytes(bool(flags & view and not flags & FOLDED) for flags in range(256)) for view in (1, 2)}
+
+AT_ONCE = 50_000
+"""Entries that are laid out at once: some hundredths of a second at most."""
+
+_PIECE, _FILTERED_PIECE, _PIECE_WITH_PARTNERS = 100_000, 10_000, 4_000
+"""Entries of a later portion: some milliseconds each."""
+
 
 class RowList:
     """Rows in order: entry numbers that can be added, removed and folded without touching the rest.
@@ -200,17 +214,6 @@ class RowList:
         if self.tree:
             merged.sort(key=self.places.roots.__getitem__)  # stable: equal ones keep their order
         self.rows[start:end] = array("I", merged)
-
-
-_BLOCK = 256
-"""Entries that are processed at once if they are alike."""
-SELECT = {view: bytes(bool(flags & view) for flags in range(256)) for view in (1, 2, 4, 8)}
-"""By view and flags of an entry: whether it is a row there."""
-_FOLDING = {view: bytes(bool(flags & view and not flags & FOLDED) for flags in range(256)) for view in (1, 2)}
-AT_ONCE = 50_000
-"""Entries that are laid out at once: some hundredths of a second at most."""
-_PIECE, _FILTERED_PIECE, _PIECE_WITH_PARTNERS = 100_000, 10_000, 4_000
-"""Entries of a later portion: some milliseconds each."""
 
 
 class RowIndex:

@@ -31,6 +31,9 @@ from inspector.protocol.exchanges import Exchange
 if TYPE_CHECKING:
     from inspector.present.live_checks import JournalFindings
 
+MOST_AT_ONCE = 20_000
+"""Entries that one refresh reads: some hundredths of a second."""
+
 
 # The entry for what the user types: a number, a time of day, or seconds since the start.
 
@@ -172,10 +175,6 @@ class RowNavigation:
     def entry_at(self, index: int) -> int:
         """Return the entry of a row, the first one of a run; 0 if the row does not exist."""
         return self._index.view.rows[index] if 0 <= index < len(self._index.view.rows) else 0
-
-
-MOST_AT_ONCE = 20_000
-"""Entries that one refresh reads: some hundredths of a second."""
 
 
 class LogModel(RowSource):

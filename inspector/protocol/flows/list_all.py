@@ -22,6 +22,14 @@ PAUSES = (0.25, 1.0, 3.0)
 """Seconds before each retry; the length is the number of retries."""
 
 _SAFE = {"server/discover", "resources/read", "prompts/get", "completion/complete", "tasks/get"}
+PAGE_LIMIT = 1000
+ITEM_LIMIT = 100_000
+
+ENDED_BY_EMPTY = "the server means the end by an empty cursor"
+"""Why fetching stopped although the list is complete."""
+
+EMPTY_LIMIT = 10
+"""Maximum number of consecutive empty pages."""
 
 
 def is_safe(method: str, tool: Tool | None = None) -> bool:
@@ -53,14 +61,6 @@ def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
         reply = yield msgspec.structs.replace(send, cause=Cause.RETRY)
         tries += 1
     return reply, tries
-
-
-PAGE_LIMIT = 1000
-ITEM_LIMIT = 100_000
-ENDED_BY_EMPTY = "the server means the end by an empty cursor"
-"""Why fetching stopped although the list is complete."""
-EMPTY_LIMIT = 10
-"""Maximum number of consecutive empty pages."""
 
 
 class Pages(msgspec.Struct, frozen=True):

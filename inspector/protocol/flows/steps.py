@@ -17,6 +17,8 @@ from inspector.protocol.revisions._shape import Cancel, Carriage, Revision
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.server_requests import ServerRequest
 
+T = TypeVar("T")
+
 
 class Send(msgspec.Struct, frozen=True):
     """Send a request and wait for its outcome, a Reply."""
@@ -204,7 +206,6 @@ class GivenUp(msgspec.Struct, frozen=True):
 
 Reply = Replied | Silent | Refused | Broken | GivenUp
 
-T = TypeVar("T")
 Flow = Generator[Step, Any, T]
 """Generator that yields steps and returns T.
 

@@ -57,6 +57,9 @@ FAILURES = 3
 AFTER_CANCEL = 10
 """Maximum number of polls after cancelling a task that continues."""
 
+_FINAL = frozenset({401, 403, 404})
+"""HTTP statuses that a retry does not fix."""
+
 
 class TaskEnd(msgspec.Struct, frozen=True):
     """How polling a task ended."""
@@ -289,10 +292,6 @@ def _poll(course: _Course) -> Flow[Followed | None]:
         return course.over(reply, "it can't be polled")
     course.failures += 1
     return course.over(reply, f"it can't be polled: {FAILURES} times in a row") if course.failures >= FAILURES else None
-
-
-_FINAL = frozenset({401, 403, 404})
-"""HTTP statuses that a retry does not fix."""
 
 
 # Whether a tool can be called as a task, and how to request that.

@@ -27,6 +27,10 @@ from inspector.protocol.tracking.numbering import ServerNumbering
 _REMEMBERED, _SLACK = 10_000, 1_000
 """Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""
 _ID_TAKEN = "another request took its id before it was answered"
+ACCEPTED = 202
+
+NO_ANSWER = "the response ended without an answer"
+"""Why a request is lost although its HTTP exchange succeeded, or was rejected with a status."""
 
 
 class Pairs:
@@ -255,10 +259,6 @@ def _number(exchange: Exchange) -> int:
 
 
 # What the end of an HTTP exchange means for a request that is still open on it.
-
-ACCEPTED = 202
-NO_ANSWER = "the response ended without an answer"
-"""Why a request is lost although its HTTP exchange succeeded, or was rejected with a status."""
 
 
 class HttpEnd(msgspec.Struct, frozen=True):

@@ -33,6 +33,8 @@ MOST_OPEN = 100
 _MOST_PARENTS = 1000
 """Maximum number of prefixes of a URI that are considered as its watched parent."""
 
+_FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
+
 
 class StreamFilter(msgspec.Struct, frozen=True):
     """The content of a stream, as requested or granted."""
@@ -70,9 +72,6 @@ class StreamFilter(msgspec.Struct, frozen=True):
 def _lacking(asked: tuple[str, ...], granted: tuple[str, ...]) -> tuple[str, ...]:
     had = frozenset(granted)
     return tuple(each for each in asked if each not in had)
-
-
-_FLAGS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
 
 
 def read_filter(value: Any) -> StreamFilter:

@@ -29,6 +29,9 @@ Common servers close after 5. With less than that, we never write to a connectio
 _WRITE = 60.0
 """Seconds in which a server must accept the next piece of a request."""
 
+_LARGEST_HEAD = 100 * 1024
+_WITH_BODY = ("POST", "PUT", "PATCH")
+
 
 def make_client(
     url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool
@@ -71,9 +74,6 @@ def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) 
 
 
 # Requests of a proxy, without what httpx and httpcore need for every kind of use: locks, traces, cookies, redirects
-
-_LARGEST_HEAD = 100 * 1024
-_WITH_BODY = ("POST", "PUT", "PATCH")
 
 
 def needs_proxy(url: httpx.URL, *, trust_env: bool) -> bool:

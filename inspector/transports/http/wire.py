@@ -29,6 +29,9 @@ _SINGLE = ("content-length", "host", "connection")
 _BODILESS = (b"204", b"304")
 _OTHER = ("CONNECT", "HEAD")
 _BAD = -1
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_TRAILER = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_LONGEST_LINE = 4096
 
 
 class PlainHead(NamedTuple):
@@ -126,11 +129,6 @@ def _read(found: re.Match[bytes], *, is_request: bool) -> PlainHead | None:
     if length == _BAD:
         return None
     return PlainHead(found[1].decode("latin-1"), found[2].decode("latin-1"), headers, length, found.end())
-
-
-_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
-_TRAILER = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
-_LONGEST_LINE = 4096
 
 
 class Chunks:

@@ -33,6 +33,18 @@ from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.theme import glyphs
 
+_SHORT_S = 10
+"""With fewer seconds left, a timeout is shown as a warning."""
+
+_LAST = 1 << 53
+"""Row keys count down from here: keys must ascend, but the newest call is first."""
+
+_PREVIEW = 200
+"""Characters of the arguments that a row shows."""
+
+_MOST_KEPT = 500
+"""Calls of a tool that are kept after their connection ends."""
+
 
 @dataclass(slots=True, eq=False)
 class RunningCall:
@@ -155,9 +167,6 @@ def question(tool: Tool, label: str, problems: int = 0) -> list[list[tuple[str, 
 
 # The two timeouts of a running call
 
-_SHORT_S = 10
-"""With fewer seconds left, a timeout is shown as a warning."""
-
 
 class CallClocks(msgspec.Struct, frozen=True):
     """Time left until a call times out."""
@@ -224,13 +233,6 @@ def _role(seconds: float | None) -> Role:
 
 
 # History
-
-_LAST = 1 << 53
-"""Row keys count down from here: keys must ascend, but the newest call is first."""
-_PREVIEW = 200
-"""Characters of the arguments that a row shows."""
-_MOST_KEPT = 500
-"""Calls of a tool that are kept after their connection ends."""
 
 
 class Calls(Sequence[PastCall]):

@@ -34,6 +34,9 @@ from inspector.tui.widgets.segments import Segments
 
 ResultT = TypeVar("ResultT")
 
+_MOST_TURNS = 100
+"""Turns of the event loop that the first paint waits for: widgets that receive messages all the time don't delay it."""
+
 
 class Dialog(ModalScreen[ResultT]):
     """A screen over another one, which is visible through a translucent background."""
@@ -163,10 +166,6 @@ def _painted(screen: Screen[Any], wanted: Region) -> list[Strip]:
     for line, gaps in zip(lines, free, strict=True):
         line.update((start, Strip.blank(end - start)) for start, end in gaps)
     return [Strip.join(line[x] for x in sorted(line)) for line in lines]
-
-
-_MOST_TURNS = 100
-"""Turns of the event loop that the first paint waits for: widgets that receive messages all the time don't delay it."""
 
 
 def _open(dialog: Dialog[Any], turns: int) -> None:

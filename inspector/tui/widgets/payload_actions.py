@@ -27,6 +27,9 @@ from inspector.tui.clipboard import copy
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_list import LogList
 
+_NAMES = 14
+"""Width of the longest name, in cells."""
+
 
 @runtime_checkable
 class OffersMoreCopies(Protocol):
@@ -145,9 +148,6 @@ def _trimmed(payload: bytes) -> bytes:
 
 
 # The menu of copies: one key for each, and the beginning of its text.
-
-_NAMES = 14
-"""Width of the longest name, in cells."""
 
 
 class _Copies(RowSource):

@@ -25,6 +25,9 @@ _KEYED = re.compile(rb'\n *+"(?:[^"\\\n]++|\\.)*+": ')
 _KEYED_LINE = re.compile(rb'"(?:[^"\\\n]++|\\.)*+": ')
 _BOM = b"\xef\xbb\xbf"
 
+_WIDE = 76
+"""Width of sixteen bytes, in cells."""
+
 
 class ByteMap:
     """Map of one payload and its lines. The first access far into 10 MB takes some tenths of a second of CPU time."""
@@ -316,9 +319,6 @@ def _boundary(payload: bytes, at: int, start: int) -> int:
 
 
 # Hex dump: the actual bytes on the wire, whatever they claim to be.
-
-_WIDE = 76
-"""Width of sixteen bytes, in cells."""
 
 
 def bytes_per_line(width: int) -> int:

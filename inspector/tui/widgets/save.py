@@ -24,6 +24,19 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog, DialogBox, DialogButtons, is_on_top
 
 CreatedT = TypeVar("CreatedT")
+_LONGEST: Final = 80
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+_BEGINNINGS = (
+    (b"\x89PNG\r\n\x1a\n", ".png"),
+    (b"\xff\xd8\xff", ".jpg"),
+    (b"GIF8", ".gif"),
+    (b"%PDF-", ".pdf"),
+    (b"PK\x03\x04", ".zip"),
+    (b"\x1f\x8b", ".gz"),
+    (b"OggS", ".ogg"),
+    (b"ID3", ".mp3"),
+)
 
 
 class CreateDialog(Dialog[CreatedT | None], Generic[CreatedT]):
@@ -111,12 +124,6 @@ class CreateDialog(Dialog[CreatedT | None], Generic[CreatedT]):
         self.query_one(self.SAID, Static).update(Text(shown))
 
 
-_LONGEST: Final = 80
-
-
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
-
-
 class SaveScreen(CreateDialog[Path]):
     """Asks for a path and writes the payload. The result is the path; None if nothing was written."""
 
@@ -193,18 +200,6 @@ def file_name(uri: str, mime_type: str, payload: bytes | None = None, *, called:
 
 def _fit(name: str) -> str:
     return _UNFIT.sub("_", name)[-_LONGEST:].lstrip("._-")
-
-
-_BEGINNINGS = (
-    (b"\x89PNG\r\n\x1a\n", ".png"),
-    (b"\xff\xd8\xff", ".jpg"),
-    (b"GIF8", ".gif"),
-    (b"%PDF-", ".pdf"),
-    (b"PK\x03\x04", ".zip"),
-    (b"\x1f\x8b", ".gz"),
-    (b"OggS", ".ogg"),
-    (b"ID3", ".mp3"),
-)
 
 
 def _ending(payload: bytes) -> str:

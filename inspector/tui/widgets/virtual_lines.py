@@ -36,6 +36,15 @@ MARGIN = 2
 CHROME = 3
 """Columns that the widget itself needs: the cursor's mark, a gap, the scrollbar."""
 
+_CURSOR, _BLURRED = "cursor", "cursor, blurred"
+_STATES = ("", _CURSOR, _BLURRED)
+
+_BLANK = (-1, "", False)
+"""Cache key of the empty line."""
+
+_STEP = 2
+"""Lines that one key scrolls."""
+
 
 class Painter:
     """Paints the lines of one widget in the current theme."""
@@ -75,10 +84,6 @@ class Painter:
 
 
 _log = logging.getLogger(__name__)
-_CURSOR, _BLURRED = "cursor", "cursor, blurred"
-_STATES = ("", _CURSOR, _BLURRED)
-_BLANK = (-1, "", False)
-"""Cache key of the empty line."""
 
 
 class StripCache:
@@ -380,10 +385,6 @@ class LinesView(VirtualLines):
         self.view.resize(max(0, self.size.height - self.header_height))
         self.view.set_count(self._lines.count(self.line_width) if self.line_width > 0 else 0)
         self.forget()
-
-
-_STEP = 2
-"""Lines that one key scrolls."""
 
 
 class Scroller(VerticalScroll, can_focus=True, inherit_bindings=False):

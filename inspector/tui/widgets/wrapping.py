@@ -10,6 +10,11 @@ from rich.text import Text
 from inspector.present.spans import characters_in
 from inspector.text import cell_width, visible
 
+_TAB = 8
+
+_SEPARATORS = (":;,&?|", "/=")
+"""Characters after which a long word breaks, the first group where possible."""
+
 
 class SeparatedText(Text):
     """Text whose words that are longer than a row break after a separator: URLs, PATH, lists without spaces."""
@@ -24,11 +29,6 @@ class SeparatedText(Text):
                 row.rstrip()
             broken.extend(rows)
         return broken
-
-
-_TAB = 8
-_SEPARATORS = (":;,&?|", "/=")
-"""Characters after which a long word breaks, the first group where possible."""
 
 
 def _row_ends(text: str, width: int) -> Iterator[int]:

@@ -37,6 +37,20 @@ from inspector.tui.widgets.schema_form.editors import BlockEdit, LineEdit
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
+_KINDS = tuple(DraftKind)
+_STAMPS = ("add required fields", "send as typed")
+
+_TEXT_WORDS = {
+    DraftKind.REQUEST: "params: JSON or any text; empty: no params",
+    DraftKind.NOTIFICATION: "params: JSON or any text; empty: no params",
+    DraftKind.BATCH: 'an array of messages: [{"method": "ping"}, …]',
+    DraftKind.EXACT: "sent exactly as typed; over stdio each line is one message",
+}
+
+_NARROW = 110
+_OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
+
+
 # Messages composed in this session, as rows of a list: each with its time and its outcome
 
 
@@ -258,15 +272,6 @@ class ComposerOutcome(Vertical):
 
 # Form of a composed message: kind, method, id, headers and text. It reports problems and never prevents sending.
 
-_KINDS = tuple(DraftKind)
-_STAMPS = ("add required fields", "send as typed")
-_TEXT_WORDS = {
-    DraftKind.REQUEST: "params: JSON or any text; empty: no params",
-    DraftKind.NOTIFICATION: "params: JSON or any text; empty: no params",
-    DraftKind.BATCH: 'an array of messages: [{"method": "ping"}, …]',
-    DraftKind.EXACT: "sent exactly as typed; over stdio each line is one message",
-}
-
 
 class ComposerForm(Vertical):
     """Form with the draft of a message."""
@@ -427,10 +432,6 @@ def _faults(kind: DraftKind, text: str) -> list[str]:
         return [each.rstrip(".") for each in odd] if text else ["nothing to send"]
     fault = fault_in(text)
     return [f"invalid JSON: {fault}"] if fault else []
-
-
-_NARROW = 110
-_OF_SKILLS = ("skills/list", "skills/get", "resources/directory/read")
 
 
 class ComposerPanel(Panel):

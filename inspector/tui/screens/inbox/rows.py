@@ -23,6 +23,13 @@ from inspector.tui.screens.inbox.model import (
 )
 from inspector.tui.theme import glyphs
 
+_SIGNS: dict[str, tuple[str, Role]] = {
+    "waiting": ("event", "warning"),
+    "refused": ("error", "error"),
+    "withdrawn": ("disconnected", "muted"),
+    "no response": ("disconnected", "muted"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
@@ -165,11 +172,3 @@ def _state(asked: RequestRow, journal: Journal) -> Span:
         word = "waiting" if asked.waits else answer_word(asked.ticket.reply)
     sign, role = _SIGNS.get(word, ("ok", "ok"))
     return (text.pad(f"{getattr(signs, sign)} {word.capitalize()}", 12), role)
-
-
-_SIGNS: dict[str, tuple[str, Role]] = {
-    "waiting": ("event", "warning"),
-    "refused": ("error", "error"),
-    "withdrawn": ("disconnected", "muted"),
-    "no response": ("disconnected", "muted"),
-}

@@ -55,6 +55,11 @@ from inspector.tui.widgets.schema_form.form import SchemaForm, awaited_count, hi
 from inspector.tui.widgets.schema_form.moves import FormScroll
 from inspector.tui.widgets.section_card import section_renderable
 
+_THEN = {False: "Accept", True: "Call again"}
+_NOTHING = "No server requests yet"
+_ABOUT_ROOTS = Section("Roots returned to the server")
+
+
 # Several pending requests: the position of the shown one, and declining all with two presses of one key
 
 
@@ -187,7 +192,6 @@ def _form_or_json(standing: ResponseState) -> BarItem:
 
 # Opening a URL in the browser: a library call with a validated URL, never a shell
 
-_THEN = {False: "Accept", True: "Call again"}
 Say = Callable[[str, bool], None]
 """Shows a text to the user; True makes it a warning."""
 
@@ -208,8 +212,6 @@ def open_link(server_request: ServerRequest, say: Say) -> bool:
 
 
 QuestionAction: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
-_NOTHING = "No server requests yet"
-_ABOUT_ROOTS = Section("Roots returned to the server")
 
 
 class QuestionPane(Widget):

@@ -36,6 +36,8 @@ from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Lines
 from inspector.tui.widgets.virtual_list import LogList
 
+_READ = "resources/read"
+
 
 class ChangesScreen(LinesScreen[bool]):
     """Changes of lists. Escape and the key that opened it close it; approving pending changes returns True."""
@@ -89,8 +91,6 @@ class ChangesScreen(LinesScreen[bool]):
 
 
 # Source of an MCP App: read on request and shown as text, never rendered as a page
-
-_READ = "resources/read"
 
 
 class AppSourceScreen(Dialog[None]):

@@ -45,6 +45,13 @@ _ROOMY = 12
 _LEAST = 20
 """Minimum width for which lines are wrapped."""
 
+_VERDICTS: dict[str, Span] = {
+    "fine": (f"{glyphs().ok} Valid", "ok"),
+    "awaited": (glyphs().pending, "faint"),
+    "none": (f"{glyphs().warning} Not validated", "warning"),
+}
+
+
 # The bar below the form: the button that sends, what it does now, and the switch between form and JSON
 
 
@@ -136,13 +143,6 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
     if content.task:
         items.append(BarItem(((content.task, "accent"),), "task", rank=1))
     return items
-
-
-_VERDICTS: dict[str, Span] = {
-    "fine": (f"{glyphs().ok} Valid", "ok"),
-    "awaited": (glyphs().pending, "faint"),
-    "none": (f"{glyphs().warning} Not validated", "warning"),
-}
 
 
 # Description of an item

@@ -47,6 +47,18 @@ from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
 
+PAUSE: Final = 0.15
+"""Seconds without a change before a completion is requested."""
+
+_ROWS: Final = 5
+"""Values visible at once."""
+
+_LEAST: Final = 24
+"""Least width of the list of values, in cells."""
+
+_MOST = 200
+"""Maximum number of lines of an expanded description."""
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
@@ -81,13 +93,6 @@ class OfferKind:
 
 
 # Completion of arguments: requested when typing pauses, accepted by a key
-
-PAUSE: Final = 0.15
-"""Seconds without a change before a completion is requested."""
-_ROWS: Final = 5
-"""Values visible at once."""
-_LEAST: Final = 24
-"""Least width of the list of values, in cells."""
 
 
 class CompletionWanted(msgspec.Struct, frozen=True):
@@ -253,9 +258,6 @@ class Completions(Widget):
 
 
 # The form
-
-_MOST = 200
-"""Maximum number of lines of an expanded description."""
 
 
 def _describe(kind: OfferKind, item: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:

@@ -76,6 +76,12 @@ _HIGH = 30
 _ENVIRONMENTS: dict[Path, str] = {}
 """Chosen environment of each project, shared by all screens; read from the state directory at first."""
 
+_SIGNS: dict[str, tuple[str, Role]] = {
+    CallOutcome.OK.value: ("ok", "ok"),
+    CallOutcome.TOOL_ERROR.value: ("error", "error"),
+    CallOutcome.JSONRPC_ERROR.value: ("error", "error"),
+}
+
 
 class CallRows(RowSource):
     """Saved calls with their verdicts, or calls of earlier sessions."""
@@ -127,13 +133,6 @@ class CallRows(RowSource):
             (visible(call.target, limit=200), "text"),
             (f"  {visible(shown, limit=300)}", "faint"),
         ]
-
-
-_SIGNS: dict[str, tuple[str, Role]] = {
-    CallOutcome.OK.value: ("ok", "ok"),
-    CallOutcome.TOOL_ERROR.value: ("error", "error"),
-    CallOutcome.JSONRPC_ERROR.value: ("error", "error"),
-}
 
 
 def _verdict(ran: CaseRun | None) -> list[Span]:

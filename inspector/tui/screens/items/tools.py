@@ -32,6 +32,23 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 _MOST = 200
 """Maximum number of lines of an expanded description."""
 
+_TASK_WORDS = {
+    Support.NONE: "",
+    Support.FORBIDDEN: "",
+    Support.REQUIRED: "task required",
+    Support.SERVER_DECIDES: "task optional",
+}
+
+_NO_TASK_CHOICE = {
+    Support.NONE: "The server does not declare tasks for tools/call.",
+    Support.FORBIDDEN: "This tool does not support tasks.",
+    Support.REQUIRED: "This tool must be called as a task.",
+    Support.SERVER_DECIDES: "In this protocol version the server decides which calls become tasks.",
+}
+
+_COUNTED, _TICKS = 500, 10
+"""Requests counted per update, and updates between two refreshes of the usage text (a third of a second)."""
+
 
 def describe(item: ListedItem, full: bool, found: Sequence[list[Span]]) -> Iterator[list[Span]]:
     """Yield the description of a tool: title, text, claims, cost, and why it may not work."""
@@ -78,22 +95,6 @@ class _Outlooks:
 
 
 _outlooks = _Outlooks()
-_TASK_WORDS = {
-    Support.NONE: "",
-    Support.FORBIDDEN: "",
-    Support.REQUIRED: "task required",
-    Support.SERVER_DECIDES: "task optional",
-}
-_NO_TASK_CHOICE = {
-    Support.NONE: "The server does not declare tasks for tools/call.",
-    Support.FORBIDDEN: "This tool does not support tasks.",
-    Support.REQUIRED: "This tool must be called as a task.",
-    Support.SERVER_DECIDES: "In this protocol version the server decides which calls become tasks.",
-}
-
-
-_COUNTED, _TICKS = 500, 10
-"""Requests counted per update, and updates between two refreshes of the usage text (a third of a second)."""
 
 
 class ToolForm(ItemForm):

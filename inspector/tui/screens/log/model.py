@@ -38,6 +38,16 @@ _LEVEL, _LOGGER = 12, 18
 _ROLES: tuple[Role, ...] = ("faint", "text", "accent", "warning", "error", "error", "error", "error")
 _SIGNS = (spans.NOTE, spans.NOTE, spans.NOTE, spans.WARNING, *[spans.ERROR] * 4)
 
+SLICE_BYTES = 400_000
+"""Bytes of payload that one filter step scans, which takes some milliseconds."""
+
+_COST_OF_LINE = 250
+
+_UNREAD, _UNKNOWN, _FIRST = 0, 1, 2
+"""Codes for the level of a line: not read yet, unknown, and the first of the eight levels."""
+
+_SET_LEVEL = "logging/setLevel"
+
 
 class LogLine(msgspec.Struct, frozen=True):
     """Content of one line. All of it is text of the server, except `wrong`."""
@@ -150,14 +160,6 @@ def _role(log_line: LogLine) -> Role:
         return "stderr"
     number = log_line.rank
     return "text" if number is None or number < 3 else _ROLES[number]
-
-
-SLICE_BYTES = 400_000
-"""Bytes of payload that one filter step scans, which takes some milliseconds."""
-_COST_OF_LINE = 250
-_UNREAD, _UNKNOWN, _FIRST = 0, 1, 2
-"""Codes for the level of a line: not read yet, unknown, and the first of the eight levels."""
-_SET_LEVEL = "logging/setLevel"
 
 
 class Sources(StrEnum):

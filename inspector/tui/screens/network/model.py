@@ -26,6 +26,21 @@ from inspector.protocol.tracking.opening import PROTOCOL_VERSION
 
 _ENCODED, _END = "=?base64?", "?="
 
+MOST_SEARCHED, MOST_SHOWN = 5000, 500
+"""Entries after a request that are searched for its content; items of its stream that are listed."""
+
+_HTTP, _METHOD, _STATUS, _KIND, _TOOK, _SIZE = 6, 8, 8, 8, 10, 10
+_WIDE = 75
+_STREAM = "text/event-stream"
+
+_STEPS: tuple[tuple[str, str], ...] = (
+    ("lookup", "DNS lookup"),
+    ("connect", "connected"),
+    ("tls", "TLS"),
+    ("send", "request sent"),
+    ("wait", "TTFB"),
+)
+
 
 def request_verdicts(request: HttpFact, body: bytes) -> tuple[str, ...]:
     """Return the mismatches between the headers of a request and its body; `body` is that of a POST."""
@@ -97,20 +112,6 @@ def _differ(name: str, value: str | None, wanted: str | None, where: str) -> str
 
 def _shown(value: str) -> str:
     return text.visible(value, limit=200) or "nothing"
-
-
-MOST_SEARCHED, MOST_SHOWN = 5000, 500
-"""Entries after a request that are searched for its content; items of its stream that are listed."""
-_HTTP, _METHOD, _STATUS, _KIND, _TOOK, _SIZE = 6, 8, 8, 8, 10, 10
-_WIDE = 75
-_STREAM = "text/event-stream"
-_STEPS: tuple[tuple[str, str], ...] = (
-    ("lookup", "DNS lookup"),
-    ("connect", "connected"),
-    ("tls", "TLS"),
-    ("send", "request sent"),
-    ("wait", "TTFB"),
-)
 
 
 def titles(width: int) -> list[Span]:

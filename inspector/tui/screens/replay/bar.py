@@ -22,6 +22,15 @@ _LEAST_TRACK = 12
 """Minimum width of the track, in cells; a narrower one is left out."""
 _LONGEST_NAME = 40
 
+_WORDS = {
+    "replay.play": "Play",
+    "replay.back": "",
+    "replay.on": "Step",
+    "replay.end": "End",
+    "replay.slower": "",
+    "replay.faster": "Speed",
+}
+
 
 class TransportBar(ItemBar, can_focus=True):
     """The replay bar, one line high. It has its own keys while it is focused."""
@@ -139,16 +148,6 @@ def _live_hints(state: PlaybackState) -> tuple[BarItem, ...]:
     propose = keys.action("tap.propose")
     hold: Line = ((f"{propose.label} ", "muted"), (keys.key_name(propose.keys[0]), "accent"))
     return (BarItem(hold, name=propose.id, rank=1), BarItem(shown, name=held.id), *steps)
-
-
-_WORDS = {
-    "replay.play": "Play",
-    "replay.back": "",
-    "replay.on": "Step",
-    "replay.end": "End",
-    "replay.slower": "",
-    "replay.faster": "Speed",
-}
 
 
 def _hint(name: str, place: int, state: PlaybackState) -> BarItem:

@@ -28,6 +28,15 @@ _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
 _LONGEST = 2000
 """Maximum characters of a value in a row."""
 
+_WHOLE = 1_000_000
+"""Maximum characters of a value shown in full."""
+
+_MOST = 5000
+"""Maximum lines of a value without counterpart."""
+
+_DAY_S = 86_400
+_COLUMNS = ((19, "Start"), (9, "Duration"), (9, "Entries"), (7, "Errors"), (9, "Size"))
+
 
 class _Row(msgspec.Struct, frozen=True):
     compared: Compared
@@ -99,10 +108,6 @@ class CompareRows(RowSource):
         return tuple(side.frame if side is not None else 0 for side in (compared.before, compared.after))  # type: ignore[return-value]
 
 
-_WHOLE = 1_000_000
-"""Maximum characters of a value shown in full."""
-
-
 def _heads(row: Compared) -> tuple[list[Span], list[Span]]:
     sign, role = _SIGNS[row.verdict]
     return [(sign, role), *_head(row, row.before)], [(sign, role), *_head(row, row.after)]
@@ -136,9 +141,6 @@ def _more() -> tuple[list[Span], list[Span]]:
 
 # Line-by-line diff of two JSON values, with differing words in brackets
 
-_MOST = 5000
-"""Maximum lines of a value without counterpart."""
-
 
 def value_lines(before: str, after: str) -> list[Line]:
     """Return the diff of two values given as JSON, which need not be safe to show; "" for a missing one."""
@@ -166,10 +168,6 @@ def _spread(text: str) -> str:
         return value if isinstance(value, str) else msgspec.json.format(text, indent=2)
     except (msgspec.DecodeError, RecursionError):
         return text
-
-
-_DAY_S = 86_400
-_COLUMNS = ((19, "Start"), (9, "Duration"), (9, "Entries"), (7, "Errors"), (9, "Size"))
 
 
 class CaptureSummary(msgspec.Struct, frozen=True):

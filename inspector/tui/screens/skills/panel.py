@@ -38,6 +38,7 @@ from inspector.tui.widgets.virtual_list import LogList
 
 _NOT_SAFE = "A match shows that file and entry agree, not that the content is safe."
 _NOT_USED = "The file does not match its entry and must not be used. Its content is in Traffic."
+_NARROW = 110
 
 
 class SkillDetail(VerticalScroll, can_focus=True):
@@ -94,9 +95,6 @@ def _about_file(row: SkillRow) -> tuple[Section, ...]:
     if not read.ok:
         return (checks, Section("", lines=paragraph(_NOT_USED, "error")))
     return (checks, Section("", lines=((), *file_text(read))))
-
-
-_NARROW = 110
 
 
 class SkillsPanel(Panel):

@@ -62,6 +62,15 @@ ResultT = TypeVar("ResultT")
 _CHEAP = 512 * 1024
 """Maximum size in bytes of a capture that is read for its row, unless its summary is cached."""
 
+_FIELDS = (
+    ("name", "Name", "without spaces"),
+    ("address", "Command or URL", "node dist/index.js, or https://example.com/mcp"),
+    ("directory", "Directory", "of a command; empty: the current one"),
+    ("variables", "Variables", "of a command: API_KEY copies its value, LEVEL=debug sets it"),
+    ("headers", "Headers", "of a URL: Authorization: Bearer ${TOKEN}; X-Team: blue"),
+    ("era", "Era", "auto, legacy or modern"),
+)
+
 
 class StartList(LogList):
     """List whose headings can't be selected."""
@@ -512,16 +521,6 @@ class StartPane(Vertical):
             self._read_again()
 
         self.app.push_screen(ConfirmScreen("Delete target", [question], quoted, ("Back", "Delete")), answered)
-
-
-_FIELDS = (
-    ("name", "Name", "without spaces"),
-    ("address", "Command or URL", "node dist/index.js, or https://example.com/mcp"),
-    ("directory", "Directory", "of a command; empty: the current one"),
-    ("variables", "Variables", "of a command: API_KEY copies its value, LEVEL=debug sets it"),
-    ("headers", "Headers", "of a URL: Authorization: Bearer ${TOKEN}; X-Team: blue"),
-    ("era", "Era", "auto, legacy or modern"),
-)
 
 
 class TargetScreen(FieldsScreen["str | None"]):

@@ -62,6 +62,9 @@ _MOST_MARKED = 1000
 _TREND = 24
 """Maximum columns of the sparklines of the selected row."""
 
+_MANY = 1000
+"""Entries that are not counted yet from which the screen says so: below, they are counted at the next update."""
+
 
 class GroupRows(RowSource):
     """Groups sorted by a column."""
@@ -177,10 +180,6 @@ class Counting:
         """Stop filtering."""
         if self._chosen is not None:
             self._chosen.cancel()
-
-
-_MANY = 1000
-"""Entries that are not counted yet from which the screen says so: below, they are counted at the next update."""
 
 
 class StatsPanel(Panel):

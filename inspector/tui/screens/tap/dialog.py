@@ -53,6 +53,14 @@ from inspector.tui.widgets.virtual_list import LogList
 
 _PACE_S = 0.25
 
+_SAYS = {
+    "": ("", ""),
+    "held": ("Held message", "releases it"),
+    "response": ("Response", "sends it to the client"),
+    "rule": ("Rule", "arms it"),
+    "request": ("Request of your own", "sends it"),
+}
+
 
 class Editing(msgspec.Struct, frozen=True):
     """Content of the editor."""
@@ -63,15 +71,6 @@ class Editing(msgspec.Struct, frozen=True):
     """Number of the held message, or name of the rule."""
     text: str = ""
     """Text that was loaded into the editor."""
-
-
-_SAYS = {
-    "": ("", ""),
-    "held": ("Held message", "releases it"),
-    "response": ("Response", "sends it to the client"),
-    "rule": ("Rule", "arms it"),
-    "request": ("Request of your own", "sends it"),
-}
 
 
 def _content(path: str) -> str:

@@ -40,6 +40,7 @@ from inspector.tui.widgets.virtual_list import LogList
 # One task: its facts, its history, and its result in the view of tool results
 
 _WORDS = ResultWords(nothing="No result yet", press="", history="Calls of tasks are in Traffic", buttons=("copy",))
+_NARROW = 120
 
 
 class TaskPane(Widget):
@@ -171,9 +172,6 @@ class TaskRows(RowSource):
 
     def header(self, width: int) -> Sequence[Span]:
         return titles(width)
-
-
-_NARROW = 120
 
 
 class TasksPanel(Panel):

@@ -49,6 +49,9 @@ _WORDS = {
     ExpectationKind.SNAPSHOT: "equals this, ignoring generated ids and times",
 }
 
+_MARKED = "mark"
+"""Filter that shows only marked rows."""
+
 
 @runtime_checkable
 class ShowsExchange(Protocol):
@@ -270,10 +273,6 @@ class TrafficFiltering:
             return
         pane = self.list.filters
         pane.set(combined(pane.text, test, how))
-
-
-_MARKED = "mark"
-"""Filter that shows only marked rows."""
 
 
 class TrafficMarking:

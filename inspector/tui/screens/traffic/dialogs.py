@@ -38,6 +38,9 @@ _TELL_EVERY_S = 0.5
 _TALL = 30
 """Minimum height in rows to show the message of the selected step."""
 
+_NAME = 20
+_WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel": "Channel", "mark": "Finding's sign"}
+
 
 class TraceScreen(Dialog[int | None]):
     """Steps of an operation, and the message of the selected one."""
@@ -124,10 +127,6 @@ class TraceScreen(Dialog[int | None]):
 
     def action_copy_trace(self) -> None:
         copy(self.app, markdown_of(self._rows.trace, self._conversation.journal), "trace as Markdown")
-
-
-_NAME = 20
-_WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel": "Channel", "mark": "Finding's sign"}
 
 
 class _Choices(RowSource):

@@ -20,6 +20,11 @@ _LONGEST = 200
 _STEP = re.compile(r'\.?([^.\[\]"]+)|\[(\d+)\]|\[?("(?:[^"\\]|\\.)*")\]?')
 _FIELDS_OF_TARGETS = (("tools/call", "tool"), ("prompts/get", "prompt"), ("resources/", "uri"))
 
+_NEWEST = 3000
+"""Maximum number of newest exchanges searched for values."""
+
+_KEYWORDS = ("and", "or", "not", "contains", "in", "&&", "||", "!")
+
 
 def row_test(journal: Journal, n: int) -> Term | None:
     """Return a test for the tool, prompt, URI or method of entry n, or else for its kind."""
@@ -111,10 +116,6 @@ def combined(text: str, test: Term, how: str) -> str:
 
 
 # Parsing the filter line: meaning, error position, completions and colours.
-
-_NEWEST = 3000
-"""Maximum number of newest exchanges searched for values."""
-_KEYWORDS = ("and", "or", "not", "contains", "in", "&&", "||", "!")
 
 
 class FilterReading(msgspec.Struct, frozen=True):

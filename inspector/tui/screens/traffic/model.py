@@ -59,6 +59,26 @@ _MOST = 50
 """Maximum number of items named in each part."""
 _MOMENT_NAMES = 20
 
+_WHERE = {
+    Direction.TO_SERVER: "to the server",
+    Direction.FROM_SERVER: "from the server",
+    Direction.FROM_VIEW: "from the app to its host",
+    Direction.TO_VIEW: "from the host to the app",
+}
+
+_CAUSES = {
+    Cause.USER: "for the user",
+    Cause.OPENING: "to open the session",
+    Cause.REFRESH: "to refresh a list",
+    Cause.CHECK: "for check",
+    Cause.PROBE: "as a probe",
+    Cause.RETRY: "as a retry",
+    Cause.POLL: "to follow a task",
+    Cause.ANSWER: "as a response to the server",
+    Cause.CANCEL: "to cancel a request",
+    Cause.IN_PLACE: "in place of the server",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class PayloadSide:
@@ -176,28 +196,6 @@ def _title(journal: Journal, n: int, frame: Frame, exchange: Exchange | None) ->
     if exchange is not None and exchange.target and name != "notification":
         parts = (*parts, (" ", "text"), spans.span(exchange.target, "target", limit=200))
     return parts
-
-
-_WHERE = {
-    Direction.TO_SERVER: "to the server",
-    Direction.FROM_SERVER: "from the server",
-    Direction.FROM_VIEW: "from the app to its host",
-    Direction.TO_VIEW: "from the host to the app",
-}
-
-
-_CAUSES = {
-    Cause.USER: "for the user",
-    Cause.OPENING: "to open the session",
-    Cause.REFRESH: "to refresh a list",
-    Cause.CHECK: "for check",
-    Cause.PROBE: "as a probe",
-    Cause.RETRY: "as a retry",
-    Cause.POLL: "to follow a task",
-    Cause.ANSWER: "as a response to the server",
-    Cause.CANCEL: "to cancel a request",
-    Cause.IN_PLACE: "in place of the server",
-}
 
 
 def _frame_facts(entry: Entry, frame: Frame, cause: Cause) -> list[spans.Fact]:

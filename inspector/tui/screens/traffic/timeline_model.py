@@ -27,6 +27,14 @@ FOREVER = 2**63 - 1
 _SHIFT = 32
 _ENTRY = (1 << _SHIFT) - 1
 
+_ROLES: tuple[Role, ...] = ("key", "accent", "number", "string", "literal")
+"""Colours of the names, in rotation. The name alone identifies a conversation; its colour only helps to find it."""
+
+_WIDEST, _NARROWEST = 14, 10
+
+_ROOMY = 90
+"""Minimum width in cells for names in full width."""
+
 
 def code_of(number: int, n: int) -> int:
     """Return the code for entry n of the list with this number."""
@@ -117,13 +125,6 @@ class Merge:
         order = sorted(range(len(times)), key=times.__getitem__)  # stable: equal times keep their order
         self.codes.extend(map(codes.__getitem__, order))
         self.times.extend(map(times.__getitem__, order))
-
-
-_ROLES: tuple[Role, ...] = ("key", "accent", "number", "string", "literal")
-"""Colours of the names, in rotation. The name alone identifies a conversation; its colour only helps to find it."""
-_WIDEST, _NARROWEST = 14, 10
-_ROOMY = 90
-"""Minimum width in cells for names in full width."""
 
 
 class TimelineConversation:

@@ -29,6 +29,12 @@ _MOST_WORDS, _FAR = 500, 100_000
 _STATUS, _TOOK = 17, 8
 _SMALLEST_NS = 1000
 
+_AT_ONCE = 20_000
+"""Maximum number of exchanges of each conversation added per update."""
+
+_WIDEST, _NARROWEST, _ROOMY = 12, 8, 110
+"""Widths of the names, and the minimum total width for the wider one, in cells."""
+
 
 class LaneConversation(msgspec.Struct, frozen=True, eq=False):
     """One conversation whose exchanges have lanes."""
@@ -301,11 +307,6 @@ def _label(exchange: Exchange) -> list[Span]:
 
 
 # The waterfall of several conversations: their exchanges on one axis, in the order of their start.
-
-_AT_ONCE = 20_000
-"""Maximum number of exchanges of each conversation added per update."""
-_WIDEST, _NARROWEST, _ROOMY = 12, 8, 110
-"""Widths of the names, and the minimum total width for the wider one, in cells."""
 
 
 class Waterfalls(Waterfall):

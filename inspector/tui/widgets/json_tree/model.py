@@ -38,6 +38,20 @@ _UNITS = ((1, "seconds"), (1_000, "milliseconds"), (1_000_000, "microseconds"), 
 _EARLIEST, _LATEST = 315_532_800, 4_102_444_800
 """Range of seconds that are interpreted as a time: the years 1980 to 2099."""
 
+BIG = 1_000
+"""Minimum number of lines of a big value."""
+
+_LONG = 5_000
+"""Minimum number of lines of a payload whose big values are folded initially."""
+
+_MANY = 2_000
+"""Maximum number of members of a value that are searched for big ones."""
+
+_ENDS = re.compile(rb"\n *+(?:([\]}])|[^\n]*+(?<=[\[{])(?=\n))")
+
+_COUNTED = 20_000
+"""Maximum number of lines of a folded value whose members are counted."""
+
 
 class Decoding(msgspec.Struct, frozen=True):
     """One way to decode a value."""
@@ -258,13 +272,6 @@ def _moment(seconds: float) -> str:
 
 Fold: TypeAlias = tuple[int, int]
 """The first and the last line of a value."""
-BIG = 1_000
-"""Minimum number of lines of a big value."""
-_LONG = 5_000
-"""Minimum number of lines of a payload whose big values are folded initially."""
-_MANY = 2_000
-"""Maximum number of members of a value that are searched for big ones."""
-_ENDS = re.compile(rb"\n *+(?:([\]}])|[^\n]*+(?<=[\[{])(?=\n))")
 
 
 def big_values(lines: JsonLines) -> list[Fold]:
@@ -457,8 +464,6 @@ Sign: TypeAlias = Literal["opened", "closed", ""]
 
 Many: TypeAlias = Literal["all", "level", "beside"]
 """What to fold at once: all values, those at the same depth as a line, those in the same object or array."""
-_COUNTED = 20_000
-"""Maximum number of lines of a folded value whose members are counted."""
 
 
 class JsonRows:

@@ -39,6 +39,14 @@ MOST_S: Final = 3.0
 _AT_ONCE = 1_000_000
 """Maximum length of indented text, in bytes, that is searched without a thread."""
 
+_SMALL, _NESTED = 64 * 1024, 20_000
+"""Payloads up to this size, in bytes, are prepared at once; larger ones up to this number of arrays and objects."""
+
+_NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
+
+_PATIENCE_S = 0.5
+"""Maximum time, in seconds, that the preparation of a payload waits for that of an earlier one."""
+
 
 class FindBar(SearchBar):
     """The search line below the view."""
@@ -250,11 +258,6 @@ class JsonPlace:
         """Show the decodings of the value under the cursor."""
         view = self._view
         view.post_message(JsonView.DecodeWanted(view, view.value, json_path(view.steps)))
-
-
-_SMALL, _NESTED = 64 * 1024, 20_000
-"""Payloads up to this size, in bytes, are prepared at once; larger ones up to this number of arrays and objects."""
-_NOTHING: Sequence[Sequence[Span]] = ([("Nothing to show", "muted")],)
 
 
 class JsonView(VirtualLines):
@@ -488,10 +491,6 @@ class JsonView(VirtualLines):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable closing the search while none is open, so that Escape goes back."""
         return action != "unfind" or self.finder.is_open
-
-
-_PATIENCE_S = 0.5
-"""Maximum time, in seconds, that the preparation of a payload waits for that of an earlier one."""
 
 
 def _prepared(raw: bytes) -> JsonRows:

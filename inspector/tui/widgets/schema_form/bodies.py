@@ -39,6 +39,8 @@ _NO_VALUE: Final = "has no value yet: type it, or the property is not sent"
 _AHEAD: Final = 8
 """Number of fields that are drawn beyond those that are needed."""
 
+_BEYOND = JsonField(schema=True, why="no items allowed")
+
 
 def body_of(node: FieldView) -> FieldGround:
     """Return the body of a field that contains fields."""
@@ -392,6 +394,3 @@ class ListBody(FieldsBody):
         """Add an item."""
         event.stop()
         await self._node.add_item()
-
-
-_BEYOND = JsonField(schema=True, why="no items allowed")

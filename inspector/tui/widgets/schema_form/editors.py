@@ -35,6 +35,17 @@ if TYPE_CHECKING:
 _JOINERS = frozenset(("\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))))
 """Parts of clusters that Python considers unprintable: joiners, and the tags of a flag."""
 
+UNSET_WORD = "unset"
+EMPTY_WORD = 'empty text ""'
+
+LONGEST_LINE = 2_000
+"""Maximum length of a text that is edited on one line."""
+
+_MOST_SEGMENTS = 12
+
+_SEGMENT_CELLS = 150
+"""Maximum width of all segments together; more would take too many lines."""
+
 
 @cache
 def _cluster() -> "regex.Pattern[str]":
@@ -134,15 +145,6 @@ class ClusterInput(Input):
             if offset < cell:
                 return int(found.start())
         return len(self.value)
-
-
-UNSET_WORD = "unset"
-EMPTY_WORD = 'empty text ""'
-LONGEST_LINE = 2_000
-"""Maximum length of a text that is edited on one line."""
-_MOST_SEGMENTS = 12
-_SEGMENT_CELLS = 150
-"""Maximum width of all segments together; more would take too many lines."""
 
 
 class LineEdit(ClusterInput):
