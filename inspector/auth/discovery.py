@@ -34,7 +34,7 @@ _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _SCHEME = re.compile(rf"\s*({_TOKEN})(?:\s+|$)")
 _PARAM = re.compile(rf'\s*({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|({_TOKEN}))\s*(?:,|$)')
 _TOKEN68 = re.compile(r"\s*[A-Za-z0-9\-._~+/]+=*\s*(?:,|$)")
-_LONGEST = 16_384
+_MAX_HEADER_CHARS = 16_384
 
 
 class ResourceMetadata(msgspec.Struct, frozen=True):
@@ -250,7 +250,7 @@ def parse_challenges(values: Iterable[str]) -> tuple[Challenge, ...]:
     """Parse the challenges of all `WWW-Authenticate` headers, in order. What can't be parsed is left out."""
     found: list[Challenge] = []
     for value in values:
-        found += _parse(value[:_LONGEST])
+        found += _parse(value[:_MAX_HEADER_CHARS])
     return tuple(found)
 
 

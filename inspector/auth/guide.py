@@ -25,13 +25,13 @@ from inspector.transports.http.listener import Allowance, HttpRequest, HttpRespo
 PATH = "/callback"
 _MOST = 50
 """Maximum number of parameters of a redirect: real ones have four."""
-_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
+_END_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
 <body style="font: 16px system-ui; margin: 4em"><p>mcp-inspect has what it waited for. This window can be closed."""
 _OTHER_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
 <body style="font: 16px system-ui; margin: 4em"><p>This is not the answer to the login that mcp-inspect waits for: its
 <code>state</code> is missing or another. The login goes on. If you did log in just now, paste this page's address into
 mcp-inspect."""
-_TYPE = ("Content-Type", "text/html; charset=utf-8")
+_HTML_TYPE = ("Content-Type", "text/html; charset=utf-8")
 _GUARD = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 
 PATIENCE_S = 600.0
@@ -85,11 +85,11 @@ class Loopback:
         came = redirected(parts.query)
         if self._came is None or not self._is_answer(came):
             self.ignored += 1
-            return HttpResponse(400, (_TYPE, *_GUARD), _OTHER_PAGE)
+            return HttpResponse(400, (_HTML_TYPE, *_GUARD), _OTHER_PAGE)
         if self._came.done():
             return HttpResponse(410)
         self._came.set_result(came)
-        return HttpResponse(200, (_TYPE, *_GUARD), _PAGE)
+        return HttpResponse(200, (_HTML_TYPE, *_GUARD), _END_PAGE)
 
     def _is_answer(self, came: Redirected) -> bool:
         """Return whether a redirect ends the current login."""

@@ -40,7 +40,7 @@ from inspector.protocol import peek
 
 # Claims of a JWT (RFC 7519), read here and not verified
 
-_LONGEST = 64 * 1024
+_MAX_TOKEN_CHARS = 64 * 1024
 _KEPT = 4
 """Number of characters at each end of a token that may be shown."""
 _SHORTEST = 24
@@ -63,7 +63,7 @@ _UNSENDABLE = re.compile(r"[^\x21-\x7e]")
 def read_claims(token: str) -> dict[str, Any] | None:
     """Return the claims of a JWT; None for another token. Nothing is verified."""
     parts = token.split(".")
-    if len(parts) != 3 or len(token) > _LONGEST:
+    if len(parts) != 3 or len(token) > _MAX_TOKEN_CHARS:
         return None
     try:
         value = msgspec.json.decode(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))

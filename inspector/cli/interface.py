@@ -58,7 +58,7 @@ _LONG = 8 * 1024 * 1024
 _MOST_NAMED = 5
 """Maximum number of captures listed at the end. A session that was restarted often has many."""
 
-_MOST = 10
+_MAX_RECENT = 10
 
 
 class ServerRuns:
@@ -522,6 +522,6 @@ def _print_capture_paths(output: Output, captures: list[Path | None]) -> None:
 
 def recent(env: Mapping[str, str]) -> Iterator[Capture]:
     """Yield recent captures, newest first."""
-    for path in captures(captures_directory(env))[:_MOST]:
+    for path in captures(captures_directory(env))[:_MAX_RECENT]:
         facts = path.stat()
         yield Capture(path, max(0.0, time.time() - facts.st_mtime), facts.st_size)

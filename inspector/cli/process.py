@@ -20,7 +20,7 @@ _FORMAT = "%(levelname)s %(name)s: %(message)s"
 _HELD = 200
 """Maximum number of held records; the newest are kept."""
 
-_PATIENCE_S = 3
+_LAST_SIGNAL_S = 3
 
 
 class _Narrated(logging.Handler):
@@ -105,7 +105,7 @@ def leaving_politely(leave: Callable[[], object]) -> Iterator[None]:
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        signal.alarm(_PATIENCE_S)
+        signal.alarm(_LAST_SIGNAL_S)
         end_all_children()
         threading.Thread(target=leave, daemon=True).start()
 

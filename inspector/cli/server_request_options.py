@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 KEY_ENV = "MCP_INSPECT_SAMPLER_KEY"
-_PATIENCE_S = 120.0
+_SAMPLER_S = 120.0
 _A_DAY = 24 * 3600
 sampler_options = option_group(
     shared(
@@ -114,7 +114,7 @@ def _key(options: Mapping[str, Any], env: Mapping[str, str]) -> Key:
 def _patience(options: Mapping[str, Any]) -> float:
     given = options.get("sampler_timeout")
     if given is None:
-        return _PATIENCE_S
+        return _SAMPLER_S
     if not 0 < given <= _A_DAY:
         raise UsageError(f"invalid --sampler-timeout {given:g}", hint="Use more than 0 seconds, at most a day.")
     return float(given)

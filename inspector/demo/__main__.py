@@ -15,7 +15,7 @@ from inspector.demo.state import DemoState, emit_changes
 # The demo on stdin and stdout, one message per line.
 
 STDIN, STDOUT = 0, 1
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _GRACE = 0.25
 """Seconds that running requests have to finish once stdin is closed."""
 
@@ -73,7 +73,7 @@ def _read_in_thread(loop: asyncio.AbstractEventLoop, put: Callable[[bytes | None
     def read() -> None:
         parts: list[bytes] = []
         with contextlib.suppress(RuntimeError):  # the loop is closed: no longer needed
-            while chunk := os.read(STDIN, _CHUNK):
+            while chunk := os.read(STDIN, _CHUNK_BYTES):
                 first, *others = chunk.split(b"\n")
                 parts.append(first)
                 for start in others:

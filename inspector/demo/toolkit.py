@@ -30,7 +30,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 
-_DEEPEST = 40
+_MAX_DEPTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def complaints(schema: dict[str, Any], value: Any) -> list[str]:
 
 def _walk(schema: Any, value: Any, path: str, root: dict[str, Any], depth: int) -> Iterator[str]:
     where = path or "arguments"
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         yield f"{where}: nested too deeply"
         return
     if "$ref" in schema:

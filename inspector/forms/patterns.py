@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = 100_000
 PATTERN_MS: Final = 100
-_SECONDS: Final = 0.25
+_SEARCH_S: Final = 0.25
 _SYNTAX: Final = "^$.*+?()[]{}|\\"
 _MOST_LETTERS: Final = 128
 _MOST_TRIES: Final = 4_000
@@ -47,7 +47,7 @@ class WorkBounds(NamedTuple):
     @property
     def seconds(self) -> float:
         """Timeout of a validation with a clock, in seconds; longer if more steps are allowed."""
-        return _SECONDS * max(1.0, self.schema / SCHEMA)
+        return _SEARCH_S * max(1.0, self.schema / SCHEMA)
 
 
 class _Holder:

@@ -53,7 +53,7 @@ SIGNS: dict[Severity, tuple[str, Role]] = {
     Severity.WARNING: (spans.WARNING, "warning"),
     Severity.HINT: (spans.NOTE, "muted"),
 }
-_LINE = 300
+_MAX_LINE_CHARS = 300
 _FINDING_FACTS_HOSTS = 4
 """Maximum effects on clients that are shown."""
 _LOOKED_AT = 1000
@@ -208,7 +208,12 @@ def finding_line(finding: Finding, more: int = 0) -> Line:
     """Return a finding in one line: sign, sentence, slug, and the number of others like it."""
     sign, role = SIGNS[finding.severity]
     others: Line = ((f"  +{more} more", "accent"),) if more else ()
-    return ((f"{sign} ", role), span(finding.sentence, "text", limit=_LINE), (f"  {finding.id}", "faint"), *others)
+    return (
+        (f"{sign} ", role),
+        span(finding.sentence, "text", limit=_MAX_LINE_CHARS),
+        (f"  {finding.id}", "faint"),
+        *others,
+    )
 
 
 def place_of(finding: Finding) -> str:

@@ -41,7 +41,7 @@ BITE = 1000
 MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
 SIZE = "Size"
 _UP, _DOWN = "↑", "↓"
-_WIDE = 60
+_WIDE_FROM = 60
 READ_ONLY, DESTRUCTIVE = "R", "D"
 """Hints of the server in a list; the description of a tool has them in full."""
 NEVER_RENDERED = "The source is shown; the page is not rendered."
@@ -50,7 +50,7 @@ MOST_OF_SOURCE = 200_000
 _MOST_NAMED = 3
 """Maximum URIs that are named; the others are counted."""
 _MOST_CHARACTERS = 120
-_MANY = 9999
+_MAX_COUNT = 9999
 _STANDINGS: dict[SubscriptionState, Span] = {
     SubscriptionState.WATCHED: (f"{signs.CONNECTED} Subscribed", "accent"),
     SubscriptionState.ASKED: (f"{signs.PENDING} Subscribing", "pending"),
@@ -437,7 +437,7 @@ class ToolList(SearchedRows):
     def header(self, width: int) -> Sequence[Span]:
         cost = ""
         if self.sorted_by[0] == SIZE:
-            cost = self.marked(SIZE, right=True) + ("   ≈Tokens" if width >= _WIDE else "")
+            cost = self.marked(SIZE, right=True) + ("   ≈Tokens" if width >= _WIDE_FROM else "")
         tool = text.pad(self.marked("Tool"), max(0, width - len(cost) - 1))
         return lay([(tool, "muted"), (f" {cost}", "muted")], width)
 
@@ -457,7 +457,7 @@ def tool_claims(item: ListedItem) -> list[Span]:
 def size_text(row: ItemRow, width: int) -> str:
     """Return the size of an item; in wide lists with the tokens that it costs."""
     size = text.human_size(row.size)
-    return f"{size}  {text.pad(f'{text.estimate_tokens(row.size):,}', 8, right=True)}" if width >= _WIDE else size
+    return f"{size}  {text.pad(f'{text.estimate_tokens(row.size):,}', 8, right=True)}" if width >= _WIDE_FROM else size
 
 
 def row_spans(
@@ -487,7 +487,7 @@ def laid(left: Sequence[Span], middle: Sequence[Span], right: Span, width: int) 
     edge = min(text.cell_width(right[0]), max(0, width // 2))
     room = max(0, width - edge - 1) if right[0] or middle else width
     spans = lay(left, room)
-    if width >= _WIDE and middle:
+    if width >= _WIDE_FROM and middle:
         column = min(width * 2 // 5, room)  # independent of the right edge, so that the places are aligned
         spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
     return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
@@ -636,7 +636,7 @@ def mark(subscriptions: Subscriptions, uris: Iterable[str], *, short: bool = Fal
 
 
 def _times(count: int) -> str:
-    return "" if count == 1 else f" {signs.TIMES}{count:,}" if count <= _MANY else f" {signs.TIMES}{_MANY:,}+"
+    return "" if count == 1 else f" {signs.TIMES}{count:,}" if count <= _MAX_COUNT else f" {signs.TIMES}{_MAX_COUNT:,}+"
 
 
 def about(subscriptions: Subscriptions, uri: str, wall_of: Callable[[int], int]) -> Line:

@@ -49,7 +49,7 @@ OPEN_LIMIT = 64_000
 """Bytes of a line that are shown when it is expanded; the raw view has all."""
 _INDENT = 2
 _WINDOW = 1 << 20
-_STEPS = 1 << 14
+_PIECE_BRACKETS = 1 << 14
 _GROWTH_LIMIT = 256 << 20
 """Deeply nested JSON can grow a thousandfold by indentation; beyond this many bytes it is not indented."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -482,8 +482,8 @@ def _indented_size(raw: bytes) -> int:
     if lines * len(brackets) < _GROWTH_LIMIT // _INDENT:
         return len(raw) + lines * len(brackets) * _INDENT
     depth = deepest = 0
-    for at in range(0, len(brackets), _STEPS):  # in pieces, so that another thread gets its turn
-        depths = list(accumulate(map(_STEP.__getitem__, brackets[at : at + _STEPS]), initial=depth))
+    for at in range(0, len(brackets), _PIECE_BRACKETS):  # in pieces, so that another thread gets its turn
+        depths = list(accumulate(map(_STEP.__getitem__, brackets[at : at + _PIECE_BRACKETS]), initial=depth))
         depth, deepest = depths[-1], max(deepest, max(depths))
     return len(raw) + lines * deepest * _INDENT
 

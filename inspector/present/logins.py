@@ -23,8 +23,8 @@ _SIGNS: dict[StepVerdict, tuple[str, Role]] = {
     StepVerdict.MISSING: (spans.NOTE, "muted"),
     StepVerdict.BROKEN: (spans.ERROR, "error"),
 }
-_LONGEST = 8000
-_KEPT = "%/:=&?#+!$,;'@()*[]~"
+_MAX_URL_CHARS = 8000
+_UNQUOTED = "%/:=&?#+!$,;'@()*[]~"
 OTHER_ORIGIN = "continue only if it belongs to the page's host. Enter twice opens the page"
 """What to do if the code of a login goes to another host than the page that asks for consent."""
 _QUIET = 2
@@ -241,7 +241,7 @@ class LinkFacts:
         if self.why_not:
             return ""
         parts = urlsplit(self.url)
-        rest = [quote(part, safe=_KEPT) for part in (parts.path, parts.query, parts.fragment)]
+        rest = [quote(part, safe=_UNQUOTED) for part in (parts.path, parts.query, parts.fragment)]
         return urlunsplit((parts.scheme, self.host, *rest))
 
 
@@ -267,7 +267,7 @@ def read_link(url: str) -> LinkFacts:
 def link_section(link: LinkFacts, code_host: str = "") -> Section:
     """Return the whole URL, its host, and its warnings. `code_host`: the other host that gets the code of a login."""
     facts = [fact("host", link.host, "strong")] if link.host else []
-    facts.append(Fact("url", text.visible(link.url, limit=_LONGEST), "target"))
+    facts.append(Fact("url", text.visible(link.url, limit=_MAX_URL_CHARS), "target"))
     facts += [Fact("beware", warning, "warning") for warning in link.warnings]
     if code_host:
         message = f"the code goes to {text.visible(code_host, limit=200)}, another origin: {OTHER_ORIGIN}"
@@ -280,8 +280,8 @@ def link_section(link: LinkFacts, code_host: str = "") -> Section:
 def _unreadable(url: str) -> str:
     if not url:
         return "the request has no URL"
-    if len(url) > _LONGEST:
-        return f"longer than {_LONGEST} characters"
+    if len(url) > _MAX_URL_CHARS:
+        return f"longer than {_MAX_URL_CHARS} characters"
     if any(char.isspace() or not char.isprintable() for char in url):
         return "it contains spaces or control characters"
     if "\\" in url:

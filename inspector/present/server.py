@@ -54,7 +54,7 @@ _MANY = 10_000
 _SESSION = "mcp-session-id"
 UNEXPANDED = lazy_pattern(r"\$\{[^}]{1,200}\}")
 """Looks like a variable that a shell would expand."""
-_LONGEST = 300
+_MAX_VALUE_CHARS = 300
 _HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 
 
@@ -432,7 +432,7 @@ def environment_section(
 
 def _belongings_variable(name: str, value: str | None, origin: str, *, reveal: bool) -> Fact:
     reveal = reveal or name in _HARMLESS
-    shown = "set" if value is None else "(empty)" if not value else value[:_LONGEST] if reveal else MASK
+    shown = "set" if value is None else "(empty)" if not value else value[:_MAX_VALUE_CHARS] if reveal else MASK
     found = UNEXPANDED.search(value or "")
     if found is not None:
         shown = f"{shown}  {spans.WARNING} {found[0]} is not expanded"

@@ -44,7 +44,7 @@ _OPENING = ("initialize", "server/discover")
 _OF_PERSON = ("elicitation/create", "sampling/createMessage")
 """Server requests that the user, or a model on the user's behalf, responds to."""
 
-_CHUNK = 4096
+_CHUNK_ENTRIES = 4096
 _ENTRIES = 100_000
 """Entries whose kinds are counted at once."""
 _NOT_COUNTED = -1
@@ -208,7 +208,7 @@ class JournalStats:
         left = self._again(limit)
         while left > 0 and len(self._seen) < count:
             first = len(self._seen) + 1
-            last = min(count, first + min(_CHUNK, left) - 1)
+            last = min(count, first + min(_CHUNK_ENTRIES, left) - 1)
             self._take(first, last)
             left -= last - first + 1
         self._take_entries()
@@ -388,8 +388,8 @@ class JournalStats:
     def _changed(self) -> Iterator[int]:
         """Yield the requests whose state has changed, found by comparing columns."""
         states, seen = self._log.states, self._seen
-        for start in range(0, len(seen), _CHUNK):
-            now = bytes(states[start + 1 : start + 1 + _CHUNK])[: len(seen) - start]
+        for start in range(0, len(seen), _CHUNK_ENTRIES):
+            now = bytes(states[start + 1 : start + 1 + _CHUNK_ENTRIES])[: len(seen) - start]
             if now != seen[start : start + len(now)]:
                 yield from [start + at + 1 for at, bits in enumerate(now) if bits != seen[start + at]]
 
@@ -399,14 +399,14 @@ class JournalStats:
             return limit
         change, now = selection.changes, bytes(selection.hits)
         before = self._hits.ljust(len(now), b"\0")
-        for start in range(0, len(now), _CHUNK):
-            new, old = now[start : start + _CHUNK], before[start : start + _CHUNK]
+        for start in range(0, len(now), _CHUNK_ENTRIES):
+            new, old = now[start : start + _CHUNK_ENTRIES], before[start : start + _CHUNK_ENTRIES]
             if new == old:
                 continue
             changed = [start + at for at, hit in enumerate(new) if hit != old[at]]
             limit -= self._choose_again(changed)
             if limit <= 0:
-                self._hits = now[: start + _CHUNK] + before[start + _CHUNK :]
+                self._hits = now[: start + _CHUNK_ENTRIES] + before[start + _CHUNK_ENTRIES :]
                 return 0
         self._hits, self._hits_change = now, change
         return limit

@@ -53,7 +53,7 @@ MOST_BYTES = 4096
 """Maximum bytes of each payload."""
 _MOST_ARROWS = 200
 """Maximum arrows in the diagram: renderers fail on larger ones."""
-_LONGEST = 90
+_MAX_LABEL_CHARS = 90
 _PAYLOADS = frozenset(("request", "answer", "question", "reply", "late", "cancel"))
 """Steps whose messages are quoted."""
 _PLAIN = re.compile(r"[^A-Za-z0-9 .,:/()_=+*?!'-]")
@@ -436,7 +436,7 @@ def _arrow(step: TraceStep) -> str:
 
 def _label(message: str) -> str:
     """Return a text without special meaning in a diagram: special characters become numeric codes."""
-    short = message if len(message) <= _LONGEST else message[: _LONGEST - 1] + "…"
+    short = message if len(message) <= _MAX_LABEL_CHARS else message[: _MAX_LABEL_CHARS - 1] + "…"
     return _END.sub("#101;nd", _PLAIN.sub(lambda found: f"#{ord(found[0])};", short))
 
 

@@ -26,7 +26,7 @@ _Node = Any
 MOST_FRONT_MATTER_BYTES = 32 * 1024
 """Maximum size of front matter to parse, in bytes: YAML parsing is slow."""
 _MOST_STEPS = 10_000
-_DEEPEST = 60
+_MAX_DEPTH = 60
 _FENCE = re.compile(r"---[ \t]*\r?\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _PLAIN_12 = re.compile(
@@ -102,7 +102,7 @@ class _Walk:
     def compare(self, node: _Node, claimed: Any, path: str, depth: int) -> Difference | None:
         """Compare the values at one path."""
         self._left -= 1
-        if self._left < 0 or depth > _DEEPEST:
+        if self._left < 0 or depth > _MAX_DEPTH:
             return _differ(path, _shown(claimed), "YAML that expands without limit")
         if node is None:
             return None if claimed in (None, {}) else _differ(path, _shown(claimed), "nothing")

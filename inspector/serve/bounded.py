@@ -16,7 +16,7 @@ _STEPS: Final = (
     *((60, 5), (30, 3), (12, 2)),
 )
 """Longest text in characters and longest list in items, tried in this order."""
-_DEEPEST: Final = 40
+_MAX_DEPTH: Final = 40
 _END: Final = re.compile(r"\w{0,300}\Z")
 """A word at a cut: half of a secret has no shape by which it could be recognized."""
 
@@ -54,7 +54,7 @@ def cut_text(text: str, most: int) -> str:
 def _cut(value: Any, text: int, items: int, depth: int, *, marked: bool) -> Any:
     if isinstance(value, str):
         return cut_text(value, text)
-    if marked and depth >= _DEEPEST and isinstance(value, dict | list):
+    if marked and depth >= _MAX_DEPTH and isinstance(value, dict | list):
         return f"… ({len(value):,} deeper)"
     if isinstance(value, list | tuple):
         kept = [_cut(each, text, items, depth + 1, marked=marked) for each in value[:items]]

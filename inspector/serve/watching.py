@@ -28,7 +28,7 @@ from inspector.transports.http.listener import HangUp
 
 _BACK = {Channel.STDIN: Channel.STDOUT, Channel.POST: Channel.REPLY}
 """The channel of a response, by that of its request."""
-_PATIENCE_S = 30.0
+_RESPONSE_S = 30.0
 logger = logging.getLogger(__name__)
 
 
@@ -100,7 +100,7 @@ class WatchedSession:
 
     async def _sent(self, request: bytes) -> None:
         headers = version_header(self._session.revision) if self._session.revision else {}
-        sent = await self._session.raw.send(request, headers=headers, wait_s=_PATIENCE_S)
+        sent = await self._session.raw.send(request, headers=headers, wait_s=_RESPONSE_S)
         (id_,) = ids_of(request)
         for n in sent.received:
             payload = payload_of(self._journal, n)

@@ -24,7 +24,7 @@ _CHUNK = 124 * 1024
 """Bytes per read. From 128 KiB on, malloc maps pages for each buffer, which costs 7 µs, 20 times the read."""
 _BATCH = 512
 """Maximum number of lines passed on per iteration of the loop."""
-_FEWEST = 64
+_MIN_BATCH = 64
 _WORK = 0.001
 """CPU seconds that an iteration should take at most; after a longer one, the next passes on fewer lines.
 
@@ -76,7 +76,7 @@ class LineSource:
         self._pause = pause
         self._lines: deque[Line] = deque()
         self._timer: asyncio.TimerHandle | None = None
-        self._batch = _FEWEST
+        self._batch = _MIN_BATCH
         self._ended = False
         self.is_urgent = False
         """Whether to read on without pauses for others: the process is being ended."""
@@ -164,7 +164,7 @@ class LineSource:
 
     def _set_pace(self, took: float) -> None:
         """Adapt the number of lines of the next iteration to the time that these took."""
-        self._batch = max(_FEWEST, self._batch // 2) if took > _WORK else min(_BATCH, self._batch + _FEWEST)
+        self._batch = max(_MIN_BATCH, self._batch // 2) if took > _WORK else min(_BATCH, self._batch + _MIN_BATCH)
 
     def _hand_on(self, count: int) -> bool:
         if self._lines:

@@ -11,6 +11,29 @@ from textual.dom import DOMNode
 
 from inspector.tui.theme import glyphs
 
+MENUS: Final = {"g": "Go to", "v": "View", "f": "Filter by", "x": "Act"}
+"""Keys that open a menu, with the menu's title."""
+
+_SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
+_WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
+
+_NAMES = {
+    "escape": "Esc",
+    "tab": "Tab",
+    "space": "Space",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "comma": ",",
+    "delete": "Del",
+    "shift+up": "⇧↑",
+    "shift+down": "⇧↓",
+}
+
+_NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "underscore"))
+"""Keys that type a character which Textual cannot derive from their name."""
+
 
 class ActionScope(StrEnum):
     """Scope in which an action is valid; also a heading in the help."""
@@ -120,26 +143,6 @@ def lend_actions(owner: DOMNode, make_parts: Callable[[], Sequence[object]]) -> 
             lend(method)
 
 
-MENUS: Final = {"g": "Go to", "v": "View", "f": "Filter by", "x": "Act"}
-"""Keys that open a menu, with the menu's title."""
-
-_SIGNS = {"enter": "⏎", "shift+tab": "⇧Tab", "up": "↑", "down": "↓", "left": "←", "right": "→"}
-_WORDS = {"enter": "Enter", "shift+tab": "Shift+Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right"}
-_NAMES = {
-    "escape": "Esc",
-    "tab": "Tab",
-    "space": "Space",
-    "pageup": "PgUp",
-    "pagedown": "PgDn",
-    "home": "Home",
-    "end": "End",
-    "comma": ",",
-    "delete": "Del",
-    "shift+up": "⇧↑",
-    "shift+down": "⇧↓",
-}
-
-
 def key_name(key: str) -> str:
     """Return a key as footer and help show it: `^p`, `F5`, `⏎`, or "Enter" if the terminal lacks that character."""
     if " " in key.strip():
@@ -150,10 +153,6 @@ def key_name(key: str) -> str:
     if key in names:
         return names[key]
     return key.upper() if key[0] == "f" and key[1:].isdigit() else key
-
-
-_NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "underscore"))
-"""Keys that type a character which Textual cannot derive from their name."""
 
 
 def types(key: str, character: str | None) -> bool:

@@ -55,6 +55,15 @@ if TYPE_CHECKING:
     from inspector.tui.widgets.json_tree.view import JsonView
     from inspector.tui.widgets.payload_actions import PayloadActions
 
+_TO_SERVER = frozenset(("ping", "refresh_mode", "restart_again"))
+"""Actions in the menus that need a connection of mcp-inspect: a capture and a tap have none."""
+
+_LIKELY_NEXT = ("help.help", "items.tools", "start.start")
+"""Modules of screens and dialogs that are often opened first."""
+
+_RECENT = 10
+"""Number of recent commands listed first in the palette."""
+
 
 class TickingPart(Protocol):
     """A part of the app that is updated at each tick."""
@@ -448,20 +457,10 @@ def _action_owners(*parts: object) -> dict[str, object]:
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
 
 
-_TO_SERVER = frozenset(("ping", "refresh_mode", "restart_again"))
-"""Actions in the menus that need a connection of mcp-inspect: a capture and a tap have none."""
-_LIKELY_NEXT = ("help.help", "items.tools", "start.start")
-"""Modules of screens and dialogs that are often opened first."""
-
-
 def _import_ahead() -> None:
     """Import what the next keys are likely to need; a key meanwhile waits at most for one switch of threads."""
     for name in _LIKELY_NEXT:
         import_module(f"inspector.tui.screens.{name}")
-
-
-_RECENT = 10
-"""Number of recent commands listed first in the palette."""
 
 
 def _update_visible(app: InspectApp) -> None:

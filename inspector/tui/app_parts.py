@@ -40,10 +40,10 @@ _WAITS_EVERY = 10
 """Ticks between two updates of the waiting bar: three updates a second."""
 
 _UNFIT = r"[^A-Za-z0-9._-]+"
-_LONGEST = 80
+_MAX_NAME_CHARS = 80
 _RUSH = 2000
 """Entries per second that count as a rush."""
-_PATIENCE_S = 0.1
+_JOIN_S = 0.1
 _LOOK_S = 0.02
 """Minimum time between two measurements of the rate."""
 
@@ -296,7 +296,7 @@ class ExportActions:
 
 def _fit(name: str) -> str:
     """Return a name without path separators, never empty."""
-    return re.sub(_UNFIT, "_", name)[:_LONGEST].lstrip("._-") or "session"
+    return re.sub(_UNFIT, "_", name)[:_MAX_NAME_CHARS].lstrip("._-") or "session"
 
 
 class Pace(msgspec.Struct, frozen=True):
@@ -330,7 +330,7 @@ class Checker:
     def stop(self) -> None:
         """Signal the thread to end, and wait for a usual slice; a single check of a very long list may take seconds."""
         self._enough.set()
-        self._thread.join(_PATIENCE_S)
+        self._thread.join(_JOIN_S)
 
     def _run(self) -> None:
         pause = 0.0

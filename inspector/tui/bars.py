@@ -34,6 +34,12 @@ _TOGETHER = {"resources": ("resources", "templates")}
 """Lists that share one screen."""
 INSECURE = "Certificates are not verified: the connection can be intercepted."
 
+_SHORT = {"resources": "Res", "findings": "Find"}
+"""Short names of screens, for narrow terminals."""
+
+_SCREENS = frozenset(action.id for action in keys.SCREENS)
+_WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
+
 
 class HeaderBar(ItemBar):
     """Two lines, a third one for a tap that holds messages, and one for a permanent warning."""
@@ -265,11 +271,6 @@ def _second_line(conversation: OpenConversation, chosen: str, *, are_digits_keys
     return BarLine(tuple(_tab(conversation, action, chosen, is_key=are_digits_keys) for action in shown), gap=0)
 
 
-_SHORT = {"resources": "Res", "findings": "Find"}
-"""Short names of screens, for narrow terminals."""
-_SCREENS = frozenset(action.id for action in keys.SCREENS)
-
-
 def _has_tab(action: keys.Action, chosen: str) -> bool:
     """Whether a screen has a tab: the nine always have one, others only while they are visible."""
     return action.id in _SCREENS or action.id == f"screen.{chosen}"
@@ -451,8 +452,6 @@ def _sign(stage: ConversationStage, *, lost: bool) -> Span:
 
 
 # --- Two lines above the footer while something hangs: who waits for whom, the known facts, and a key that helps.
-
-_WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
 
 
 class WaitingBar(Vertical):

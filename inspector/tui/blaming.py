@@ -19,7 +19,7 @@ from inspector.tui.widgets.dialogs import DialogBox
 from inspector.tui.widgets.lines import LinesScreen
 
 _MOST_RUNS = 60
-_WAIT_S = 3.0
+_RESPONSE_S = 3.0
 _FRAME = 14
 """Columns that the box and the indent of a line take."""
 _PAUSE_S = 0.2
@@ -78,7 +78,7 @@ class BlameScreen(LinesScreen[None]):
         target = self._server.target
         if isinstance(target, HttpTarget):
             fails, works = (replace(each, environment=None, inherited=None) for each in (fails, works))
-        player = ScriptPlayer(target, os.environ, _WAIT_S)
+        player = ScriptPlayer(target, os.environ, _RESPONSE_S)
         gaps = [f"not sent: {key} may destroy something" for key in sorted(left_out)]
         gaps += not_tried(player, fails, works, plays_commands=False)
         fails, works = replace(fails, argv=()), replace(works, argv=())

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from inspector.session.session import Session
     from inspector.tui.process_usage import ProcessUsage
 
+T = TypeVar("T")
+_NOT_LIVE = "this is a recording"
+
 
 class InboxView:
     """Server requests of a conversation and their responses, for the Inbox. Empty if it is not live."""
@@ -222,9 +225,6 @@ class RequestView:
         return waiter.left() if waiter is not None and waiter.exchange is exchange else None
 
 
-T = TypeVar("T")
-
-
 class TaskView:
     """Tasks that the session follows. Everything else is in the journal."""
 
@@ -272,9 +272,6 @@ class WatchView:
         """Watch these resources as soon as there is a connection."""
         if self._live is not None:
             self._live.watch_first = uris
-
-
-_NOT_LIVE = "this is a recording"
 
 
 class ConversationStage(StrEnum):

@@ -25,6 +25,8 @@ _LEAST_ROWS = 20
 _NEWEST = 50
 """How many of the newest requests are examined."""
 
+LAST = "To inspect your server: mcp-inspect -- COMMAND"
+
 
 class DemoStep(NamedTuple):
     template: str
@@ -64,7 +66,6 @@ STEPS = (
     ),
     DemoStep("Press {screen.findings} and read a finding", lambda tab: tab.shown == "findings"),
 )
-LAST = "To inspect your server: mcp-inspect -- COMMAND"
 
 
 class DemoHintBar(ItemBar):

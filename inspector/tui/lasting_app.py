@@ -55,6 +55,9 @@ _TOAST_S = 12
 _BRIEF_S, _BRIEF_FOR_S = 0.02, 0.3
 """Seconds of each wait for the keyboard, and for how long after input: the input may end the app."""
 
+_LONGEST = 1_000_000
+"""Bytes after which the file is begun again."""
+
 
 class ErrorLog:
     """Internal errors of one run, in a file of the user's: each with its traceback once, then with a count."""
@@ -98,10 +101,6 @@ class ErrorLog:
         except (OSError, UsageError):
             self._unwritten = True
             _log.error("internal error: %s", message)
-
-
-_LONGEST = 1_000_000
-"""Bytes after which the file is begun again."""
 
 
 def _private(path: str, flags: int) -> int:

@@ -28,6 +28,9 @@ SLOWER = 3
 FLOOD = 500
 """New entries per fast tick from which on there is a flood: 15,000 a second."""
 
+_GRAPHICS = ("\x1bP", "\x1b_")
+"""Starts of Sixel and of Kitty graphics."""
+
 
 class Pacing:
     """The clock of an app. A widget with more work than fits into one update calls `hurry`."""
@@ -158,10 +161,6 @@ class Painted:
             else:
                 line[x] = end, text
         return "".join(sent)
-
-
-_GRAPHICS = ("\x1bP", "\x1b_")
-"""Starts of Sixel and of Kitty graphics."""
 
 
 class _Difference(CompositorUpdate):

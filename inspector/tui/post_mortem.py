@@ -29,7 +29,7 @@ from inspector.tui.widgets.section_card import COPY, section_renderable, section
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.wrapping import wrapping
 
-_WIDE = 100
+_WIDE_FROM = 100
 _STDERR, _LOST = "stderr", "Lost"
 _LEAST_LINES, _MOST_LINES = 3, 12
 """Lines of stderr, depending on the space; the server's log and Traffic have more."""
@@ -93,7 +93,7 @@ class PostMortemCard(Scroller):
             self._draw()
 
     def _draw(self) -> None:
-        wide, dark = self.size.width >= _WIDE, self.app.current_theme.dark
+        wide, dark = self.size.width >= _WIDE_FROM, self.app.current_theme.dark
         around = self.parent.size if isinstance(self.parent, Widget) else self.app.size
         size = max(1, (self.size.width or around.width) - 4), int(around.height * _SHARE) - 2
         drawn = _drawn(self._conversation, self._mortem(), self._reason(), size, wide=wide, dark=dark)

@@ -17,10 +17,10 @@ from inspector.present.stats_report import course, peaks, sparkline
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.text import human_size
 
-_PACE_S = 1.0
+_SAMPLE_S = 1.0
 _KEPT = 600
 """Maximum number of samples: ten minutes."""
-_COLUMNS = 16
+_CHART_COLUMNS = 16
 _SOME_PERCENT = 10
 """Minimum full scale of the CPU chart, in percent of one processor."""
 _LEAST_S = 120.0
@@ -42,7 +42,7 @@ class Usage(NamedTuple):
 class ProcessUsage:
     """Samples of one server, at most the newest ten minutes."""
 
-    def __init__(self, journal: Journal, pace_s: float = _PACE_S) -> None:
+    def __init__(self, journal: Journal, pace_s: float = _SAMPLE_S) -> None:
         self._journal = journal
         self._pace_s = pace_s
         self._samples: deque[Usage] = deque(maxlen=_KEPT)
@@ -100,9 +100,9 @@ def usage_facts(samples: Sequence[Usage]) -> tuple[Fact, ...]:
     if not used:
         return ()
     sizes = [float(each.rss) for each in samples]
-    cpu = f"{used[-1]:.0f} %  {sparkline(peaks(used, _COLUMNS), _SOME_PERCENT)}  max {max(used):.0f} %"
+    cpu = f"{used[-1]:.0f} %  {sparkline(peaks(used, _CHART_COLUMNS), _SOME_PERCENT)}  max {max(used):.0f} %"
     seconds = samples[-1].at_s - samples[0].at_s
-    memory = f"{human_size(samples[-1].rss)}  {course(sizes, _COLUMNS)}"
+    memory = f"{human_size(samples[-1].rss)}  {course(sizes, _CHART_COLUMNS)}"
     rate = (sizes[-1] - sizes[0]) * 60 / max(seconds, 1)
     if seconds >= _LEAST_S:
         memory += f"  {'+' if rate >= 0 else '-'}{human_size(round(abs(rate)))}/min"
@@ -115,7 +115,7 @@ def usage_text(samples: Sequence[Usage]) -> str:
     used = shares(samples)
     if not used:
         return ""
-    chart = course([float(each.rss) for each in samples], _COLUMNS)
+    chart = course([float(each.rss) for each in samples], _CHART_COLUMNS)
     return f"CPU {used[-1]:.0f} % · RSS {human_size(samples[-1].rss)} {chart}"
 
 

@@ -26,6 +26,15 @@ from inspector.tui.panels import RerunCall
 SIDE_BY_SIDE = 100
 """Minimum width in columns to show before and after side by side."""
 
+_RATINGS: tuple[tuple[str, Role], ...] = (
+    (signs.ERROR, "error"),
+    (signs.WARNING, "warning"),
+    (signs.NOTE, "muted"),
+)
+
+_ACTS = {"added": "+", "removed": "−"}
+_MOST_SAVED = 3
+
 
 class CallResult(msgspec.Struct, frozen=True):
     target: str
@@ -147,14 +156,6 @@ def definitions_line(report: RestartReport) -> Line:
     return (*parts, *_change_summary(worst))
 
 
-_RATINGS: tuple[tuple[str, Role], ...] = (
-    (signs.ERROR, "error"),
-    (signs.WARNING, "warning"),
-    (signs.NOTE, "muted"),
-)
-_ACTS = {"added": "+", "removed": "−"}
-
-
 def _change_summary(change: DefinitionChange) -> Iterator[Span]:
     name = change.name or change.kind
     sign = _ACTS.get(change.act, "~")
@@ -185,9 +186,6 @@ def saved_line(report: RestartReport) -> Line:
         parts += [span(each.name, "method", limit=40), (was, "warning")]
         parts.append(span(f": {each.why}  " if each.why else "  ", "text", limit=100))
     return tuple(parts)
-
-
-_MOST_SAVED = 3
 
 
 def result_line(report: RestartReport) -> Line:

@@ -53,6 +53,16 @@ _ACTIONS = {
     "report": "show('server')",
 }
 
+_SHORT = 24
+"""Width of the watched files where space is short, in cells."""
+
+_EXIT_REPORT = BarItem((("[ Exit report ]", "accent"),), "report", rank=2)
+
+_RIGHT = (
+    BarItem((("Restart ", "muted"), (keys.shown_key("reconnect"), "accent")), "restart", rank=4),
+    BarItem((("Hide ", "muted"), (glyphs().times, "accent")), "hide", rank=3),
+)
+
 
 class RestartBar(ItemBar):
     """Outcome of the restart, and what it has changed. Hidden before the first restart."""
@@ -463,12 +473,3 @@ def _first_items(report: "RestartReport | None", watched: str) -> tuple[BarItem,
 
 def _text_line(line: Line) -> BarLine:
     return BarLine((BarItem(line),), inset=1)
-
-
-_SHORT = 24
-"""Width of the watched files where space is short, in cells."""
-_EXIT_REPORT = BarItem((("[ Exit report ]", "accent"),), "report", rank=2)
-_RIGHT = (
-    BarItem((("Restart ", "muted"), (keys.shown_key("reconnect"), "accent")), "restart", rank=4),
-    BarItem((("Hide ", "muted"), (glyphs().times, "accent")), "hide", rank=3),
-)

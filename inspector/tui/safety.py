@@ -72,6 +72,16 @@ _ASCII_TWINS = {
     "”": '"',
 }
 _NOT_ASCII = r"[^\x00-\x7f]"
+_UPRIGHT = RichStyle(italic=False)
+_SILENT_KEYS = MODIFIER_FUNCTIONAL_KEYS | {"caps_lock", "num_lock", "scroll_lock"}
+
+_CURSOR_REPORT = re.compile(r"\x1b\[(?!1;[2-8]R)(?P<row>\d+);(?P<col>\d+)R")
+"""Textual's own also matches Shift+F3, which xterm writes as a report of row 1; no report is ever requested."""
+
+_UNKNOWN = re.compile(r"\x1b\[(?!\[)[0-?]*+(?!\$y)[ -/]*[@-LN-Z^_`a-ln-z{|}~]|\x1bO[2-8][A-Z]")
+"""A CSI sequence, except reports of the mouse and of modes, or a function key as qterminal writes it with Shift."""
+
+_ALT_KEY = re.compile(r"\x1b([0-9=§-])")
 
 
 class _TextFilter(LineFilter):
@@ -167,9 +177,6 @@ class UprightFilter(LineFilter):
         ]
 
 
-_UPRIGHT = RichStyle(italic=False)
-
-
 def install(app: App[Any], *, ascii_only: bool = False) -> None:
     """Install the filters before all others of `app`, and the workarounds; call it once, before the app runs."""
     install_workarounds()
@@ -247,12 +254,6 @@ def _size_updated(widget: Widget, size: Size, virtual_size: Size, container_size
 
 
 _textual_key_events = XTermParser._sequence_to_key_events  # noqa: SLF001
-_SILENT_KEYS = MODIFIER_FUNCTIONAL_KEYS | {"caps_lock", "num_lock", "scroll_lock"}
-_CURSOR_REPORT = re.compile(r"\x1b\[(?!1;[2-8]R)(?P<row>\d+);(?P<col>\d+)R")
-"""Textual's own also matches Shift+F3, which xterm writes as a report of row 1; no report is ever requested."""
-_UNKNOWN = re.compile(r"\x1b\[(?!\[)[0-?]*+(?!\$y)[ -/]*[@-LN-Z^_`a-ln-z{|}~]|\x1bO[2-8][A-Z]")
-"""A CSI sequence, except reports of the mouse and of modes, or a function key as qterminal writes it with Shift."""
-_ALT_KEY = re.compile(r"\x1b([0-9=§-])")
 
 
 def _key_events(parser: XTermParser, sequence: str, alt: bool = False) -> Iterable[Key]:

@@ -36,6 +36,8 @@ WIDE = 160
 _LOOK = 3
 """The line of tabs is repainted at every third update, like running figures."""
 
+_WIDEST = 26
+
 
 class Tab:
     """One conversation of the app."""
@@ -285,9 +287,6 @@ def _unlike(name: str, others: list[str]) -> str:
         number += 1
         found = f"{name} {number}"
     return found
-
-
-_WIDEST = 26
 
 
 class TabState(msgspec.Struct, frozen=True):

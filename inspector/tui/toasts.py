@@ -12,7 +12,7 @@ TOAST_CSS = """
     ToastRack { margin-bottom: 2; scrollbar-size-vertical: 0; padding-right: 1; }
     Toast { width: auto; max-width: 96%; padding: 0 1; margin-top: 0; }
 """
-_LONG_S = 7 * 24 * 3600.0
+_UNTIL_DISMISSED_S = 7 * 24 * 3600.0
 _BELOW = 2
 """The footer, and the last line of a panel: a status line, or the status of a form."""
 
@@ -39,7 +39,7 @@ class Toasts:
         A timeout would write to a terminal that is otherwise idle.
         """
         self._until_input = message
-        self.say(message, timeout=_LONG_S)
+        self.say(message, timeout=_UNTIL_DISMISSED_S)
 
     def notice(self, event: Event) -> None:
         """Remove the message that stays until the next input."""

@@ -26,7 +26,6 @@ _RIDDLE = re.compile(
     r"^test_(it|its|what|of|who|whoever|whatever|that|those|this|these|such|where|to|in|at|on|for|by)_"
     r"|_(told|said|says|nobody|somebody|whoever|stands|anew|asked|tells)(_|$)"
 )
-_MOST_LATE = 5
 GOALS = {
     "lines": 124_000,
     "lines of tui and present": 42_000,
@@ -35,7 +34,7 @@ GOALS = {
     "imports of a widget that know MCP": 0,
     "imports from the keys to screens": 0,
     "import circles": 0,
-    "files with more than 5 late constants": 0,
+    "constants below definitions that they do not need": 0,
     "lines of decorators of checks": 1_500,
     "lines of Action(...)": 600,
     "vague identifiers": 30,
@@ -57,6 +56,7 @@ REACHED = {
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 4,
+    "constants below definitions that they do not need": 44,
     "bases with one subclass": 2,
 }
 """The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""
@@ -210,16 +210,21 @@ def is_keys_to_screen(importer: str, imported: str) -> bool:
     return bool(_KEYS.match(importer)) and imported.startswith("inspector.tui.screens")
 
 
-def late_constants(source: Source) -> int:
-    """Return how many constants of a module are behind its first function or class."""
-    count, is_late = 0, False
+def late_constants(source: Source) -> list[str]:
+    """Return the constants below the first function or class of a module that need none of those above them."""
+    found: list[str] = []
+    defined: set[str] = set()
     for node in source.tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            is_late = True
-        elif is_late and isinstance(node, ast.Assign | ast.AnnAssign):
+            defined.add(node.name)
+        elif defined and isinstance(node, ast.Assign | ast.AnnAssign):
             assigned = node.targets if isinstance(node, ast.Assign) else [node.target]
-            count += any(isinstance(each, ast.Name) and _CONSTANT.fullmatch(each.id) for each in assigned)
-    return count
+            names = [each.id for each in assigned if isinstance(each, ast.Name)]
+            if defined & {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}:
+                defined.update(names)
+            elif all(map(_CONSTANT.fullmatch, names)):
+                found += [f"{source.module}.{name}" for name in names]
+    return found
 
 
 def decorator_lines(source: Source) -> int:
@@ -295,7 +300,6 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
     folders = Counter(str(PurePosixPath(source.path).parent) for source in modules)
     fullest = max(((count, name) for name, count in folders.items()), default=(0, ""))
     twice = [name for name, every in known.items() if len(every) > 1 and not name.startswith("_")]
-    late = [source.module for source in modules if late_constants(source) > _MOST_LATE]
     checks = [source for source in modules if source.path.startswith("inspector/checks/")]
     front = [source for source in modules if source.path.startswith(("inspector/tui/", "inspector/present/"))]
     paths = [PurePosixPath(source.path) for source in (*modules, *tests)]
@@ -309,7 +313,9 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
         "imports of a widget that know MCP": walls(targets, is_widget_to_mcp),
         "imports from the keys to screens": walls(targets, is_keys_to_screen),
         "import circles": circles,
-        "files with more than 5 late constants": late,
+        "constants below definitions that they do not need": [
+            each for source in modules for each in late_constants(source)
+        ],
         "lines of decorators of checks": sum(map(decorator_lines, checks)),
         "lines of Action(...)": sum(map(action_lines, modules)),
         "vague identifiers": sum(map(vague_names, modules)),
@@ -335,7 +341,7 @@ def _metric(name: str, value: int | list[str] | tuple[int, str]) -> Metric:
 def table(metrics: Iterable[Metric]) -> str:
     """Lay the figures out as lines of text."""
     rows = [
-        f"{each.name:46}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}"
+        f"{each.name:50}{each.value:>9,}  limit {each.limit:>7,}  goal {GOALS[each.name]:>7,}"
         + "  OVER" * (not each.holds)
         for each in metrics
     ]

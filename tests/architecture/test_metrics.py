@@ -96,9 +96,9 @@ def test_import_across_a_wall_is_found(importer: str, imported: str, wall: Calla
     assert walls(targets, wall) == [f"{importer} → {imported}"]
 
 
-def test_late_constants_count_behind_the_first_definition() -> None:
-    (module,) = _tree(a="A = 1\ndef f(): ...\n_B = 2\nC: int = 3\nlower = 4\nclass D: ...")
-    assert late_constants(module) == 2
+def test_constant_below_a_definition_is_late_unless_it_needs_one() -> None:
+    (module,) = _tree(a="A = 1\ndef f(): ...\n_B = 2\nC: int = 3\nlower = 4\nD = f()\nE = D\nclass G: ...")
+    assert late_constants(module) == ["inspector.a._B", "inspector.a.C"]
 
 
 def test_lines_of_decorators_and_actions_are_counted() -> None:

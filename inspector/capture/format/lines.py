@@ -17,7 +17,7 @@ MOST = 1024 * 1024 * 1024
 BLOCK = 2000
 """Maximum number of lines in a block: some milliseconds to process."""
 
-_CHUNK = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 
 
 def read_at(fd: int, place: int, length: int) -> bytes:
@@ -142,7 +142,7 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
     place = position = start
     size = 0
     parts: list[bytes] = []
-    while chunk := read(position, _CHUNK):
+    while chunk := read(position, _CHUNK_BYTES):
         position += len(chunk)
         *several, rest = chunk.split(b"\n")
         if several:
@@ -168,7 +168,7 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
 def _divided(place: int, several: list[bytes], most: int) -> Iterator[LineBlock]:
     """Split lines that were read together into blocks; lines that are too long get their own."""
     first = 0
-    for at in [at for at, line in enumerate(several) if len(line) > MOST] if MOST < _CHUNK else ():
+    for at in [at for at, line in enumerate(several) if len(line) > MOST] if MOST < _CHUNK_BYTES else ():
         yield from _divided(place, several[first:at], most)
         place += sum(map(len, several[first:at])) + at - first
         end = place + len(several[at]) + 1

@@ -40,13 +40,13 @@ Path = tuple[str, ...]
 """Member names from the root of the document to a member; () for the root."""
 MOST = 512 * 1024 * 1024
 """Maximum size in bytes of a part, and of a string in one. Larger parts are skipped."""
-_CHUNK = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"]', re.DOTALL)
 """A string, a bracket, or the beginning of a string that continues after the current buffer."""
 _OPENING = b"{["
 _BOM = b"\xef\xbb\xbf"
 _CARRIERS = {"STDIO": (Channel.STDIN, Channel.STDOUT), "MEMORY": (Channel.MEMORY, Channel.MEMORY)}
-_LONGEST_MS = 1e9
+_MAX_DURATION_MS = 1e9
 _FIRST = re.compile(rb"\s*\[\s*\{")
 _MESSAGES = (b'"direction"', b'"message"', b'"timestamp"')
 _ORIGINS = {"client": Direction.TO_SERVER, "server": Direction.FROM_SERVER}
@@ -116,7 +116,7 @@ def spans(source: ImportSource, way: Path) -> Iterator[tuple[Path, int, int]]:
     """
     walk = _Walk(way)
     place, rest = len(_BOM) if source.read(0, 3) == _BOM else 0, b""
-    while chunk := source.read(place + len(rest), max(_CHUNK, len(rest))):  # read ever more of a long string
+    while chunk := source.read(place + len(rest), max(_CHUNK_BYTES, len(rest))):  # read ever more of a long string
         buffer = rest + chunk
         used = len(buffer)
         for token in _TOKEN.finditer(buffer):
@@ -408,7 +408,7 @@ def _decoded(message: str, encoding: str | None) -> bytes:
 def _ns(milliseconds: Any) -> int:
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return 0
-    return round(min(max(milliseconds, 0), _LONGEST_MS) * 1e6)
+    return round(min(max(milliseconds, 0), _MAX_DURATION_MS) * 1e6)
 
 
 HAR = Reader(

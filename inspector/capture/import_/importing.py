@@ -29,7 +29,7 @@ _BEGIN = 1_000_000_000
 """Monotonic time of the first entry."""
 _FIRST = 10
 """Number of items searched for the first timestamp."""
-_CHUNK = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 _NAMESPACE = uuid.UUID("5d0f6f0e-93f5-5b0c-9a52-6e8f0c2d7b41")
 """Namespace for the ids of captures made from other files."""
 
@@ -151,7 +151,7 @@ class _Clock:
 
 def _digest(fd: int) -> str:
     digest, at = hashlib.sha256(), 0
-    while chunk := read_at(fd, at, _CHUNK):
+    while chunk := read_at(fd, at, _CHUNK_BYTES):
         digest.update(chunk)
         at += len(chunk)
     return digest.hexdigest()

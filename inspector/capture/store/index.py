@@ -84,7 +84,7 @@ MOST, BUDGET = 20, 1024 * 1024 * 1024
 _ENDS = 1024
 """Bytes at the beginning and at the end of a capture that identify it."""
 
-_LARGEST = 1 << 30
+_MAX_INDEX_BYTES = 1 << 30
 
 
 class Rest(msgspec.Struct):
@@ -323,7 +323,7 @@ def _read(fd: int, what: Identity) -> tuple[_Contents, dict[str, bytes]]:
     total = os.fstat(fd).st_size
     digest = hashlib.sha256()
     start = os.read(fd, len(MAGIC) + digest.digest_size)
-    if not start.startswith(MAGIC) or total > _LARGEST:
+    if not start.startswith(MAGIC) or total > _MAX_INDEX_BYTES:
         raise SnapshotError("it is not an index")
     length = _take(fd, 8, digest)
     size = int.from_bytes(length)

@@ -74,7 +74,7 @@ _BULK_LONG = 1 << 20
 """Line length in bytes from which a cached entry is used: reading it back takes three times its length in memory."""
 LARGE = 512 * 1024
 """Payload bytes from which only the beginning is read."""
-_ENOUGH = 128 * 1024
+_BEGINNING_BYTES = 128 * 1024
 _ENDS = 16
 """Maximum number of bytes to cut off at the end: a character or an escape that was cut takes at most 12."""
 
@@ -500,7 +500,7 @@ def beginning(store: Store, n: int) -> Entry:
 
 
 def _beginnings_read(store: Store, n: int) -> Entry:
-    line = store.read(store.place(n), _ENOUGH)
+    line = store.read(store.place(n), _BEGINNING_BYTES)
     for cut in range(_ENDS):
         try:
             record = from_line(line[: len(line) - cut] + b'"}')
@@ -508,7 +508,7 @@ def _beginnings_read(store: Store, n: int) -> Entry:
             continue
         if isinstance(record, FrameRecord):
             entry = entry_of(record, n, store.wall_ns(n))
-            store.beginnings.put(entry, _ENOUGH)
+            store.beginnings.put(entry, _BEGINNING_BYTES)
             return entry
         break
     return store.entry(n)

@@ -18,7 +18,7 @@ from inspector.errors import RequestTimeout, UsageError
 from inspector.features.tap.client import TapClient, find
 from inspector.protocol import peek
 
-_PACE_S = 0.05
+_POLL_S = 0.05
 _EXAMPLES = (
     "mcp-inspect attach",
     "mcp-inspect attach github",
@@ -102,7 +102,7 @@ def _send(output: Output, tap: dict[str, Any], method: str, params: Any, timeout
         while not (found := client.ask("response", request=id_)["response"]):
             if time.monotonic() > end:
                 raise RequestTimeout(f"No response to {method} within {timeout:g} s.", hint="--timeout waits longer.")
-            time.sleep(_PACE_S)
+            time.sleep(_POLL_S)
     finally:
         client.close()
     output.data(read_json(found))
@@ -137,7 +137,7 @@ def _follow(output: Output, path: Path, text: str | None, otlp: str | None) -> E
                     tail.print_entry(found[0])
                     return ExitStatus.OK
                 if grows:
-                    time.sleep(_PACE_S)
+                    time.sleep(_POLL_S)
         finally:
             journal.close()
             for notice in journal.notices:
@@ -148,4 +148,4 @@ def _follow(output: Output, path: Path, text: str | None, otlp: str | None) -> E
                 return ExitStatus.OK
             output.narrate(f"nothing matched before the tap ended: {following.why}")
             return ExitStatus.FINDINGS
-        time.sleep(_PACE_S)  # with --keep, the next part of the capture is moved to this path
+        time.sleep(_POLL_S)  # with --keep, the next part of the capture is moved to this path

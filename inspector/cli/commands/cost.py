@@ -39,7 +39,7 @@ _EXAMPLES = (
 )
 _NAME = 36
 """Width of the name column."""
-_TOP = 20
+_SHOWN_ITEMS = 20
 
 
 @documented(
@@ -84,7 +84,7 @@ def command(
         if output.as_json:
             output.data(_as_json(cost, found, budget))
         else:
-            output.lines(_lines(cost, found, budget, None if every else _TOP))
+            output.lines(_lines(cost, found, budget, None if every else _SHOWN_ITEMS))
         over = budget is not None and cost.tokens > budget
         missed = any(not each.found for each in found if each.query.expected)
         return ExitStatus.FINDINGS if over or missed else ExitStatus.OK

@@ -46,7 +46,7 @@ LIVE = "the live server"
 _MOST = 100
 """Maximum number of lines about replaced values and skipped requests."""
 
-_PACE_S = 0.02
+_POLL_S = 0.02
 
 _EXAMPLES = (
     "mcp-inspect resend session.mcpcap https://example.com/mcp",
@@ -193,7 +193,7 @@ async def _replay(live: Live, plan: ResendPlan, resend_options: ResendOptions) -
 
 async def _opened(live: Live) -> Session | None:
     while live.state is SessionState.CONNECTING and live.crash is None:  # noqa: ASYNC110 - it is a state, set by its session
-        await asyncio.sleep(_PACE_S)
+        await asyncio.sleep(_POLL_S)
     return live.session if live.state is SessionState.OPEN else None
 
 

@@ -25,7 +25,7 @@ from inspector.config.targets import LiveTap, OpenCapture, OpenDemo, OpenServer,
 from inspector.features.tap.registry import live
 from inspector.present.start import StartRows
 
-_WIDTH = 100
+_DEFAULT_COLUMNS = 100
 _EXAMPLES = ("mcp-inspect", "mcp-inspect --json")
 
 
@@ -104,4 +104,4 @@ def _as_json(server: FoundServer) -> dict[str, Any]:
 def _width(env: CliEnv) -> int:
     """Return the width; COLUMNS takes precedence."""
     columns = env.environ.get("COLUMNS", "")
-    return max(40, int(columns)) if columns.isdecimal() else _WIDTH
+    return max(40, int(columns)) if columns.isdecimal() else _DEFAULT_COLUMNS

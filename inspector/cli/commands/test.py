@@ -65,7 +65,7 @@ from inspector.session.open import open_session
 from inspector.session.session import Session
 from inspector.text import visible
 
-_WAIT_S = 60.0
+_RESPONSE_S = 60.0
 
 _EXAMPLES = (
     "mcp-inspect test session.cases.yaml -- node server.js",
@@ -147,7 +147,7 @@ async def _play_sessions(
         demand_file(path, f"Case {case.name!r} needs the capture that its `session` names.")
         with closing(load(path)) as journal:
             script = script_of(journal)
-        player = ScriptPlayer(chosen.target, env.environ, chosen.clocks.idle_s or _WAIT_S)
+        player = ScriptPlayer(chosen.target, env.environ, chosen.clocks.idle_s or _RESPONSE_S)
         player.keeps_pauses = True
         about = peek.text(case.params, "name") or peek.text(case.params, "uri")
         reply = (await player.play(script)).replies.get(f"{case.request} {about}" if about else case.request)

@@ -34,7 +34,7 @@ PARTS: Final[tuple[Part, ...]] = (
     "name", "description", "properties", "property descriptions", "enums", "$defs", "output schema", "other",
 )  # fmt: skip
 """Parts of a definition, in display order."""
-_DEEPEST: Final = 60
+_MAX_DEPTH: Final = 60
 _BASE64: Final = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_-]{400,}={0,2}")
 """Base64 of at least 300 bytes. Ids and hashes are shorter."""
 _MANY: Final = 100
@@ -155,13 +155,13 @@ def _of_schema(schema: Any, parts: "Counter[Part]") -> None:
     while waiting:
         each, depth = waiting.pop()
         if isinstance(each, list):
-            waiting += [(below, depth + 1) for below in each if depth < _DEEPEST]
+            waiting += [(below, depth + 1) for below in each if depth < _MAX_DEPTH]
         if not isinstance(each, dict):
             continue
         for key, below in each.items():
             part = _part_of(key, below)
             if part is None:
-                if depth < _DEEPEST:
+                if depth < _MAX_DEPTH:
                     waiting.append((below, depth + 1))
                 continue
             size = _size(below) + len(key) + 3

@@ -18,7 +18,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import SENDERS
 
-_LONGEST = 120
+_MAX_MESSAGE_CHARS = 120
 _MOST_WRONG = 100
 """Maximum number of errors and invalid frames that are quoted."""
 _WORDS = {
@@ -100,7 +100,7 @@ def _named(who: dict[str, object]) -> str:
 
 def _cell(message: str) -> str:
     """Return a text as code in a table; "" stays empty."""
-    return code(text.visible(message, limit=_LONGEST)).replace("|", "\\|") if message else ""
+    return code(text.visible(message, limit=_MAX_MESSAGE_CHARS)).replace("|", "\\|") if message else ""
 
 
 def _exchanges(selection: Selection) -> Iterator[Exchange]:
@@ -131,7 +131,7 @@ def _failures(selection: Selection, wrong: list[Exchange]) -> Iterator[str]:
         return
     yield from ("", "## What went wrong", "")
     for exchange in wrong:
-        message = f": {code(text.visible(exchange.why, limit=_LONGEST))}" if exchange.why else ""
+        message = f": {code(text.visible(exchange.why, limit=_MAX_MESSAGE_CHARS))}" if exchange.why else ""
         target = f" {_cell(exchange.target)}" if exchange.target else ""
         yield f"- entry {exchange.request_frame}, {_cell(exchange.method)}{target}: {_outcome(exchange)}{message}"
         if exchange.answer_frame is not None:

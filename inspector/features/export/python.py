@@ -31,7 +31,7 @@ _CALLED = frozenset(
         *("completion/complete", "logging/setLevel", "ping"),
     }
 )
-_WIDTH = 110
+_LINE_CHARS = 110
 _OPENING = frozenset({"initialize", "server/discover"})
 _ASKED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
 _CARRIED = re.compile(
@@ -83,11 +83,11 @@ def _data(selection: Selection, calls: list[Call], unmade: list[tuple[int, str]]
 def _literal(value: Any) -> str:
     """Return a value as a Python literal. Characters beyond ASCII occur only in strings."""
     line = repr(value)
-    if len(line) <= _WIDTH:
+    if len(line) <= _LINE_CHARS:
         return line
     if isinstance(value, list):  # one by one: `pformat` goes through thousands of calls again at each level
         return "[" + ",\n ".join(_literal(each).replace("\n", "\n ") for each in value) + "]"
-    return pformat(value, width=_WIDTH, sort_dicts=False)
+    return pformat(value, width=_LINE_CHARS, sort_dicts=False)
 
 
 def _calls(selection: Selection) -> tuple[list[Call], list[tuple[int, str]]]:

@@ -34,7 +34,7 @@ IGNORED = frozenset(("$defs", "definitions"))
 """Definitions are compared where they are referenced."""
 _MOST = 500
 """Maximum number of reported changes of one schema."""
-_DEEPEST = 60
+_MAX_DEPTH = 60
 _MOST_STEPS = 20_000
 _WORDS = {"title", "description", "default", "examples", "$comment"}
 
@@ -350,7 +350,7 @@ class _Walk:
     def places(self, path: str, before: Any, after: Any, depth: int) -> Iterator[SchemaChange]:
         """Yield the changes at a place and below it."""
         self._steps += 1
-        if depth > _DEEPEST or self._steps > _MOST_STEPS:
+        if depth > _MAX_DEPTH or self._steps > _MOST_STEPS:
             if before != after:
                 yield SchemaChange(
                     path, SchemaEffect.UNCLEAR, "too-large", "too large to be compared in full", before, after

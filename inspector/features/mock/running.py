@@ -24,7 +24,7 @@ from inspector.protocol.frames import Channel, Direction, Eol
 
 # The mock on stdin and stdout, one message per line
 
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _GRACE = 0.5
 """Seconds to answer the remaining requests after stdin is closed."""
 
@@ -76,7 +76,7 @@ class Pipe:
         def read() -> None:
             parts: list[bytes] = []
             with contextlib.suppress(RuntimeError, OSError):  # the loop is closed: no longer needed
-                while chunk := os.read(self._read_fd, _CHUNK):
+                while chunk := os.read(self._read_fd, _CHUNK_BYTES):
                     first, *others = chunk.split(b"\n")
                     parts.append(first)
                     for start in others:

@@ -92,8 +92,8 @@ _ONE_HABIT = frozenset(
 )
 """Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
 
-_SHORT: Final = 3
-_NEAR: Final = 60
+_SHORT_CHARS: Final = 3
+_NEAR_CHARS: Final = 60
 _ABSENT = re.compile(r"\b(?:missing|required|empty)\b")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
@@ -319,14 +319,17 @@ def _is_about_value(call: ProbeCall, text: str) -> bool:
     A NUL character is the reason by itself: no path and few databases may have one.
     """
     texts = [each for each in call.arguments.values() if isinstance(each, str)]
-    is_quoted = any(len(each) > _SHORT and each in text for each in texts)
+    is_quoted = any(len(each) > _SHORT_CHARS and each in text for each in texts)
     return any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
 
 
 def _is_about_empty(call: ProbeCall, text: str) -> bool:
     """Whether an error says that an argument is missing which was sent as an empty string: many servers do."""
     low = text[:_ERROR_TEXT].lower()
-    near = [_letters(low[max(found.start() - _NEAR, 0) : found.end() + _NEAR]) for found in _ABSENT.finditer(low)]
+    near = [
+        _letters(low[max(found.start() - _NEAR_CHARS, 0) : found.end() + _NEAR_CHARS])
+        for found in _ABSENT.finditer(low)
+    ]
     empty = {_letters(member.lower()) for name, value in call.arguments.items() for member in _empty_texts(name, value)}
     return any(name in words for name in empty for words in near)
 

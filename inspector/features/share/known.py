@@ -20,7 +20,7 @@ from inspector.errors import UsageError
 
 # Search for many known values at once
 
-_PIECE = 4
+_PIECE_BYTES = 4
 _LOOKED_AT = 200
 """Number of bytes of a value from which its pieces are chosen."""
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz ")
@@ -54,7 +54,7 @@ _VALUES = frozenset({"default", "const", "examples", "example", "enum"})
 """Members of a schema that hold values."""
 _NAMES = frozenset({"name", "key", "header", "variable", "field"})
 """Members that may name the adjacent `value`."""
-_DEEPEST = 1000
+_MAX_DEPTH = 1000
 _MOST_BEHIND = 24
 """Maximum number of tokens behind a value in which its name is searched."""
 _STEP = re.compile(r"\.?(?:\[(\d+|\*)\]|\[['\"]([^'\"\]]+)['\"]\]|([^.\[\]]+))")
@@ -94,7 +94,7 @@ class MultiSearch:
 
 
 def _pieces(data: bytes) -> memoryview:
-    return memoryview(data)[: len(data) // _PIECE * _PIECE].cast("I")
+    return memoryview(data)[: len(data) // _PIECE_BYTES * _PIECE_BYTES].cast("I")
 
 
 class _Step:
@@ -102,8 +102,8 @@ class _Step:
 
     def __init__(self, every: int) -> None:
         self._every = every
-        self._ways = every * _PIECE
-        self.window = self._ways + _PIECE - 1
+        self._ways = every * _PIECE_BYTES
+        self.window = self._ways + _PIECE_BYTES - 1
         """Minimum length of a value in bytes."""
         self._by_piece: dict[int, list[bytes]] = {}
         self._further: dict[bytes, frozenset[int]] = {}
@@ -113,7 +113,9 @@ class _Step:
         """With the further pieces."""
 
     def add(self, value: bytes) -> None:
-        pieces = [int.from_bytes(value[at : at + _PIECE], sys.byteorder) for at in range(len(value[:_LOOKED_AT]) - 3)]
+        pieces = [
+            int.from_bytes(value[at : at + _PIECE_BYTES], sys.byteorder) for at in range(len(value[:_LOOKED_AT]) - 3)
+        ]
         start = self._rarest(value, pieces)
         for piece in pieces[start : start + self._ways]:
             self._by_piece.setdefault(piece, []).append(value)
@@ -425,7 +427,7 @@ def spans(text: str, start: int, is_secret: Callable[[str], bool], levels: list[
             if top is not None and kind == _STRING and top.key in _NAMES and len(found.group()) < 200:
                 top.named = top.named or is_secret(unquoted(found.group()))
         elif kind == _OPEN:
-            if len(levels) < _DEEPEST:
+            if len(levels) < _MAX_DEPTH:
                 levels.append(_opened(top, found.group() == "[", is_secret))
         elif kind == _CLOSE:
             if levels:

@@ -66,7 +66,6 @@ _replace = msgspec.structs.replace
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite"})
 """Attributes of a cookie."""
 
-_CHUNK = 1024 * 1024
 _SCANNED = 64 * 1024
 """Bytes per search. A longer chunk contains more matches that must be confirmed."""
 _LINES = 200

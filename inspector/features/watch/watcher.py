@@ -94,7 +94,7 @@ _MOST_NAMES, _MOST_PATHS = 100, 20_000
 """Maximum number of names kept per batch of changes, and of paths examined per batch."""
 _ABSENT_S = 0.5
 """Polling interval for a root that does not exist."""
-_PATIENCE_S = 2.0
+_JOIN_S = 2.0
 _GRAIN_NS = 20_000_000
 """Maximum lag of file times behind the clock."""
 
@@ -439,7 +439,7 @@ class Watcher:
         self._stop.set()
         self._heard.set()
         if self._thread.is_alive():
-            self._thread.join(_PATIENCE_S)
+            self._thread.join(_JOIN_S)
 
     def due(self) -> FileChange | None:
         """Return the changes once when a restart is due."""

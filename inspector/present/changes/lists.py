@@ -25,7 +25,7 @@ from inspector.protocol.tracking.catalogue import Listing
 
 MOST_THINGS = 500
 """Maximum items of each kind that are listed one by one."""
-_LONGEST = 4_000
+_MAX_VALUE_CHARS = 4_000
 _ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 _WORDS_OF = ("description", "instructions")
 
@@ -103,12 +103,12 @@ def _change(change: JsonChange) -> Iterator[Line]:
         yield from both_texts(change.before, change.after, "      ")
         return
     if change.before is ABSENT:
-        yield ((f"    {path}: ", "key"), ("+ ", "added"), (brief(change.after, _LONGEST), "added"))
+        yield ((f"    {path}: ", "key"), ("+ ", "added"), (brief(change.after, _MAX_VALUE_CHARS), "added"))
     elif change.after is ABSENT:
-        yield ((f"    {path}: ", "key"), ("− ", "removed"), (brief(change.before, _LONGEST), "removed"))
+        yield ((f"    {path}: ", "key"), ("− ", "removed"), (brief(change.before, _MAX_VALUE_CHARS), "removed"))
     else:
-        sides: Line = ((brief(change.before, _LONGEST), "removed"), (f" {spans.TO_SERVER} ", "muted"))
-        yield ((f"    {path}: ", "key"), *sides, (brief(change.after, _LONGEST), "added"))
+        sides: Line = ((brief(change.before, _MAX_VALUE_CHARS), "removed"), (f" {spans.TO_SERVER} ", "muted"))
+        yield ((f"    {path}: ", "key"), *sides, (brief(change.after, _MAX_VALUE_CHARS), "added"))
 
 
 def _is_prose(member: str, change: JsonChange) -> bool:

@@ -30,7 +30,7 @@ FINDING_COLUMNS = (f"{FIELD}severity", f"{FIELD}finding")
 """Columns for findings; the code that marks rows fills them."""
 _LARGEST = 1 << 20
 """Maximum bytes of a message that is read for a cell."""
-_LONG = 60
+_MAX_CELL_CHARS = 60
 Cells = dict[str, list[Span]]
 
 
@@ -93,7 +93,7 @@ class ExtraCells:
         for each in entries:
             for value in self._values(ref, each, exchange, now_ns):
                 if value is not None and value != "":
-                    return text.visible(value if isinstance(value, str) else _json(value), limit=_LONG)
+                    return text.visible(value if isinstance(value, str) else _json(value), limit=_MAX_CELL_CHARS)
         return ""
 
     def _values(self, ref: Ref, n: int, exchange: Exchange | None, now_ns: int) -> Iterator[Any]:

@@ -50,7 +50,7 @@ _LOST_BYTES = "cannot read the message from the capture"
 _ROLES: dict[str, Role] = {
     "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
 }  # fmt: skip
-_SHORT = 40
+_MAX_NOTE_CHARS = 40
 
 
 class TimeWindow(msgspec.Struct, frozen=True):
@@ -459,7 +459,7 @@ def mark_role(color: str) -> Role:
 
 def mark_spans(mark: Mark) -> list[Span]:
     """Return the mark at the start of a row: sign, first letter of the colour, start of the comment."""
-    comment = f"{text.visible(mark.text, limit=_SHORT)} {signs.NOTE} " if mark.text else ""
+    comment = f"{text.visible(mark.text, limit=_MAX_NOTE_CHARS)} {signs.NOTE} " if mark.text else ""
     return [(f"{signs.MARK}{mark.color[:1]} {comment}", mark_role(mark.color))]
 
 

@@ -16,7 +16,7 @@ from inspector.serve.sessions import Sessions
 from inspector.serve.tool import Answer, Arguments, MaxTokens, SessionId, tool
 from inspector.text import decode, visible
 
-_LINE = 400
+_MAX_LINE_CHARS = 400
 
 
 class LogsArguments(Arguments):
@@ -63,6 +63,6 @@ def _is_log(journal: Journal, n: int) -> bool:
 def _line(journal: Journal, n: int) -> str:
     payload = payload_of(journal, n)
     if journal.store.kind(n) is EntryKind.STDERR:
-        return cut_text(visible(decode(payload)), _LINE)
+        return cut_text(visible(decode(payload)), _MAX_LINE_CHARS)
     params: Any = peek.at(json_of(payload), "params")
-    return cut_text(f"[{peek.text(params, 'level') or 'log'}] {of_log_message(params)}", _LINE)
+    return cut_text(f"[{peek.text(params, 'level') or 'log'}] {of_log_message(params)}", _MAX_LINE_CHARS)

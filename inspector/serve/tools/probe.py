@@ -18,7 +18,7 @@ from inspector.session.session import Session
 from inspector.text import visible
 
 _TIMEOUT_S = 5.0
-_MOST = 6
+_MAX_FINDINGS = 6
 
 
 class ProbeArguments(Arguments):
@@ -56,8 +56,8 @@ async def probe(sessions: Sessions, wanted: ProbeArguments) -> ProbeAnswer:
     return ProbeAnswer(
         session=opened.id,
         calls=sum(map(len, planned.calls.values())),
-        findings=[finding_facts(each) for each in worst[:_MOST]],
-        more=max(0, len(worst) - _MOST),
+        findings=[finding_facts(each) for each in worst[:_MAX_FINDINGS]],
+        more=max(0, len(worst) - _MAX_FINDINGS),
         not_probed=[visible(name, limit=60) for name in planned.left_out[:10]],
         notes=[visible(note, limit=200) for note in notes[:5]],
         next=f'check(session="{opened.id}", id="{worst[0].id}")' if worst else f'traffic(session="{opened.id}")',

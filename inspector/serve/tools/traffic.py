@@ -21,7 +21,7 @@ from inspector.serve.tool import Answer, Arguments, MaxTokens, SessionId, tool
 from inspector.text import visible
 
 _MEMBERS = ("n", "kind", "dir", "method", "target", "status", "duration_ms")
-_TEXT = 160
+_MAX_ROW_CHARS = 160
 
 
 class TrafficArguments(Arguments):
@@ -87,7 +87,7 @@ def _row(journal: Journal, writer: TailWriter, n: int, fields: list[str]) -> dic
         row["text"] = words.of_payload(payload)[0]
     else:
         row["text"] = visible(str(data.get("text", "")))
-    row["text"] = cut_text(row["text"], _TEXT)
+    row["text"] = cut_text(row["text"], _MAX_ROW_CHARS)
     if fields:
         message = json_of(payload)
         values = {field: value_at(message, field) for field in fields}

@@ -15,7 +15,7 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, joined, lay
 from inspector.text import cell_width, decode, fit, visible
 
-_PIECE = 1 << 17
+_PIECE_BYTES = 1 << 17
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _RUN = re.compile(rb'(?:[^" \t\r\n]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")+', re.DOTALL)
 """The outer quantifier is not possessive: that of Python 3.11.2 keeps what a failed repetition has matched."""
@@ -81,7 +81,7 @@ class _Indented:
 
     def _go_on(self, start: int) -> None:
         last = self._positions[-1]
-        end = self._text.rfind(b"\n", last, min(last + _PIECE, start)) + 1
+        end = self._text.rfind(b"\n", last, min(last + _PIECE_BYTES, start)) + 1
         if end <= last:
             end = (self._text.find(b"\n", last, start) + 1) or start
         self._counts.append(self._counts[-1] + self._between(last, end))
@@ -90,7 +90,7 @@ class _Indented:
     def _between(self, start: int, end: int) -> int:
         if start >= end:
             return 0
-        if end - start > 2 * _PIECE:  # one long line, perhaps after some short ones
+        if end - start > 2 * _PIECE_BYTES:  # one long line, perhaps after some short ones
             last = self._text.rfind(b"\n", start, end - 1) + 1
             if last > start:
                 return self._between(start, last) + self._between(last, end)
@@ -126,7 +126,7 @@ class _Raw:
     def _go_on(self) -> bool:
         """Count one more piece; return False at the end."""
         at, count = self._positions[-1], self._counts[-1]
-        end = min(at + _PIECE, self.size)
+        end = min(at + _PIECE_BYTES, self.size)
         while at < end:
             at = self._after_space(at)
             stop = self._run_end(at, max(end, at + 1))
@@ -145,7 +145,7 @@ class _Raw:
             at = self._after_space(at)
             if position is not None and at >= position:
                 break
-            stop = self._run_end(at, min(at + _PIECE, self.size))
+            stop = self._run_end(at, min(at + _PIECE_BYTES, self.size))
             if position is not None and stop > position:
                 return position, counted + position - at
             if count is not None and counted + stop - at > count:

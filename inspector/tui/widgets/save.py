@@ -24,7 +24,7 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import Dialog, DialogBox, DialogButtons, is_on_top
 
 CreatedT = TypeVar("CreatedT")
-_LONGEST: Final = 80
+_MAX_NAME_CHARS: Final = 80
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 _BEGINNINGS = (
@@ -199,7 +199,7 @@ def file_name(uri: str, mime_type: str, payload: bytes | None = None, *, called:
 
 
 def _fit(name: str) -> str:
-    return _UNFIT.sub("_", name)[-_LONGEST:].lstrip("._-")
+    return _UNFIT.sub("_", name)[-_MAX_NAME_CHARS:].lstrip("._-")
 
 
 def _ending(payload: bytes) -> str:

@@ -50,7 +50,7 @@ def test_the_first_byte_of_a_value_leads_back_to_its_line(value: Any, separators
 def test_span_of_a_large_payload_is_found_piecewise() -> None:
     rows = [{"n": n, "text": 'with "quotes" and \\ and : in it'} for n in range(20_000)]
     raw = json.dumps({"rows": rows, "blob": "x" * 500_000, "end": 7}).encode()
-    assert len(raw) > 8 * payload_model._PIECE
+    assert len(raw) > 8 * payload_model._PIECE_BYTES
     lines = JsonLines(raw)
     found = ByteMap(raw, lines)
     line = lines.find('"end"')

@@ -26,9 +26,9 @@ from inspector.tui.widgets.dialogs import Dialog, DialogBox
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
 
-_WIDE = 110
+_WIDE_FROM = 110
 _KEY_WIDTH, _WIDEST_KEY = 10, 22
-_GAP = 2
+_GAP_CELLS = 2
 
 _TERMS = (
     ("Frame", "One message or line, exactly as sent or received."),
@@ -104,7 +104,7 @@ class HelpScreen(Dialog[Command | None]):
         self._rows = CommandRows(_all_commands(commands, self))
 
     def compose(self) -> ComposeResult:
-        self.set_class(self.app.size.width >= _WIDE, "-wide")  # later, everything would be styled a second time
+        self.set_class(self.app.size.width >= _WIDE_FROM, "-wide")  # later, everything would be styled a second time
         here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
         with DialogBox() as frame:
             frame.border_title = "Help"
@@ -121,7 +121,7 @@ class HelpScreen(Dialog[Command | None]):
         self.query_one(Input).focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= _WIDE, "-wide")
+        self.set_class(event.size.width >= _WIDE_FROM, "-wide")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -240,14 +240,14 @@ def _lay(sections: Sequence[Section], width: int) -> list[list[Span]]:
     lines: list[list[Span]] = []
     for section in sections:
         beside = min(_WIDEST_KEY, max([_KEY_WIDTH, *(cell_width(fact.key) for fact in section.facts)]))
-        room = max(1, width - beside - 3 * _GAP)
-        lines += [[], [(" " * _GAP, "text"), (section.title, "title")]]
+        room = max(1, width - beside - 3 * _GAP_CELLS)
+        lines += [[], [(" " * _GAP_CELLS, "text"), (section.title, "title")]]
         for fact in section.facts:
             keys_of = words_wrapped(((fact.key, "accent"),), beside)
             does = words_wrapped(((fact.value, fact.role),), room)
             for key, words in zip_longest(keys_of, does, fillvalue=[("", "text")]):
-                pad = beside + _GAP - sum(cell_width(part) for part, _ in key)
-                lines.append([(" " * _GAP, "text"), *key, (" " * pad, "text"), *words])
+                pad = beside + _GAP_CELLS - sum(cell_width(part) for part, _ in key)
+                lines.append([(" " * _GAP_CELLS, "text"), *key, (" " * pad, "text"), *words])
     return lines
 
 

@@ -30,7 +30,7 @@ from inspector.protocol.server_requests import ErrorReply, Reply, RequestKind, R
 MOST_MESSAGES = 200
 MOST_CHARACTERS = 20_000
 """Limit for one content block; the traffic has all of it."""
-_DEEPEST = 3
+_MAX_DEPTH = 3
 SECRET_IN_FORM = "servers must not request this in a form"
 _SECRET = re.compile(
     r"\b(?:passw(?:or)?ds?|passcode|passphrase|secrets?|token|api ?keys?|credentials?|(?:private|access) ?keys?"
@@ -53,7 +53,7 @@ STOP_REASONS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 BY_HAND = "written by hand"
 """Model name of a response that gives no other one."""
 REJECTED = ErrorReply(server_requests.REJECTED, "the user rejected the request")
-_MOST = 20_000
+_MAX_JSON_CHARS = 20_000
 ROOTS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -131,7 +131,7 @@ def _block(raw: Any, depth: int) -> Iterable[Line]:
     elif kind == "tool_result":
         failed = " (an error)" if peek.flag(raw, "isError") else ""
         yield ((f"tool result{failed}: ", "accent"), span(peek.text(raw, "toolUseId") or "no id", "muted"))
-        for inner in _blocks(peek.at(raw, "content")) if depth < _DEEPEST else ():
+        for inner in _blocks(peek.at(raw, "content")) if depth < _MAX_DEPTH else ():
             yield from _indented(_block(inner, depth + 1))
     elif kind == "text" and peek.text(raw, "text") is not None:
         yield from paragraph(peek.text(raw, "text") or "", "foreign", limit=MOST_CHARACTERS)
@@ -415,7 +415,7 @@ def answer_section(reply: Reply | None, by: str, why: str) -> Section:
             facts = (Fact("by", text.visible(by), "strong"), Fact("error", f"{reply.code}", "error"))
             return Section("Refused", facts, paragraph(reply.message, "text", limit=2000))
         case Result():
-            lines = paragraph(json_text(reply.value), "foreign", limit=_MOST)
+            lines = paragraph(json_text(reply.value), "foreign", limit=_MAX_JSON_CHARS)
             return Section("Answered", (Fact("by", text.visible(by), "strong"),), lines)
         case _:
             assert_never(reply)

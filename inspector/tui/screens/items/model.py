@@ -45,7 +45,7 @@ _KINDS: dict[type[ListedItem], str] = {
 }
 _FEW = 2
 """Lines that are shown at first."""
-_MOST = 50
+_MAX_GROUPS = 50
 _SHORT, _LONG = 160, 400
 """Characters of a sentence, at first and in full."""
 
@@ -420,7 +420,7 @@ def finding_spans(
     groups: dict[tuple[int, str], list[Finding]] = {}
     for each in sorted(findings, key=lambda each: each.severity.rank):
         groups.setdefault((each.severity.rank, each.id), []).append(each)
-    shown = list(groups.values())[: _MOST if full else _FEW]
+    shown = list(groups.values())[: _MAX_GROUPS if full else _FEW]
     lines = [_line(group, limit=_LONG if full else _SHORT) for group in shown]
     return [*lines, *_keys(len(groups) - len(shown), "" if full else more_key, evidence_key)] if lines else []
 

@@ -32,7 +32,7 @@ MOST_DECODED = 64 * 1024
 """Bytes of a frame. Of a larger one only the beginning is shown, and its level and logger stay unknown."""
 _SHOWN = 1000
 """Maximum characters of a line to render."""
-_WIDE = 100
+_WIDE_FROM = 100
 _LEVEL, _LOGGER = 12, 18
 """Column widths in cells."""
 _ROLES: tuple[Role, ...] = ("faint", "text", "accent", "warning", "error", "error", "error", "error")
@@ -115,8 +115,11 @@ def _json(value: Any) -> str:
 
 def titles(width: int) -> list[Span]:
     """Return the column titles."""
-    cells: list[Span] = [(text.pad("Time", 13 if width >= _WIDE else 9), "muted"), (text.pad("Level", _LEVEL), "muted")]
-    if width >= _WIDE:
+    cells: list[Span] = [
+        (text.pad("Time", 13 if width >= _WIDE_FROM else 9), "muted"),
+        (text.pad("Level", _LEVEL), "muted"),
+    ]
+    if width >= _WIDE_FROM:
         cells.append((text.pad("Logger", _LOGGER), "muted"))
     return lay([*cells, ("Message", "muted")], width)
 
@@ -124,7 +127,7 @@ def titles(width: int) -> list[Span]:
 def row_spans(log_line: LogLine, wall_ns: int, width: int) -> list[Span]:
     """Return a line in exactly `width` cells."""
     when, logger = text.clock(wall_ns), text.visible(log_line.logger, limit=100)
-    wide = width >= _WIDE
+    wide = width >= _WIDE_FROM
     cells: list[Span] = [(text.pad(when if wide else when[:8], 13 if wide else 9), "muted"), _level_cell(log_line)]
     if wide:
         cells.append((text.pad(text.fit(logger, _LOGGER - 1), _LOGGER), "target"))

@@ -30,7 +30,7 @@ MOST_SEARCHED, MOST_SHOWN = 5000, 500
 """Entries after a request that are searched for its content; items of its stream that are listed."""
 
 _HTTP, _METHOD, _STATUS, _KIND, _TOOK, _SIZE = 6, 8, 8, 8, 10, 10
-_WIDE = 75
+_WIDE_FROM = 75
 _STREAM = "text/event-stream"
 
 _STEPS: tuple[tuple[str, str], ...] = (
@@ -119,7 +119,7 @@ def titles(width: int) -> list[Span]:
     names = [("#", _HTTP), ("Method", _METHOD), ("Status", _STATUS), ("Kind", _KIND)]
     spans: list[Span] = [(text.pad(name, cells), "muted") for name, cells in names]
     spans.append((_right("Duration", _TOOK), "muted"))
-    if width >= _WIDE:
+    if width >= _WIDE_FROM:
         spans.append((_right("Size", _SIZE), "muted"))
     return lay([*spans, ("Message", "muted")], width)
 
@@ -139,7 +139,7 @@ def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> li
         (text.pad(*_fitted(_kind(response), _KIND)), "muted"),
         (_right(_took(exchange, now_ns), _TOOK), "pending" if end is None else "text"),
     ]
-    if width >= _WIDE:
+    if width >= _WIDE_FROM:
         size = "" if end is None or end.body_bytes is None else text.human_size(end.body_bytes)
         cells.append((_right(size, _SIZE), "muted"))
     if count := len(verdicts(journal, exchange)):

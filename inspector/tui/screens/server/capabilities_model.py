@@ -21,7 +21,7 @@ MEANINGS = {
     capabilities.URL: "URLs to open",
     capabilities.TASKS: "calls as tasks",
 }
-_NAME = max(map(len, MEANINGS)) + 2
+_NAME_CELLS = max(map(len, MEANINGS)) + 2
 
 
 class Switch(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ def toggled(chosen: frozenset[str], name: str) -> frozenset[str]:
 def switch_row(switch: Switch, *, on: str, off: str, width: int) -> list[Span]:
     """Return one switch as a line; `on` and `off` are its signs."""
     sign: Span = (f" {on if switch.on else off} ", "ok" if switch.on else "muted")
-    name: Span = (text.pad(switch.name, _NAME), "strong" if switch.on else "text")
+    name: Span = (text.pad(switch.name, _NAME_CELLS), "strong" if switch.on else "text")
     if not switch.exists:
         tail: Span = ("not in this protocol version", "faint")
     else:

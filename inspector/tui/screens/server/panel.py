@@ -29,12 +29,12 @@ from inspector.tui.widgets.bars import ButtonBar
 from inspector.tui.widgets.section_card import COPY, SectionCard, sections_text
 from inspector.tui.widgets.virtual_lines import Scroller
 
-_WIDE = 110
+_WIDE_FROM = 110
 _TICKS = 6
 """Number of `sync` calls per update: five updates a second are fast enough."""
-_MANY = 5000
+_MANY_EXCHANGES = 5000
 _TICKS_OF_MANY = 60
-"""Number of `sync` calls per update with more than `_MANY` exchanges: each update counts them all."""
+"""Number of `sync` calls per update with more than `_MANY_EXCHANGES` exchanges: each update counts them all."""
 _RIGHT = ("Process", "HTTP", "Login", "Environment", "Ping", "Traffic", "Recording", "stderr")
 """Sections of the right column, in this order; all others are in the left one."""
 _FIRST = ("pid", "started", "state")
@@ -83,14 +83,14 @@ class ServerPanel(Panel):
         self._arrange(event.size.width)
 
     def _arrange(self, width: int) -> None:
-        self.set_class(width >= _WIDE, "-wide")
+        self.set_class(width >= _WIDE_FROM, "-wide")
 
     # --- interface for the app
 
     def sync(self) -> None:
         """Update the cards that have changed, at intervals."""
         self._ticks += 1
-        many = len(self.conversation.journal.conversation.exchanges) > _MANY
+        many = len(self.conversation.journal.conversation.exchanges) > _MANY_EXCHANGES
         if self.is_mounted and self._ticks >= (_TICKS_OF_MANY if many else _TICKS):
             self._look()
 

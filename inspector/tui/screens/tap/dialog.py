@@ -51,7 +51,7 @@ from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
 
-_PACE_S = 0.25
+_POLL_S = 0.25
 
 _SAYS = {
     "": ("", ""),
@@ -157,7 +157,7 @@ class AttachedTap:
                 self.status = TapStatus(await asyncio.to_thread(self._ask, "status"))
                 if len(self.status.held) > was_held:
                     self._app.bell()
-                await asyncio.sleep(_PACE_S)
+                await asyncio.sleep(_POLL_S)
         except TapGone as error:
             self.gone, self.status = str(error), TapStatus()
         finally:

@@ -13,7 +13,7 @@ from inspector.present.spans import Fact, Line, Section, Span, fact, lay
 from inspector.present.words import state_of, state_words
 from inspector.protocol.tracking.tasks import Task, TaskFault
 
-_WIDE = 90
+_WIDE_FROM = 90
 _STATE, _TARGET, _ID, _AGE, _TTL, _POLL, _WHO = 17, 17, 10, 9, 9, 7, 13
 _SECOND = 1_000_000_000
 
@@ -45,7 +45,7 @@ def left_of_ttl(task: Task, now_ns: int) -> str:
 def titles(width: int) -> list[Span]:
     """Return the column titles."""
     names = [("State", _STATE), ("Call", _TARGET)]
-    if width >= _WIDE:
+    if width >= _WIDE_FROM:
         names += [("ID", _ID), ("Age", _AGE), ("TTL left", _TTL), ("Poll", _POLL), ("Runs on", _WHO)]
     else:
         names += [("Age", _AGE)]
@@ -60,7 +60,7 @@ def row(task: Task, now_ns: int, width: int, *, followed: bool = False) -> list[
         (text.pad(text.fit(task_name(task), _TARGET - 1), _TARGET), "target"),
     ]
     age: Span = (text.pad(text.human_duration(age_ns(task, now_ns)), _AGE), "text")
-    if width >= _WIDE:
+    if width >= _WIDE_FROM:
         poll = "" if task.poll_ms is None else _milliseconds(task.poll_ms)
         who = task_owner(task) + (f" {spans.CONNECTED}" if followed else "")
         cells += [

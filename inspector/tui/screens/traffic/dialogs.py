@@ -38,7 +38,7 @@ _TELL_EVERY_S = 0.5
 _TALL = 30
 """Minimum height in rows to show the message of the selected step."""
 
-_NAME = 20
+_NAME_CELLS = 20
 _WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel": "Channel", "mark": "Finding's sign"}
 
 
@@ -153,7 +153,7 @@ class _Choices(RowSource):
         title = _WORDS.get(name) or (found.title if found is not None else name)
         about = "filter field" if name.startswith(FIELD) else found.about if found is not None else ""
         box = f"[{glyphs().ok}] " if on else "[ ] "
-        name_of_it: Span = (text.pad(title, _NAME), "text" if on else "muted")
+        name_of_it: Span = (text.pad(title, _NAME_CELLS), "text" if on else "muted")
         return RowView([(box, "ok" if on else "faint"), name_of_it, (" " + about, "faint")])
 
     def apply(self, shown: list[str]) -> None:
