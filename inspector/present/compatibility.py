@@ -234,11 +234,11 @@ def concerned_as_json(finding: Finding) -> list[dict[str, Any]]:
     return [{"host": host.id} | fact_as_json(host, fact) for host, fact in told_of(finding)]
 
 
-def outlook_of(tool: Any, hosts: Iterable[Host] | None = None) -> Line:
+def outlook_of(tool: Any) -> Line:
     """Return the worst effect on a tool in one line; () if no host is known to cut it, leave it out, or worse."""
     if type(tool) is not dict:
         return ()
-    chosen = list(usual_hosts() if hosts is None else hosts)
+    chosen = list(usual_hosts())
     found: dict[str, tuple[Host, CompatFact]] = {}
     for trait in traits_of(tool, WalkBudget(_HEAD_BUDGET)):
         for host, fact in facts_about(trait.kind, chosen, trait.amount):

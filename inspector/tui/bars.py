@@ -51,8 +51,8 @@ class HeaderBar(ItemBar):
             super().__init__()
             self.name = name
 
-    def __init__(self, conversation: OpenConversation, *, shown: str = "traffic", id: str | None = None) -> None:  # noqa: A002 - Textual's word
-        super().__init__(id=id)
+    def __init__(self, conversation: OpenConversation, *, shown: str = "traffic") -> None:
+        super().__init__()
         self._conversation = conversation
         self._chosen = shown
         self._state: tuple[Any, ...] = ()

@@ -58,9 +58,9 @@ class PostMortemCard(Scroller):
     _LOOKS_AGAIN_S = 0.5
     """Update interval in seconds: the last output on stderr may arrive after the end."""
 
-    def __init__(self, conversation: OpenConversation, *, dismissable: bool = True, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, conversation: OpenConversation, *, dismissable: bool = True) -> None:
         """Show the end of `conversation`; `dismissable`: whether Esc closes the card."""
-        super().__init__(id=id)
+        super().__init__()
         self._conversation = conversation
         self._dismissable = dismissable
         self._seen: tuple[object, ...] = ()

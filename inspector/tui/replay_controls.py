@@ -21,6 +21,7 @@ from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
+from inspector.tui.screens import SCREENS
 from inspector.tui.screens.traffic.list import TrafficList
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import Tab, Tabs
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
     from inspector.tui.screens.replay.playback import AnyPlayback, CommonPlayback, Playback
     from inspector.tui.screens.traffic.timeline import TimelinePanel
 
-_OF_A_MOMENT = frozenset(
-    ("tools", "resources", "prompts", "inbox", "server", "log", "tasks", "skills", "network", "findings", "stats")
-)
-"""Screens that show the state at the replay position."""
 _OF_PLAYING = frozenset(("play", "speed"))
 _PAUSE_S = 0.003
 """Delay between two polls of a running filter, in seconds."""
@@ -216,7 +213,7 @@ class Replay:
         playback = self.playback_of(tab)
         if playback is None:
             return tab.conversation
-        if name not in _OF_A_MOMENT:
+        if not SCREENS[name].is_of_a_moment:
             return playback.traffic if name == "traffic" else tab.conversation
         if playback.is_far:
             await asyncio.to_thread(playback.state)

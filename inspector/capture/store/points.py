@@ -34,10 +34,10 @@ class Point(msgspec.Struct, frozen=True):
 class Points:
     """Checkpoints of a journal, oldest first. One thread adds; any may read."""
 
-    def __init__(self, every: int = EVERY) -> None:
+    def __init__(self) -> None:
         self.all: list[Point] = []
-        self.every = every
-        self._next = every
+        self.every = EVERY
+        self._next = EVERY
 
     def offer(self, count: int, make: Callable[[], Point]) -> None:
         """Make a checkpoint if it is due. Called when the journal has `count` entries, and all are folded."""

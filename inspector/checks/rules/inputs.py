@@ -61,13 +61,9 @@ for _id, _severity, _title, _confidence, _fix in _RULES:
     declare(_id, _severity, _title, topic="server/tools", confidence=_confidence, fix=_fix, judge=_judged_by_probe)
 
 
-def input_finding(
-    id_: str, sentence: str, frames: tuple[int, ...], revision: Revision | None, pointer: str = ""
-) -> Finding:
+def input_finding(id_: str, sentence: str, frames: tuple[int, ...], revision: Revision | None) -> Finding:
     """Return a finding of one of these checks. `frames`: the entries of the evidence, the most important first."""
     rule = CHECKS[id_]
     page = page_of(rule.topic, revision)
     date = revision.date if revision is not None else ""
-    return Finding(
-        rule.id, rule.severity, rule.confidence, sentence, frames, pointer, fix=rule.fix, page=page, revision=date
-    )
+    return Finding(rule.id, rule.severity, rule.confidence, sentence, frames, fix=rule.fix, page=page, revision=date)

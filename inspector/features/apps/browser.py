@@ -55,8 +55,8 @@ def find_browser(env: Mapping[str, str]) -> str:
 class Browser:
     """A running Chromium with a profile of its own, which is deleted at the end. An async context manager."""
 
-    def __init__(self, path: str, env: Mapping[str, str], on_event: Callable[[str, Any], None] | None = None) -> None:
-        self._path, self._on_event = path, on_event
+    def __init__(self, path: str, env: Mapping[str, str]) -> None:
+        self._path = path
         self._profile = tempfile.TemporaryDirectory(prefix="mcp-inspect-browser-", ignore_cleanup_errors=True)
         kept = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "FONTCONFIG_PATH", "XDG_RUNTIME_DIR")
         self._env = {name: env[name] for name in kept if name in env} | {"HOME": self._profile.name}
@@ -126,10 +126,7 @@ class Browser:
     def _take(self, raw: bytes) -> None:
         message = msgspec.json.decode(raw)
         waiting = self._replies.get(peek.integer(message, "id") or 0)
-        if waiting is None:
-            if self._on_event is not None and (method := peek.text(message, "method")):
-                self._on_event(method, message)
-        elif not waiting.done():
+        if waiting is not None and not waiting.done():
             error = peek.text(message, "error", "message")
             if error is not None:
                 waiting.set_exception(RequestFailed(f"the browser: {error[:300]}"))

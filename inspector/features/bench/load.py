@@ -131,10 +131,9 @@ class _Waiting(msgspec.Struct, eq=False):
 class LoadClient:
     """An observer between a transport and a session's journal that intercepts the responses to load calls."""
 
-    def __init__(self, behind: Observer | None, *, record: bool = False) -> None:
-        """Pass everything except the load to `behind`; with `record` the load too."""
+    def __init__(self, behind: Observer | None) -> None:
+        """Pass everything except the load to `behind`."""
         self._behind = behind
-        self._record = record
         self._ids = count(_FIRST_ID)
         self._waiting: dict[int, _Waiting] = {}
         self._sweeper: asyncio.TimerHandle | None = None
@@ -198,13 +197,13 @@ class LoadClient:
             taken = payload in self._ours
         else:
             taken = self._is_taken(payload, time.monotonic_ns())
-        if self._behind is not None and (self._record or not taken):
+        if self._behind is not None and not taken:
             self._behind.frame(direction, channel, payload, **rest)
 
     def burst(self, direction: Direction, channel: Channel, lines: Sequence[tuple[bytes, Eol]]) -> None:
         """Handle several lines that were read in one chunk like `frame`: they arrived at the same time."""
         now = getattr(self.transport, "read_ns", 0) or time.monotonic_ns()
-        left = [line for line in lines if not self._is_taken(line[0], now) or self._record]
+        left = [line for line in lines if not self._is_taken(line[0], now)]
         if left and self._behind is not None:
             self._behind.burst(direction, channel, left)
 
@@ -215,7 +214,7 @@ class LoadClient:
 
     def fact(self, fact: Fact) -> None:
         """Pass a fact on. HTTP facts of load are dropped unless it is recorded."""
-        if self._behind is not None and not (self.loading and not self._record and isinstance(fact, HttpFact)):
+        if self._behind is not None and not (self.loading and isinstance(fact, HttpFact)):
             self._behind.fact(fact)
 
     def _sweep(self) -> None:

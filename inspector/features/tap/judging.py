@@ -108,11 +108,10 @@ class Ruling(msgspec.Struct):
 class Judge:
     """All rules of a tap, and the pending requests."""
 
-    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(self) -> None:
         self.rules: list[ArmedRule] = []
         self.switched_off: Callable[[ArmedRule], None] = lambda rule: None
         """Called with a rule that was switched off because it failed or was too slow."""
-        self._clock = clock
         self._pending: OrderedDict[tuple[Direction, int | str], tuple[MessageView, int]] = OrderedDict()
 
     @property
@@ -149,7 +148,7 @@ class Judge:
     def age_ns(self, direction: Direction, id_: int | str) -> int | None:
         """Return the age of a pending request; None if it is not pending."""
         found = self._pending.get((direction, id_))
-        return self._clock() - found[1] if found is not None else None
+        return time.monotonic_ns() - found[1] if found is not None else None
 
     def forget(self, direction: Direction, id_: int | str) -> None:
         """Forget a request that will get no response from the other party."""
@@ -158,13 +157,13 @@ class Judge:
     def _pair(self, view: MessageView) -> None:
         message = view.message
         if isinstance(message, Request):
-            self._pending[view.direction, message.id] = (view, self._clock())
+            self._pending[view.direction, message.id] = (view, time.monotonic_ns())
             if len(self._pending) > _MOST_PENDING:
                 self._pending.popitem(last=False)
         elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
             found = self._pending.pop((_opposite(view.direction), message.id), None)
             if found is not None:
-                view.request, view.elapsed_ns = found[0], self._clock() - found[1]
+                view.request, view.elapsed_ns = found[0], time.monotonic_ns() - found[1]
 
     def _apply(self, rule: ArmedRule, view: MessageView, ruling: Ruling, *, is_batch: bool) -> None:
         by, written = f"rule:{rule.rule.name}", rule.rule

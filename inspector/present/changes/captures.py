@@ -83,9 +83,9 @@ def change_lines(change: JsonChange) -> list[Line]:
     return [head, *both_sides(change.before, change.after, "      ")]
 
 
-def comparison_data(found: Comparison, names: Names, *, all_too: bool = False) -> dict[str, Any]:
-    """Return the comparison as data for scripts; `all_too` includes equal operations."""
-    rows = [row for row in found.rows if all_too or row.verdict is not OperationVerdict.SAME]
+def comparison_data(found: Comparison, names: Names) -> dict[str, Any]:
+    """Return the comparison as data for scripts, without equal operations."""
+    rows = [row for row in found.rows if row.verdict is not OperationVerdict.SAME]
     return {
         "before": names.before,
         "after": names.after,

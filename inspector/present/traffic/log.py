@@ -192,7 +192,6 @@ class LogModel(RowSource):
         clock: Callable[[], int],
         *,
         tree: bool = True,
-        facts: bool = True,
         threaded: bool = False,
         found: "Callable[[], JournalFindings | None] | None" = None,
     ) -> None:
@@ -202,7 +201,7 @@ class LogModel(RowSource):
         returns the findings so far.
         """
         self._journal, self._store, self._clock, self._threaded = journal, journal.store, clock, threaded
-        index = self._index = RowIndex(journal, tree=tree, facts=facts, clock=clock, threaded=threaded)
+        index = self._index = RowIndex(journal, tree=tree, facts=True, clock=clock, threaded=threaded)
         self._find: LogFind | None = None
         self._shown: tuple[int, array[int]] = (-1, array("I"))
         """Exchanges that match, and the filter's `changes` when they were looked up."""

@@ -283,8 +283,8 @@ class FooterBar(ItemBar):
     FooterBar { dock: bottom; height: 1; background: $footer-background; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._offers: dict[str, ActiveBinding] = {}
 
     def on_mount(self) -> None:

@@ -115,14 +115,12 @@ class SearchBar(Widget):
         *,
         placeholder: str = "",
         grows: bool = False,
-        id: str | None = None,  # noqa: A002 - Textual's word
-        classes: str | None = None,
     ) -> None:
         """`label` and `placeholder` are trusted text.
 
         `grows`: what is searched may match later. Then a second Enter leaves the line although nothing matches.
         """
-        super().__init__(id=id, classes=classes)
+        super().__init__()
         self._grows = grows
         self._matches: int | None = None
         """Number of matches of the text; None if it is unknown."""

@@ -41,8 +41,8 @@ class SectionCard(Static, can_focus=True):
     }
     """
 
-    def __init__(self, section: Section, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's word
-        super().__init__(id=id, classes=classes, markup=False)
+    def __init__(self, section: Section) -> None:
+        super().__init__(markup=False)
         self._section = section
 
     @property

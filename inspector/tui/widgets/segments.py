@@ -64,7 +64,6 @@ class Segments(Widget, can_focus=True):
         buttons: bool = False,
         letters: bool = True,
         states_typed: bool = True,
-        classes: str | None = None,
     ) -> None:
         """Offer `labels` (untrusted text); the first `faint` ones are states rather than values.
 
@@ -72,7 +71,7 @@ class Segments(Widget, can_focus=True):
         label that begins with it, and letters without a match do not trigger other actions; without `states_typed`,
         the first `faint` labels are not chosen in this way.
         """
-        super().__init__(classes=classes)
+        super().__init__()
         self._labels = shown_labels(labels)
         self._chosen = set(chosen)
         self._multi = multi

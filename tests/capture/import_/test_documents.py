@@ -31,14 +31,14 @@ _ITEMS = st.lists(st.dictionaries(_TEXT, _VALUE, max_size=3) | st.lists(_VALUE, 
 @contextmanager
 def read(document: bytes, chunk: int) -> Iterator[ImportSource]:
     """A document, read so many bytes at once."""
-    kept, documents._CHUNK = documents._CHUNK, chunk
+    kept, documents._CHUNK_BYTES = documents._CHUNK_BYTES, chunk
     try:
         with TemporaryFile() as file:
             file.write(document)
             file.flush()
             yield ImportSource(file.fileno(), "it")
     finally:
-        documents._CHUNK = kept
+        documents._CHUNK_BYTES = kept
 
 
 @settings(max_examples=60)

@@ -11,26 +11,10 @@ from textual.widget import Widget
 from inspector.tui import keys
 from inspector.tui.actions import Action, ActionScope, Command
 from inspector.tui.panels import Panel
+from inspector.tui.screens import SCREENS
 
 _S = ActionScope
-SCREENS: Final = {
-    **dict.fromkeys((_S.TRAFFIC, _S.FINDING, _S.FILTER, _S.SEARCH_MODE, _S.DETAIL), "traffic"),
-    **dict.fromkeys((_S.JSON, _S.PAYLOAD, _S.TEXT, _S.FINDING_HERE), "traffic"),
-    **dict.fromkeys((_S.TOOLS, _S.OFFERED, _S.SAVED, _S.RESULT, _S.FORM, _S.FORM_LINE, _S.FORM_CHOICE), "tools"),
-    _S.RESOURCES: "resources",
-    _S.PROMPTS: "prompts",
-    _S.INBOX: "inbox",
-    _S.TASKS: "tasks",
-    _S.LOG: "log",
-    _S.FINDINGS: "findings",
-    _S.SERVER: "server",
-    _S.RAW: "raw",
-    _S.SKILLS: "skills",
-    _S.NETWORK: "network",
-    _S.STATS: "stats",
-    _S.SESSIONS: "sessions",
-}
-"""The screen that has the actions of a scope. Several screens have some of them; this one is the usual place."""
+SCREEN_OF: Final = {scope: name for name, screen in SCREENS.items() for scope in screen.scopes}
 OPENED_BY: Final = {
     _S.EXPORT: "export",
     _S.TIMELINE: "tabs.timeline",
@@ -72,7 +56,7 @@ class OtherActions:
             if each.id in valid or each.id == "palette" or each.keys[0] == "escape":
                 continue
             needs = _NEEDS.get(each.id) or _NEEDS.get(each.where, "")
-            if needs or each.where in SCREENS or each.where in OPENED_BY or each.where is _S.EVERYWHERE:
+            if needs or each.where in SCREEN_OF or each.where in OPENED_BY or each.where is _S.EVERYWHERE:
                 run = partial(self._notify, needs) if needs else partial(self._app.call_later, self._go, each)
                 yield Command(each.label, needs or each.sentence, each.key_text, run, each.where, each.id)
 
@@ -85,7 +69,7 @@ class OtherActions:
             if not await self._run(keys.action(opening)):
                 self._notify(f"{action.label} is not possible now.")
             return
-        screen = SCREENS.get(action.where)
+        screen = SCREEN_OF.get(action.where)
         if screen is not None and action.where not in self._panel().places:
             await self._show_screen(screen)
             self._panel().take_focus()

@@ -311,11 +311,10 @@ class JsonView(VirtualLines):
         raw: bytes = b"",
         *,
         empty: Sequence[Sequence[Span]] = _NOTHING,
-        id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:
         """Show a payload; `empty` is shown without one."""
-        super().__init__(id=id, classes=classes)
+        super().__init__(classes=classes)
         self.whole = raw
         """The payload as received."""
         self._nothing = empty
