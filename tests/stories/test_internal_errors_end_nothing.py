@@ -44,8 +44,7 @@ def test_bytes_that_are_no_keys_do_not_end_the_app(tmp_path: Path) -> None:
     with Window(("demo",), tmp_path) as window:
         window.until(b"prompts/list")
         window.press(b"\xff\xfe\xc3\x28")
-        window.press(b"\x1b[4:2u")
-        window.until(b"Internal error")
+        window.press(b"\x1b[4:2u")  # an internal error with Textual 8.2.8, ignored by 8.2.7
         window.press(b"2")
         window.until(b"[2 Tools")
         window.press(b"q")
