@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -23,7 +23,7 @@ from inspector.present.spans import Fact, Line, fact, span
 from inspector.protocol import peek
 from inspector.protocol.apps import is_app, page_of
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.listed_items import Content
+from inspector.protocol.listed_items import BLOCK_TYPES, MEDIA, Content
 
 # The kind of a text: JSON, Markdown or plain. It is a guess that changes the rendering, never the text.
 
@@ -284,7 +284,7 @@ def block_of(raw: Any, *, prefix: str = "") -> ContentBlock:
     match content.type:
         case "text" if content.text is not None:
             return _text(content, prefix)
-        case "image" | "audio" if content.data is not None:
+        case kind if kind in MEDIA and content.data is not None:
             return _media(content, prefix)
         case "resource_link" if content.uri:
             return _link(content, prefix)
@@ -302,7 +302,7 @@ def resource_block(raw: Any, listed: Any = None) -> ContentBlock:
 def undecodable(raw: Any) -> str:
     """Return why the data of a block or contents item can't be decoded, as half a sentence; "" if it can."""
     kind, holder = peek.text(raw, "type"), raw
-    if kind in ("image", "audio"):
+    if kind in MEDIA:
         data, claimed = peek.text(raw, "data"), peek.text(raw, "mimeType") or ""
         if data is None:
             return f"{kind} without data"
@@ -347,7 +347,7 @@ def _text_block(
 
 
 def _media(content: Content, prefix: str) -> ContentBlock:
-    look: Look = "image" if content.type == "image" else "audio"
+    look = cast("Look", content.type)
     data, problem = _decoded(content.data or "")
     facts = [fact("type", content.mime_type or "not specified", "text" if content.mime_type else "warning")]
     size = ""
@@ -420,7 +420,7 @@ def _unknown(content: Content, prefix: str) -> ContentBlock:
     kind = content.type
     if not isinstance(content.raw, dict):
         message = f"a {peek.type_name(content.raw)} instead of a block"
-    elif kind in ("text", "image", "audio", "resource", "resource_link"):
+    elif kind in BLOCK_TYPES:
         message = f"{kind} block without content"
     else:
         message = f"unknown block {text.visible(kind, limit=80)!r}" if kind else "block without a type"

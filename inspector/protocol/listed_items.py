@@ -38,6 +38,10 @@ LISTS: dict[str, Listed] = {
 }
 """Lists by kind, in display order."""
 
+MEDIA = ("image", "audio")
+"""Types of content blocks whose `data` is base64."""
+BLOCK_TYPES = ("text", *MEDIA, "resource", "resource_link")
+
 KIND_OF_METHOD = {listed.method: listed.kind for listed in LISTS.values()}
 
 
@@ -205,7 +209,7 @@ class Content(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """One of "text", "image", "audio", "resource", "resource_link", an unknown type, or ""."""
+        """One of `BLOCK_TYPES`, an unknown type, or ""."""
         return peek.text(self.raw, "type") or ""
 
     @property

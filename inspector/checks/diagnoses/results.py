@@ -14,6 +14,7 @@ from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import LARGE
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
+from inspector.protocol.listed_items import MEDIA
 
 error, warning, hint = diagnoses_of("")
 
@@ -166,7 +167,7 @@ def image_undecodable(case: CheckMoment) -> Iterator[Violation]:
     """
     for pointer, block in _blocks(case):
         member, data = peek.text(block, "type"), peek.text(block, "data")
-        if member not in ("image", "audio") or data is None:
+        if member not in MEDIA or data is None:
             continue
         kind = (peek.text(block, "mimeType") or "").split(";")[0].strip().lower()
         if not data.strip():

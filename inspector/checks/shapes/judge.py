@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.checks.shapes.notation import TYPES, Member, ShapeType, read
+from inspector.checks.shapes.notation import BLOCKS, TYPES, Member, ShapeType, read
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
 
@@ -31,16 +31,6 @@ _KNOWN_VALUES = {"resultType": ("complete", "input_required", "task")}
 """Texts by which a member is recognised under another name."""
 _EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
 """Members so common that they do not indicate where they belong."""
-WORDS = {
-    "Text": "text",
-    "Image": "image",
-    "Audio": "audio",
-    "Link": "resource_link",
-    "Embedded": "resource",
-    "Use": "tool_use",
-    "Used": "tool_result",
-}
-"""Value of a block's member `type`, by the name of the type."""
 _OF_OTHERS = frozenset({"_meta", "extensions"})
 """Members that are harmless in earlier versions."""
 _SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
@@ -151,8 +141,8 @@ def _bare(name: str) -> str:
 
 
 def _of_block(row: int, known: ShapeType) -> Judge:
-    arms = {WORDS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
-    everywhere = {WORDS[arm] for arm in known.arms}
+    arms = {BLOCKS[arm]: judge_of(row, arm) for arm, rows in known.arms.items() if row in rows}
+    everywhere = {BLOCKS[arm] for arm in known.arms}
 
     def judge(value: Any) -> Faults:
         if type(value) is not dict:
@@ -395,7 +385,7 @@ def strangers(row: int, name: str, value: Any) -> list[Stranger]:
             waiting += [(type_name, item, f"{at}/{place}") for place, item in enumerate(each[:_MOST_LOOKED_AT])]
         elif known.arms:
             word = each.get("type") if type(each) is dict else None
-            arms = [arm for arm in known.arms if row in known.arms[arm] and WORDS[arm] == word]
+            arms = [arm for arm in known.arms if row in known.arms[arm] and BLOCKS[arm] == word]
             waiting += [(arm, each, at) for arm in arms]
         elif type(each) is dict:
             mine, others = _members(row, type_name)

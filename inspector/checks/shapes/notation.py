@@ -48,6 +48,17 @@ PARAMS = {
 }
 """Shape of the params of a server's request or notification, by method."""
 
+BLOCKS = {
+    "Text": "text",
+    "Image": "image",
+    "Audio": "audio",
+    "Link": "resource_link",
+    "Embedded": "resource",
+    "Use": "tool_use",
+    "Used": "tool_result",
+}
+"""Member `type` of a content block, by the name of its shape."""
+
 TYPES = """
 Result !result-not-object
   _meta?            object                     !invalid-meta
