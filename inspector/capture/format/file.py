@@ -51,6 +51,7 @@ class CaptureFile:
         *,
         budget: int = BUDGET,
         pace: float = _PACE,
+        patience: float = _PATIENCE,
         write: Callable[[int, memoryview], int] = os.write,
         sync: Callable[[int], None] = _sync,
     ) -> None:
@@ -59,6 +60,7 @@ class CaptureFile:
         self._fd = fd
         self._budget = budget
         self._pace = pace
+        self._patience = patience
         self._write = write
         self._sync = sync
         self._turn = threading.Condition()
@@ -157,7 +159,7 @@ class CaptureFile:
     def flush(self) -> None:
         """Write what is queued in the calling thread, so that it outlives the process."""
         with self._turn:
-            self._turn.wait_for(lambda: not self._taken or self._trouble, _PATIENCE)
+            self._turn.wait_for(lambda: not self._taken or self._trouble, self._patience)
             if self._taken or self._trouble or not self.open:
                 return
             self._taken, self._fresh = self._fresh, {}
@@ -176,7 +178,7 @@ class CaptureFile:
                 self._queue(gap)
             self._closing = end or (lambda sha256: EndRecord(sha256=sha256, clean=False))
             self._turn.notify_all()
-        self._thread.join(_PATIENCE)
+        self._thread.join(self._patience)
         atexit.unregister(self.close)
         with self._turn, self._reading:
             self._closed = True
@@ -193,11 +195,11 @@ class CaptureFile:
         return place
 
     def _await_room(self) -> None:
-        """Apply back-pressure: wait until the disk has taken enough, has failed, or `_PATIENCE` is exceeded."""
+        """Apply back-pressure: wait until the disk has taken enough, has failed, or `_patience` is exceeded."""
         if self._trouble:
             return
         self._blocked = True
-        if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), _PATIENCE):
+        if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), self._patience):
             self._trouble = self._past = "the disk takes nothing"
 
     def _run(self) -> None:

@@ -171,7 +171,7 @@ def image_undecodable(case: CheckMoment) -> Iterator[Violation]:
             continue
         kind = (peek.text(block, "mimeType") or "").split(";")[0].strip().lower()
         if not data.strip():
-            yield Violation(f"{'an image' if member == 'image' else 'audio'} has no data", f"{pointer}/data")
+            yield Violation(f"{'an image' if member == 'image' else member} has no data", f"{pointer}/data")
         elif member == "image" and kind in _IMAGES and (head := _decoded_head(data)):
             is_known = any(head.startswith(magic) for magics in _IMAGES.values() for magic in magics)
             if twice := _image_encoded_twice(data):
