@@ -48,7 +48,6 @@ WITH_VALUE = frozenset(
 """Options whose value may be the next argument."""
 _VALUE_MAY_BE_MISSING = "--watch"
 """Option whose value is the next argument only if that is not an option."""
-_SCHEMES = ("http://", "https://")
 
 
 class CommandLine(msgspec.Struct, frozen=True):
@@ -76,7 +75,7 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
         if word == "stdio" and (place := first_word(rest)) is not None:
             raise _missing_dashes(("stdio", *rest[:place]), rest[place:], server_argv)
         return CommandLine(word, rest, server_argv)
-    if word.startswith(_SCHEMES):
+    if word.startswith(("http://", "https://")):  # `config.targets` is not loaded for --help
         return CommandLine("http", ours, server_argv)
     raise _unknown(word, ours, place, server_argv, commands)
 

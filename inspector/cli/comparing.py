@@ -25,8 +25,9 @@ from inspector.cli.help import option_group, shared
 from inspector.cli.launch import numbered
 from inspector.cli.lists import declared, fetch
 from inspector.cli.output import Output
-from inspector.cli.targets import found_by_name
+from inspector.cli.targets import WITHOUT_HTTP, WITHOUT_STDIO, found_by_name
 from inspector.config.paths import expanded
+from inspector.config.targets import WEB_SCHEMES
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import ServerDefinitions, definitions_of, is_lock_file, read_lock_file
 from inspector.protocol import peek
@@ -58,10 +59,7 @@ comparing_options = option_group(
         help="Compare only these methods or names: tools/*, echo.",
     ),
 )
-_URL = ("http://", "https://")
 _NOT_FOUND = -32601
-_FOR_STDIO = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
-_FOR_HTTP = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
 
 
 class CompareOptions(msgspec.Struct, frozen=True):
@@ -135,7 +133,7 @@ def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[Compare
 
 def side_of(word: str, env: CliEnv) -> ComparedSide:
     """Return the side that an argument names. Raises: UsageError if it names none."""
-    if word.startswith(_URL):
+    if word.startswith(WEB_SCHEMES):
         return ComparedSide(SideKind.TARGET, without_credentials(word), url=word)
     if found_by_name(env, word) is not None:
         return ComparedSide(SideKind.TARGET, word, url=word)
@@ -228,7 +226,7 @@ def options_for(side: ComparedSide, sides: tuple[ComparedSide, ...], options: di
     kinds = {bool(each.argv) for each in sides if each.kind is SideKind.TARGET}
     own = dict(options)
     if len(kinds) == 2:
-        own |= _FOR_HTTP if side.argv else _FOR_STDIO
+        own |= WITHOUT_HTTP if side.argv else WITHOUT_STDIO
     earlier = [each for each in sides[: sides.index(side)] if each.kind is SideKind.TARGET]
     if earlier and own.get("capture"):
         own["capture"] = numbered(own["capture"])

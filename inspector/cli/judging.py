@@ -40,7 +40,7 @@ from inspector.features.lock.lock_file import read_lock_file
 from inspector.present.findings import failure_in, inspected, summary, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
-from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, known_of, known_text
+from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.text import visible
 
@@ -59,8 +59,6 @@ _IN_WORDS = {
     ExitStatus.USAGE: "usage error",
 }
 """Description of a failure by exit status, for a conversation that shows no failure itself."""
-
-_KINDS = ("tools", "prompts", "templates")
 
 
 def stop_word() -> str:
@@ -411,7 +409,7 @@ def seen_before(env: CliEnv, key: str, lock: Path | None, output: Output) -> Map
         surface, odd = read_lock_file(lock)
         for message in odd:
             output.warn(message)
-        locked = {kind: known_of(kind, surface.lists[kind], 0) for kind in _KINDS if kind in surface.lists}
+        locked = {kind: known_of(kind, surface.lists[kind], 0) for kind in KINDS if kind in surface.lists}
         return locked if surface.server is None else locked | {INSTRUCTIONS: known_text(surface.instructions, 0)}
     return SeenServer(places(env.environ).state, key).read() if key else {}
 
@@ -420,7 +418,7 @@ def remember(env: CliEnv, key: str, journal: Journal, output: Output) -> None:
     """Save the current definitions as the baseline. Raises: UsageError if that fails."""
     conversation, now = journal.conversation, int(time.time())
     listings = conversation.catalogue.listings
-    found = {kind: known_of(kind, listings[kind].items, now) for kind in _KINDS if listings[kind].whole}
+    found = {kind: known_of(kind, listings[kind].items, now) for kind in KINDS if listings[kind].whole}
     if conversation.opening is not None:
         found[INSTRUCTIONS] = known_text(conversation.opening.instructions, now)
     if not SeenServer(places(env.environ).state, key).keep(found):

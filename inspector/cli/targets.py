@@ -16,7 +16,7 @@ from inspector.cli.options import read_extensions, read_limits, read_list_option
 from inspector.cli.server_request_options import ResponseOptions, read_response_options, without_key
 from inspector.config.environment import build_environment
 from inspector.config.paths import expanded, places
-from inspector.config.settings import user_config
+from inspector.config.settings import A_YEAR_S, user_config
 from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_header, parse_url
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.capabilities import Advertised
@@ -34,7 +34,9 @@ _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-
 
 
 _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_calls": "--retry-calls", **FOR_HTTP}
-_A_YEAR = 366 * 24 * 3600
+WITHOUT_STDIO: dict[str, Any] = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
+WITHOUT_HTTP: dict[str, Any] = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
+"""Options that only one kind of target takes, as they are when they are not given."""
 
 DEMO = (sys.executable, "-m", "inspector.demo")
 """Command of the demo server."""
@@ -206,7 +208,7 @@ def _clocks(options: Mapping[str, Any], profile: "ClientProfile | None") -> Time
 
 def _seconds(value: float, name: str) -> float | None:
     """Return the seconds; None (no limit) for 0."""
-    if not 0 <= value < _A_YEAR:
+    if not 0 <= value < A_YEAR_S:
         raise UsageError(f"invalid {name} {value:g}", hint="Use seconds; 0 means no limit.")
     return value or None
 

@@ -18,6 +18,7 @@ import msgspec
 from inspector.atomic_write import read_regular, replace_file
 from inspector.config.eras import process_key, url_key
 from inspector.config.paths import expanded, short_name
+from inspector.config.targets import WEB_SCHEMES
 from inspector.documents import UnreadableDocument, prepared_type, read_yaml
 from inspector.errors import UsageError
 from inspector.json_file import JsonFile
@@ -30,7 +31,6 @@ MOST_RECENT = 30
 _MOST_BYTES = 1 << 20
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NAME = re.compile(r"[^\s/:\\-][^\s/:\\]{0,59}")
-_SCHEMES = ("http://", "https://")
 EraName = Literal["auto", "legacy", "modern"]
 _HEAD = "# Saved targets of mcp-inspect. Secrets are here by name only; see docs/configuration.md.\n"
 
@@ -83,7 +83,7 @@ def problem_of(target: SavedTarget) -> str:
         return "The name needs 1 to 60 characters without spaces, slashes and colons."
     if bool(target.command.strip()) == bool(target.url):
         return "A target has a command or a URL."
-    if target.url and not target.url.startswith(_SCHEMES):
+    if target.url and not target.url.startswith(WEB_SCHEMES):
         return "A URL begins with http:// or https://."
     try:
         words = target.argv
@@ -249,7 +249,7 @@ def target_from(values: Mapping[str, Any]) -> SavedTarget:
     Variables are separated by spaces, quoted as in a shell; headers by `;`. Raises: UsageError.
     """
     address = str(values["address"]).strip()
-    is_url = address.startswith(_SCHEMES)
+    is_url = address.startswith(WEB_SCHEMES)
     try:
         variables = shlex.split(str(values["variables"]))
     except ValueError as error:

@@ -26,7 +26,7 @@ _SPAN = lazy_pattern(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(ms|s|m|h)?\Z")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _AMOUNT = lazy_pattern(r"(\d{1,15})\s*([kmg]i?)?b?\Z", re.IGNORECASE)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
-_A_YEAR = 366 * 24 * 3600
+A_YEAR_S = 366 * 24 * 3600
 
 THEMES = ("dark", "light")
 TIME_FORMATS = ("clock", "start", "above")
@@ -117,7 +117,7 @@ def _duration(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     found = parse_duration(value) if isinstance(value, str) else float(value)
-    return found if found is not None and 0 <= found < _A_YEAR else None
+    return found if found is not None and 0 <= found < A_YEAR_S else None
 
 
 def _size(value: Any) -> int | None:

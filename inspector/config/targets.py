@@ -19,6 +19,7 @@ from inspector.text import lazy_pattern
 if TYPE_CHECKING:
     from inspector.config.servers import FoundServer
 
+WEB_SCHEMES = ("http://", "https://")
 _UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
 
 

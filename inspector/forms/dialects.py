@@ -20,7 +20,7 @@ _NAMES: Final = {
     "json-schema.org/draft-04/schema": "draft-04",
     "json-schema.org/schema": DEFAULT,
 }
-_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
+DATA_KEYWORDS: Final = frozenset(("const", "enum", "default", "examples", "example"))
 """Keywords that contain values, not schemas."""
 
 
@@ -64,7 +64,7 @@ def _copied(node: object, left: list[int], depth: int) -> object:
     if not isinstance(node, dict):
         return node
     return {
-        key: each if key in _DATA and not isinstance(each, dict) else _copied(each, left, depth + 1)
+        key: each if key in DATA_KEYWORDS and not isinstance(each, dict) else _copied(each, left, depth + 1)
         for key, each in node.items()
         if not (key == "$schema" and isinstance(each, str))
     }

@@ -15,13 +15,13 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from inspector.forms.dialects import DATA_KEYWORDS
 from inspector.forms.fields import UNSET
 from inspector.forms.paths import Path
 from inspector.forms.patterns import matches, usable
 from inspector.forms.refs import MOST_NODES, SchemaDocument
 
 _URI_CHARACTERS: Final = r"[^\s<>\"{}|\\^`]*"
-_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 
 
 # The `format` of a string. Formats that are not listed here allow any string.
@@ -293,7 +293,7 @@ def _objects(schema: object) -> Iterator[tuple[Path, dict[str, object]]]:
         path, node = waiting.pop()
         if isinstance(node, dict):
             yield path, node
-            inner = [((*path, key), each) for key, each in node.items() if key not in _DATA]
+            inner = [((*path, key), each) for key, each in node.items() if key not in DATA_KEYWORDS]
             waiting.extend(reversed(inner))
         elif isinstance(node, list):
             waiting.extend(reversed([((*path, at), each) for at, each in enumerate(node)]))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.config.targets import WEB_SCHEMES
 from inspector.documents import prepared_type
 from inspector.present.http import as_curl, masked_url
 from inspector.present.json_text import Step, json_path, pointer
@@ -23,7 +24,6 @@ _BEGIN = 400
 _SHORT = 100_000
 """Bytes up to which a request is read just to preview its copy."""
 
-_WEB = ("http://", "https://")
 
 _LISTS = {
     "tools/list": "tools",
@@ -116,7 +116,7 @@ def of_request(journal: Journal, n: int, *, reveal: bool = False) -> list[Copy]:
             )
         )
     connection = journal.connection_facts.connection
-    if connection is not None and (connection.argv or connection.url.startswith(_WEB)):
+    if connection is not None and (connection.argv or connection.url.startswith(WEB_SCHEMES)):
         words = _command_arguments(frame.payload) if len(frame.payload) <= _SHORT else ["request"]
         begin = " ".join(["mcp-inspect", *(word[:_BEGIN] for word in words)])
         found.append(Copy("m", "command", lambda: command(connection, frame.payload, reveal=reveal), begin))

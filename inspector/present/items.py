@@ -21,7 +21,7 @@ from inspector.present.words import badge
 from inspector.protocol import peek
 from inspector.protocol.apps import AppLink, Page
 from inspector.protocol.jsonrpc import encode
-from inspector.protocol.listed_items import ListedItem, Tool
+from inspector.protocol.listed_items import HINTS, ListedItem, Tool
 from inspector.protocol.tracking.subscriptions import ListenStream, StreamFilter, Subscriptions, SubscriptionState
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _MOST_ANNOTATIONS = 20
 _MOST_META = 200
 """Maximum lines of `_meta` that are shown."""
 _ROLES = ("user", "assistant")
-_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 BITE = 1000
 """Rows that are ranked between two checks for cancellation."""
 MARKS: dict[str, Span] = {"new": ("+ new", "added"), "changed": (f"{signs.EVENT} changed", "warning")}
@@ -126,7 +125,7 @@ _JUDGES: dict[str, Callable[[Any], str]] = {
     "audience": _audience,
     "priority": _priority,
     "lastModified": _last_modified,
-    **dict.fromkeys(_HINTS, _hint),
+    **dict.fromkeys(HINTS, _hint),
 }
 
 

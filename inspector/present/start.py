@@ -18,6 +18,7 @@ from inspector.config.known_targets import KnownTarget
 from inspector.config.paths import expanded
 from inspector.config.servers import FoundServer
 from inspector.config.targets import (
+    WEB_SCHEMES,
     Capture,
     LiveTap,
     OpenCapture,
@@ -57,7 +58,6 @@ _NUMBERED = 9
 _NAMED = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-(.+)-[0-9a-f]{4}")
 """Name of a capture that was recorded automatically: local time, label of the server, and a number."""
 _ENDED = {"recording": "being recorded", "cut": "truncated", "died": "server exited"}
-_SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
 """A URL without a scheme."""
 _MOST_NAMES = 8
@@ -357,7 +357,7 @@ def wanted(word: str, servers: Sequence[FoundServer], known: Sequence[KnownTarge
     Raises: UsageError if it refers to nothing, or to several servers.
     """
     word = word.strip()
-    if word.startswith(_SCHEMES):
+    if word.startswith(WEB_SCHEMES):
         return OpenTyped(url=word)
     if (saved := next((each for each in known if each.saved is not None and each.name == word), None)) is not None:
         return typed_of(saved)

@@ -38,9 +38,9 @@ from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STA
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Request, RequestId, read
 from inspector.protocol.listed_items import KIND_OF_METHOD
+from inspector.protocol.revisions.openings import OPENING
 
 CALL = "tools/call"
-_OPENING = ("initialize", "server/discover")
 _OF_PERSON = ("elicitation/create", "sampling/createMessage")
 """Server requests that the user, or a model on the user's behalf, responds to."""
 
@@ -241,7 +241,7 @@ class JournalStats:
             name = names[number]
             if name == CALL:
                 self._calls = number
-            elif name in _OPENING:
+            elif name in OPENING:
                 self._special[number] = self.table.opening
             elif name in KIND_OF_METHOD:
                 self._special[number] = self.table.lists

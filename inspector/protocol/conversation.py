@@ -24,6 +24,7 @@ from inspector.protocol.server_requests import (
     COMPLETE,
     INPUT_REQUIRED,
     KIND_OF_SERVER_REQUEST,
+    MAY_ASK,
     ServerRequest,
     Visits,
     server_requests_in,
@@ -46,7 +47,6 @@ from inspector.protocol.unreadable import is_unreadable, lose_answered, messages
 
 _TO_SERVER = Direction.TO_SERVER
 
-_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 """Methods whose result may request input (2026-07-28, basic/patterns/mrtr)."""
 
 FORWARDED = frozenset({"tools/call", "resources/read"})
@@ -149,7 +149,7 @@ class Conversation:
         if goes_on(params):
             _note_retry(self.exchanges, self.operations, exchange)
         self.subscriptions.opened(exchange, params)
-        if declared and request.method in _MAY_ASK:
+        if declared and request.method in MAY_ASK:
             self._awaited[exchange.number] = params
         elif declared or request.method in _REMEMBERED:
             self._awaited[exchange.number] = _without_arguments(params)
@@ -256,7 +256,7 @@ class Conversation:
             if kind := self.catalogue.refused(exchange, params):
                 found.append(events.Catalogued(kind))
         if isinstance(message, ResultResponse):
-            if exchange.method in _MAY_ASK:
+            if exchange.method in MAY_ASK:
                 head = _head_of(message.result_part)
                 exchange.tool_error = head.isError and exchange.method == "tools/call"
                 exchange.asks = head.resultType == INPUT_REQUIRED

@@ -18,6 +18,8 @@ _MAY_BE_WHOLE = lazy_pattern(rb"\d(?:\.0|e[+-]?\d)")
 """How an integer held as a float is written in JSON; also matches within many strings."""
 _DEEPEST = 200
 """Below this depth, members keep their order."""
+KINDS = ("tools", "prompts", "templates")
+"""Lists whose texts are read by models. Resources are left out because they change all the time."""
 INSTRUCTIONS = "instructions"
 """The kind under which a server's instructions are remembered, as a single item without a name."""
 

@@ -74,6 +74,9 @@ class Eol(StrEnum):
     NONE = "none"
 
 
+ENDINGS = {Eol.LF: b"\n", Eol.CRLF: b"\r\n", Eol.NONE: b""}
+
+
 class Cause(StrEnum):
     """Why the client sends a message. The checks judge a response by what the server had to do with such a request."""
 

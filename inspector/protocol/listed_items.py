@@ -21,6 +21,11 @@ class Listed(msgspec.Struct, frozen=True):
     changed: str
     """Method of the notification that the list has changed."""
 
+    @property
+    def one(self) -> str:
+        """What one of its items is called: "tool"."""
+        return self.kind.removesuffix("s")
+
 
 LISTS: dict[str, Listed] = {
     "tools": Listed("tools", "tools/list", "tools", "tools", "notifications/tools/list_changed"),
@@ -37,6 +42,9 @@ LISTS: dict[str, Listed] = {
     "prompts": Listed("prompts", "prompts/list", "prompts", "prompts", "notifications/prompts/list_changed"),
 }
 """Lists by kind, in display order."""
+
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+"""Annotations of a tool that claim how it behaves."""
 
 MEDIA = ("image", "audio")
 """Types of content blocks whose `data` is base64."""

@@ -17,6 +17,8 @@ from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Revision
 
 INPUT_REQUIRED = "input_required"
+MAY_ASK = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""Requests whose result may request input."""
 
 REJECTED = -1
 """Error code for a sampling request that the user rejected (2025-06-18, client/sampling)."""

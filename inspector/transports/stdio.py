@@ -35,7 +35,7 @@ from inspector.protocol.facts import (
     ProcessFact,
     exit_words,
 )
-from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.frames import ENDINGS, Channel, Direction, Eol
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, Observer, Outgoing
 from inspector.transports.children import (
@@ -79,7 +79,6 @@ _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
 _CPU_SAMPLE_S, _SAMPLES = 0.1, 5
 """Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
-_ENDS = {Eol.LF: b"\n", Eol.CRLF: b"\r\n", Eol.NONE: b""}
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -613,7 +612,7 @@ class _Live:
             frame, direction = self.observer.frame, Direction.TO_SERVER
             frame(direction, Channel.STDIN, outgoing.payload, eol=outgoing.eol, cause=outgoing.cause)
 
-        await self._stdin.write(outgoing.payload + _ENDS[outgoing.eol], crossed)
+        await self._stdin.write(outgoing.payload + ENDINGS[outgoing.eol], crossed)
 
     def write_now(self, outgoing: Outgoing) -> bool:
         """Write one message as a line if this needs no waiting."""

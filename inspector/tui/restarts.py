@@ -16,6 +16,7 @@ from textual.app import App
 from inspector.config.targets import HttpTarget, Target
 from inspector.present.spans import Line, clip, span
 from inspector.protocol.listed_items import Tool
+from inspector.protocol.revisions.openings import OPENING
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
@@ -42,7 +43,6 @@ _PROBLEMS_EVERY = 10
 """Ticks between two polls of the watcher's problems."""
 _LAST_WORDS_S = 0.1
 """Delay in seconds: the last output on stderr may be read after the end of the server."""
-_OPENED_BY = ("initialize", "server/discover")
 
 
 _ACTIONS = {
@@ -387,7 +387,7 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 def _opened_ns(conversation: OpenConversation) -> int:
     """Return the time of the response that opened a connection."""
-    first = (each for each in conversation.journal.conversation.exchanges[:4] if each.method in _OPENED_BY)
+    first = (each for each in conversation.journal.conversation.exchanges[:4] if each.method in OPENING)
     ended = [each.ended_ns for each in first if each.ended_ns is not None]
     return max(ended, default=time.monotonic_ns())
 

@@ -22,15 +22,13 @@ from inspector.capture.format.records import (
 )
 from inspector.capture.store.runs import FrameRun, StderrRun
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
-from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.protocol.frames import ENDINGS, Channel, Direction, Frame
 
 # Running digests: one over all bytes of each direction and channel, line ends included.
 
 EVERY_FRAMES = 1000
 EVERY_NS = 5_000_000_000
 """A `sum` is due after this number of frames or this much time with traffic, whichever is first."""
-
-_EOL = {Eol.LF: b"\n", Eol.CRLF: b"\r\n", Eol.NONE: b""}
 
 
 class _Stream(msgspec.Struct):
@@ -55,7 +53,7 @@ class Digests:
         stream = self._streams.get(key)
         if stream is None:
             stream = self._streams[key] = _Stream()
-        end = _EOL[frame.eol]
+        end = ENDINGS[frame.eol]
         stream.sha256.update(frame.payload)
         stream.sha256.update(end)
         stream.bytes += len(frame.payload) + len(end)
@@ -67,7 +65,7 @@ class Digests:
     def take_run(self, run: FrameRun) -> bool:
         """Add a run; return whether a `sum` of its stream is due."""
         stream = self._streams.setdefault((run.direction, run.channel), _Stream())
-        end = _EOL[run.eol]
+        end = ENDINGS[run.eol]
         whole = end.join(run.payloads) + end
         stream.sha256.update(whole)
         stream.bytes += len(whole)

@@ -46,7 +46,6 @@ _Absent = msgspec.Raw | msgspec.UnsetType
 LONGEST = 1024 * 1024
 """Maximum length in bytes of a line that is processed this way."""
 
-_ROWS_TO_SERVER = Direction.TO_SERVER
 _NOT_HERE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
@@ -255,7 +254,7 @@ class Rows:
                 if size != record.len is not None:
                     self.passed_over["other length"] += 1
                 kind, method, exchange = taken
-                flags = kind | (TO_SERVER_BIT if direction is _ROWS_TO_SERVER else FROM_SERVER_BIT)
+                flags = kind | (TO_SERVER_BIT if direction is _TO_SERVER else FROM_SERVER_BIT)
                 if probe:
                     flags |= PROBE_BIT
                 put((place, length, time_ns, wall_ns, size, flags, number_of(method), exchange))

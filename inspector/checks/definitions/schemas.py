@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.forms.dialects import DEFAULT, dialect_of
+from inspector.forms.dialects import DATA_KEYWORDS, DEFAULT, dialect_of
 from inspector.forms.paths import Path
 from inspector.forms.patterns import ecmascript_problem, has_lookaround
 from inspector.forms.refs import SchemaDocument
@@ -39,7 +39,6 @@ _KINDS: Final = {
 }
 MOST_WRITTEN_OUT: Final = 100_000
 """Maximum parts of a schema with all references expanded."""
-_DATA: Final = frozenset(("const", "enum", "default", "examples", "example"))
 TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))
 _ONLY_WORDS: Final = frozenset(("title", "description", "default", "examples", "$comment", "deprecated"))
 """Keywords that do not constrain a value."""
@@ -238,7 +237,7 @@ def _parts(node: Any, document: SchemaDocument) -> list[Any]:
         return node
     if type(node) is not dict:
         return []
-    parts = [each for key, each in node.items() if key not in _DATA and type(each) in (dict, list)]
+    parts = [each for key, each in node.items() if key not in DATA_KEYWORDS and type(each) in (dict, list)]
     ref = node.get("$ref")
     if type(ref) is str:
         target, why = document.find(ref)

@@ -16,6 +16,7 @@ from inspector.checks.definitions.texts import units
 from inspector.forms.paths import pointer
 from inspector.protocol import peek
 from inspector.protocol.headers import mirrors
+from inspector.protocol.listed_items import HINTS
 
 MOST_PROPERTIES: Final = 2_000
 """Maximum members whose descriptions are measured."""
@@ -32,7 +33,6 @@ _OPTIONAL: Final = {
     "execution": dict,
     "_meta": dict,
 }
-_HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 class Trait(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ def _of_members(tool: dict[str, Any]) -> list[Trait]:
             found.append(_wrong(member, value))
     if "outputSchema" in tool and tool["outputSchema"] is None:
         found.append(_wrong("outputSchema", None))
-    for hint in _HINTS:
+    for hint in HINTS:
         value = peek.at(tool, "annotations", hint)
         if peek.has(tool, "annotations", hint) and type(value) is not bool:
             found.append(_wrong(f"annotations/{hint}", value))

@@ -12,6 +12,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
+from inspector.protocol.revisions.openings import OPENING
 
 error, warning, hint = diagnoses_of("")
 
@@ -32,7 +33,6 @@ _NOT_FOUND = re.compile(
 _NOT_RUNNABLE = re.compile(r"exists but|neither a program")
 """How the lookup of a command describes a file that exists but cannot be run."""
 _RUN = "Run chmod +x, check the first line of the file, or name its interpreter in the command."
-_OPENING = ("initialize", "server/discover")
 _ASKED_TO_END = "Find what sent the signal: a closed terminal, a supervisor, kill. The server did not fail by itself."
 _KILLED = {
     "SIGKILL": "Check the system log for an out-of-memory kill.",
@@ -207,7 +207,7 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
     waiting = _waiting(state)
-    worked = any(each.answered is not None and each.method not in _OPENING for each in state.requests.done.values())
+    worked = any(each.answered is not None and each.method not in OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
     at = f" during {waiting[-1].method}" if waiting else "" if worked else " directly after the handshake"

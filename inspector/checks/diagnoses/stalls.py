@@ -8,13 +8,13 @@ from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent
 from inspector.protocol.frames import Channel, Direction
+from inspector.protocol.revisions.openings import OPENING
 
 error, warning, _ = diagnoses_of("")
 
 _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 _MARGIN_S = 0.5
 _BUSY_PERCENT = 70
-_OPENING = ("initialize", "server/discover")
 """Before their responses a server may still be starting, which takes CPU time."""
 
 
@@ -51,7 +51,7 @@ def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tupl
         if fact.event is not ProcessEvent.STALL or fact.state is None:
             continue
         waiting = [each for each in everything if each.sender is Direction.TO_SERVER and each.frame < n]
-        waiting = [each for each in waiting if each.answered is None and each.method not in _OPENING]
+        waiting = [each for each in waiting if each.answered is None and each.method not in OPENING]
         if waiting:
             asked = max(waiting, key=lambda each: each.frame)
             seconds = (time_ns - asked.time_ns) / 1e9 + _MARGIN_S

@@ -19,6 +19,7 @@ from inspector.checks.state_updates import is_nested
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request, ResultResponse
 from inspector.protocol.revisions.table import ROWS
+from inspector.protocol.server_requests import MAY_ASK
 
 error, _, hint = rules_of("schema")
 
@@ -29,7 +30,6 @@ _AMONG_PROPERTIES = re.compile(
     r"^/tools/\d+/(?:in|out)putSchema/properties/(required|type|additionalProperties|description|title|\$schema)$"
 )
 """Pointer to a property that has the name of a keyword."""
-_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 
 
 @error("Result is not an object", "answer")
@@ -80,7 +80,7 @@ def shape_of_result(case: CheckMoment) -> str:
             and not _requests_task(asked)
         ):
             return "Result"  # `task-handle-nested` or `task-not-requested` reports it
-        if kind == "input_required" and asked.method in _MAY_ASK:
+        if kind == "input_required" and asked.method in MAY_ASK:
             return "Asking" if case.is_modern else _plain_shape(asked.method)
         if kind == "task":
             return "Handled" if case.is_modern and asked.method in ("tools/call", "tasks/get") else ""

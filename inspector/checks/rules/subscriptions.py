@@ -16,6 +16,7 @@ from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.server_requests import MAY_ASK
 
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 _FIELDS = {
@@ -28,7 +29,6 @@ _CHANGES = tuple(f"notification {method}" for method in _FIELDS)
 _TOPIC = "basic/patterns/subscriptions"
 error, warning, hint = rules_of(_TOPIC)
 
-_MAY_ASK = {"tools/call", "prompts/get", "resources/read"}
 _QUESTIONS = {
     "sampling/createMessage": "sampling",
     "elicitation/create": "elicitation",
@@ -182,7 +182,7 @@ def input_required_not_allowed(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return input_required for tools/call, prompts/get and resources/read only.
     """
-    if case.method not in _MAY_ASK and _requests_input(case):
+    if case.method not in MAY_ASK and _requests_input(case):
         yield Violation(f"{case.method[:60]} was answered with input_required", "/result/resultType")
 
 

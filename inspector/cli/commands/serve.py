@@ -19,7 +19,7 @@ from inspector.cli.launch import authorizer_for, kept_journal, settings_for
 from inspector.cli.options import target_options
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
-from inspector.cli.targets import TargetOptions, choose
+from inspector.cli.targets import WITHOUT_HTTP, WITHOUT_STDIO, TargetOptions, choose
 from inspector.config.paths import places
 from inspector.config.profiles import client_profile
 from inspector.config.settings import captures_directory
@@ -36,8 +36,6 @@ _EXAMPLES = (
     "mcp-inspect serve --allow-commands",
 )
 TOKEN_ENV = "MCP_INSPECT_SERVE_TOKEN"
-_FOR_STDIO: dict[str, Any] = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
-_FOR_HTTP: dict[str, Any] = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
 
 
 _allow_options = option_group(
@@ -226,10 +224,10 @@ class AllowedTargets:
             raise UsageError("both command and url", hint="Give one of them.")
         env = msgspec.structs.replace(self._env, server_argv=wanted.command or None)
         if wanted.command:
-            return choose(env, None, {**self._options, **_FOR_HTTP})
+            return choose(env, None, {**self._options, **WITHOUT_HTTP})
         if "://" not in wanted.url:
             raise UsageError(f"{wanted.url!r} is not a URL", hint="It begins with http:// or https://.")
-        return choose(env, wanted.url, {**self._options, **_FOR_STDIO})
+        return choose(env, wanted.url, {**self._options, **WITHOUT_STDIO})
 
     def _allowed(self, name: str, chosen: TargetOptions, wanted: WantedTarget) -> AllowedTarget:
         if wanted.client:

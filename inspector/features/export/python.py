@@ -18,6 +18,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Request, ResultResponse, read
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.openings import OPENING
 
 # Fixed part of an exported script: needs only Python 3.10 and `mcp`
 
@@ -32,7 +33,6 @@ _CALLED = frozenset(
     }
 )
 _LINE_CHARS = 110
-_OPENING = frozenset({"initialize", "server/discover"})
 _ASKED = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
 _CARRIED = re.compile(
     r"mcp-.*|accept.*|content-.*|host|user-agent|connection|transfer-encoding|last-event-id", re.IGNORECASE
@@ -96,7 +96,7 @@ def _calls(selection: Selection) -> tuple[list[Call], list[tuple[int, str]]]:
     unmade: list[tuple[int, str]] = []
     for exchange, request in _requests(selection, Direction.TO_SERVER):
         params = {key: value for key, value in peek.mapping(request.params).items() if key != "_meta"}
-        if request.method in _OPENING:
+        if request.method in OPENING:
             continue
         if request.method not in _CALLED:
             unmade.append((exchange.request_frame, request.method))

@@ -33,7 +33,6 @@ _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]
 """Rating, rule, sentence."""
 
-ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 
 _GONE = {
     "tools": Rating.BREAKING,
@@ -299,13 +298,15 @@ def _list_changes(
 
 
 def _gone(kind: str, name: str, raw: Any) -> DefinitionChange:
-    message = f"the {ONE[kind]} is gone"
-    return DefinitionChange(kind, name, "", Act.REMOVED, _GONE[kind], f"{ONE[kind]}-removed", message, raw, ABSENT)
+    one = LISTS[kind].one
+    return DefinitionChange(
+        kind, name, "", Act.REMOVED, _GONE[kind], f"{one}-removed", f"the {one} is gone", raw, ABSENT
+    )
 
 
 def _came(kind: str, name: str, raw: Any) -> DefinitionChange:
-    message = f"a new {ONE[kind]}"
-    return DefinitionChange(kind, name, "", Act.ADDED, Rating.INFO, f"{ONE[kind]}-added", message, ABSENT, raw)
+    one = LISTS[kind].one
+    return DefinitionChange(kind, name, "", Act.ADDED, Rating.INFO, f"{one}-added", f"a new {one}", ABSENT, raw)
 
 
 def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:

@@ -10,12 +10,13 @@ from itertools import groupby
 from typing import Any
 
 from inspector import text
-from inspector.features.lock.changes import ONE, DefinitionsDiff
+from inspector.features.lock.changes import DefinitionsDiff
 from inspector.features.lock.schemas import Act, DefinitionChange, Rating
 from inspector.present import spans
 from inspector.present.changes.sides import both_sides, both_texts, brief
 from inspector.present.spans import Line, Role, plain, span
 from inspector.protocol.changes import ABSENT
+from inspector.protocol.listed_items import LISTS
 
 _ROLES: dict[Rating, Role] = {Rating.BREAKING: "error", Rating.WARNING: "warning", Rating.INFO: "muted"}
 _SIGNS = {Rating.BREAKING: spans.ERROR, Rating.WARNING: spans.WARNING, Rating.INFO: spans.NOTE}
@@ -42,13 +43,17 @@ def diff_lines(diff: DefinitionsDiff, before: str, after: str) -> list[Line]:
 
 def _together(change: DefinitionChange) -> tuple[str, ...]:
     """Return the grouping key of a change: the item for a changed item, the kind for removed or new items."""
-    whole = not change.path and change.kind in ONE and change.act is not Act.CHANGED
+    whole = not change.path and change.kind in LISTS and change.act is not Act.CHANGED
     return ("", change.kind, change.act) if whole else (change.kind, change.name)
+
+
+def _one(kind: str) -> str:
+    return LISTS[kind].one if kind in LISTS else kind
 
 
 def _item_lines(changes: Sequence[DefinitionChange]) -> Iterator[Line]:
     kind, name = changes[0].kind, changes[0].name
-    yield ((ONE.get(kind, kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))
+    yield ((_one(kind), "muted"), (" " * bool(name), "text"), span(name, "method", limit=200))
     for change in changes:
         yield from change_lines(change)
 
@@ -130,7 +135,7 @@ def diff_markdown(diff: DefinitionsDiff, before: str, after: str) -> Iterator[st
     yield "| rating | what | where | why | before | after |"
     yield "|---|---|---|---|---|---|"
     for each in _ordered(diff.changes):
-        what = f"{ONE.get(each.kind, each.kind)} {_code(each.name)}" if each.name else each.kind
+        what = f"{_one(each.kind)} {_code(each.name)}" if each.name else each.kind
         where = _code(each.path) if each.path else each.act.value
         sides = (_value(each.before), _value(each.after)) if each.path else ("", "")
         yield f"| {_bold(each.rating)} | {what} | {where} | {_escaped(each.sentence)} | {sides[0]} | {sides[1]} |"

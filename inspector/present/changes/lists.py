@@ -18,21 +18,17 @@ from inspector.present.spans import Line, Role, span
 from inspector.present.words import age_line, text_of
 from inspector.protocol.changes import ABSENT, MOST, THINGS, JsonChange, ListChanges, differences, key_of
 from inspector.protocol.conversation import Conversation
-from inspector.protocol.fingerprints import INSTRUCTIONS, Remembered, content_hash, known_of, known_text
+from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, content_hash, known_of, known_text
 from inspector.protocol.freshness import Freshness, together
-from inspector.protocol.listed_items import ListedItem
+from inspector.protocol.listed_items import LISTS, ListedItem
 from inspector.protocol.tracking.catalogue import Listing
 
 MOST_THINGS = 500
 """Maximum items of each kind that are listed one by one."""
 _MAX_VALUE_CHARS = 4_000
-_ONE = {"tools": "tool", "resources": "resource", "templates": "template", "prompts": "prompt"}
 _WORDS_OF = ("description", "instructions")
 
-KINDS = ("tools", "prompts", "templates")
-"""Lists whose texts are read by models. Resources are left out because they change all the time."""
 
-_SINCE_SEEN_ONE = {"tools": "tool", "prompts": "prompt", "templates": "template"}
 _UNKEPT = "  changed; the old value was too long to store"
 
 
@@ -67,7 +63,7 @@ def change_lines(changes: ListChanges) -> list[Line]:
 
 
 def _heading(kind: str, word: str, count: int) -> list[Line]:
-    return [(), ((f"{count:,} {_ONE[kind] if count == 1 else kind} {word}", "title"),)]
+    return [(), ((f"{count:,} {LISTS[kind].one if count == 1 else kind} {word}", "title"),)]
 
 
 def _rest(count: int) -> list[Line]:
@@ -341,7 +337,7 @@ def alarm(memory: RememberedServer) -> str:
 
 def changes_in_short(seen: SinceSeen) -> str:
     """Return the number of changes in one list: "3 tools changed, 1 new"."""
-    one, changed, new = _SINCE_SEEN_ONE[seen.kind], seen.count_changed, len(seen.changes.added)
+    one, changed, new = LISTS[seen.kind].one, seen.count_changed, len(seen.changes.added)
     message = f"{changed:,} {one}{'' if changed == 1 else 's'} changed" if changed else ""
     if new:
         message += f", {new:,} new" if message else f"{new:,} new {one}{'' if new == 1 else 's'}"
@@ -352,7 +348,7 @@ def remember_first(memory: RememberedServer) -> str:
     """Return what was seen for the first time: "13 tools, 4 prompts"; "" if nothing of it has a name."""
     counts = {kind: len(memory.first[kind].items) for kind in KINDS if kind in memory.first}
     return ", ".join(
-        f"{count:,} {_SINCE_SEEN_ONE[kind]}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
+        f"{count:,} {LISTS[kind].one}{'' if count == 1 else 's'}" for kind, count in counts.items() if count
     )
 
 

@@ -17,6 +17,8 @@ from inspector.protocol import peek
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.table import dates, find, mutual, resolve
 
+OPENING = ("initialize", "server/discover")
+"""Requests that open a connection, of both eras."""
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32020, -32021, -32022

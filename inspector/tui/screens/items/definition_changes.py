@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
+from inspector.protocol.fingerprints import KINDS
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.tabs import Tabs
 from inspector.tui.threads import read_on_thread
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from inspector.present.changes.lists import RememberedServer
 
-_KINDS = ("tools", "prompts", "templates")
 _REST = 8
 """Number of unchanged updates, at thirty a second, after which the lists count as settled."""
 
@@ -63,12 +63,12 @@ class DefinitionChanges:
 def _have_settled(conversation: OpenConversation) -> bool:
     """Return whether there are lists that were not compared yet and have settled."""
     listings = conversation.journal.conversation.catalogue.listings
-    shown = tuple(listings[kind] for kind in _KINDS)
+    shown = tuple(listings[kind] for kind in KINDS)
     state = conversation.memory
     if (
         _same(shown, state.compared)
         or conversation.listing is not None
-        or not any(listings[kind].asked for kind in _KINDS)
+        or not any(listings[kind].asked for kind in KINDS)
     ):
         return False
     state.rest = state.rest + 1 if _same(shown, state.seen) else 0
