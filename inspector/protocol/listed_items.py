@@ -10,6 +10,14 @@ import msgspec
 
 from inspector.protocol import peek
 
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+"""Annotations of a tool that claim how it behaves."""
+
+MEDIA = ("image", "audio")
+"""Types of content blocks whose `data` is base64."""
+
+BLOCK_TYPES = ("text", *MEDIA, "resource", "resource_link")
+
 
 class Listed(msgspec.Struct, frozen=True):
     """One of the four kinds of list: its method and the member with its items."""
@@ -43,12 +51,6 @@ LISTS: dict[str, Listed] = {
 }
 """Lists by kind, in display order."""
 
-HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-"""Annotations of a tool that claim how it behaves."""
-
-MEDIA = ("image", "audio")
-"""Types of content blocks whose `data` is base64."""
-BLOCK_TYPES = ("text", *MEDIA, "resource", "resource_link")
 
 KIND_OF_METHOD = {listed.method: listed.kind for listed in LISTS.values()}
 

@@ -56,7 +56,7 @@ REACHED = {
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 4,
-    "constants below definitions that they do not need": 44,
+    "constants below definitions that they do not need": 43,
     "bases with one subclass": 2,
 }
 """The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""

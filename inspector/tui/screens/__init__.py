@@ -6,6 +6,10 @@ import msgspec
 
 from inspector.tui.actions import ActionScope
 
+_S = ActionScope
+_TRAFFIC = (_S.TRAFFIC, _S.FINDING, _S.FILTER, _S.SEARCH_MODE, _S.DETAIL, _S.JSON, _S.PAYLOAD, _S.TEXT, _S.FINDING_HERE)
+_TOOLS = (_S.TOOLS, _S.OFFERED, _S.SAVED, _S.RESULT, _S.FORM, _S.FORM_LINE, _S.FORM_CHOICE)
+
 
 class ScreenEntry(msgspec.Struct, frozen=True):
     """What is known of a screen before it is imported."""
@@ -18,9 +22,6 @@ class ScreenEntry(msgspec.Struct, frozen=True):
     """Whether it shows the state at the replay position."""
 
 
-_S = ActionScope
-_TRAFFIC = (_S.TRAFFIC, _S.FINDING, _S.FILTER, _S.SEARCH_MODE, _S.DETAIL, _S.JSON, _S.PAYLOAD, _S.TEXT, _S.FINDING_HERE)
-_TOOLS = (_S.TOOLS, _S.OFFERED, _S.SAVED, _S.RESULT, _S.FORM, _S.FORM_LINE, _S.FORM_CHOICE)
 SCREENS: Final = {
     "traffic": ScreenEntry("traffic.panel:TrafficPanel", _TRAFFIC, is_of_a_moment=False),
     "tools": ScreenEntry("items.tools:ToolsPanel", _TOOLS),
