@@ -90,6 +90,10 @@ def test_a_batch_is_several_messages_in_order() -> None:
         (b'"hi"', "a JSON string, not an object"),
         (b"[]", "an empty JSON array"),
         (b"{}", "an object without method, result or error"),
+        (
+            b'{"message":"Route POST:/sse not found","error":"Not Found","statusCode":404}',
+            'an object whose "error" is a text',
+        ),
         (b'{"jsonrpc":"2.0","id":1}', "an object without method, result or error"),
         (b'{"jsonrpc":"2.0","method":7}', '"method" is not a string'),
         (b'{"jsonrpc":"2.0","result":{}}', "a result without a usable id"),

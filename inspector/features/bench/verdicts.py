@@ -53,13 +53,15 @@ _WAITED = 0.5
 """Fraction of the slow call that another request must wait for to count as blocked."""
 _LAST = 0.8
 """Share of the rounds in which a blocked request must be answered last: no load of the machine changes the order."""
-_COMPUTES, _MARGIN = 0.6, 0.3
+_COMPUTES, _MARGIN = 0.3, 0.3
 """Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting.
 
 Another request must wait for that fraction and the margin: so long it waits for the server's computing anyway.
 """
 _AT_ONCE = 1.5
 """Factor of one call's duration below which the first of several simultaneous calls counts as not delayed."""
+_IN_STEP = 0.5
+"""Fraction of one call's duration that must lie between the ends of calls that run in turn; random ones are uneven."""
 _MORE_THAN_IN_TURN = 1.8
 """Factor from which several calls slow each other down instead of waiting for each other."""
 _LONG_MS = 50.0
@@ -303,6 +305,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
         0.75 * found.together < factor < _MORE_THAN_IN_TURN * found.together
         and found.together_first_ms < _AT_ONCE * found.slow_ms
         and (waits or found.cpu_ms is None)
+        and all(after - before >= _IN_STEP * found.slow_ms for before, after in pairwise(found.ends_ms))
     )
     if fast_waits or in_turn:
         facts = []

@@ -157,6 +157,9 @@ def test_blocking_probe_distinguishes_lock_and_blocked_loop() -> None:
     assert blocked(together_ms=400, together_first_ms=350) == []  # all of them are slower: a busy machine
     assert blocked(together_ms=400, cpu_ms=95.0) == []  # it computes, with one core at most
     assert blocked(20, probe_beside_ms=20, cpu_ms=18.0) == []  # as does any server that computes for a moment
+    assert blocked(4, probe_beside_ms=4, cpu_ms=2.0) == []  # on a busy machine a moment takes twice as long
+    assert blocked(together_ms=380, ends_ms=[80.0, 130.0, 170.0, 380.0]) == []  # they take as long as they happen to
+    assert blocked(together_ms=400, ends_ms=[100.0, 200.0, 300.0, 400.0]) == ["calls-serialized"]
     way = {"probe_ms": 6.4, "probe_beside_ms": 9.8, "fast_beside_ms": 0.0}  # half of the time is the way to it
     assert blocked(13.8, together_ms=44.2, together_first_ms=15.5, cpu_ms=5.8, **way) == []
     assert blocked(20, probe_beside_ms=20, cpu_ms=0.0) == ["blocks-everything"]
