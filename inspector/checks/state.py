@@ -37,6 +37,8 @@ COOKIE_OF_SESSION = "cookie of the session"
 _DISTINCT = ("notifications/progress",)
 """Notifications that a server never sends twice with the same content."""
 
+FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
+
 
 class TrackedRequest(msgspec.Struct):
     """A request and its outcome."""
@@ -400,9 +402,6 @@ def trim(remembered: OrderedDict[Any, Any]) -> None:
     """Forget the oldest entries beyond the limit."""
     while len(remembered) > _REMEMBERED:
         remembered.popitem(last=False)
-
-
-FIRST_MODERN = next(place for place, row in enumerate(ROWS, 1) if row.era is Era.MODERN)
 
 
 def row_of(revision: Revision) -> int:

@@ -35,6 +35,16 @@ MOST_COPIES: Final = 20_000
 
 _LOOKAROUND: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\(\?<?[=!])", re.DOTALL)
 
+_ESCAPE: Final = re.compile(
+    r"\\(?:u\{(?P<point>[0-9a-fA-F]+)\}"
+    r"|u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|c(?P<control>[A-Za-z])|k<(?P<group>[^>]*)>|(?P<space>s)|.)",
+    re.DOTALL,
+)
+
+_SPACES: Final = r"\s\xa0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+r"""What ECMA-262's `\s` is, beyond ASCII too."""
+
 
 class WorkBounds(NamedTuple):
     """Limits on the work for schemas."""
@@ -175,16 +185,6 @@ def _copies(pattern: str) -> int:
         if product > MOST_COPIES:
             break
     return product
-
-
-_ESCAPE: Final = re.compile(
-    r"\\(?:u\{(?P<point>[0-9a-fA-F]+)\}"
-    r"|u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|c(?P<control>[A-Za-z])|k<(?P<group>[^>]*)>|(?P<space>s)|.)",
-    re.DOTALL,
-)
-_SPACES: Final = r"\s\xa0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-r"""What ECMA-262's `\s` is, beyond ASCII too."""
 
 
 def _as_python(pattern: str) -> str:

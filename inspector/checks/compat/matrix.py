@@ -20,6 +20,38 @@ from inspector.protocol import peek
 BYTES_PER_TOKEN = 4
 """Used for estimates, which are labelled as such."""
 
+_REPLACED: Final = re.compile(r"[^A-Za-z0-9_-]")
+"""Characters that clients replace by an underscore in names."""
+
+_TRAITS: dict[str, str] = {
+    "input-schema-not-object": "input-root",
+    "output-schema-not-object": "output-root",
+    "tool-name-not-portable": "name-characters",
+    "duplicate-tool-name": "duplicate-name",
+    "annotations-invalid": "wrong-kind",
+    "task-support-invalid": "wrong-kind",
+    "tool-description": "no-description",
+    "null-optional-member": "null-member",
+    "structured-content-missing": "structure-missing",
+    "structured-content-invalid": "structure-wrong",
+}
+
+_HOSTS_ALONE = frozenset(
+    (
+        "schema-root-combinator",
+        "schema-dialect",
+        "array-without-items",
+        "schema-rejected-by-apis",
+        "tool-name-length",
+        "text-too-long",
+        "too-many-tools",
+        "pagination-incomplete",
+    )
+)
+"""Findings that no specification forbids: they matter as far as the selected clients are affected."""
+
+_ANY = 1 << 60
+
 
 class CheckedDefinitions(msgspec.Struct, frozen=True):
     """The definitions of a server."""
@@ -142,10 +174,6 @@ def _of_whole(surface: CheckedDefinitions, tools: Sequence[dict[str, Any]]) -> t
     return found, tokens
 
 
-_REPLACED: Final = re.compile(r"[^A-Za-z0-9_-]")
-"""Characters that clients replace by an underscore in names."""
-
-
 def _similar(names: Iterable[str]) -> tuple[str, str] | None:
     """Return two names that are equal once clients have replaced characters in them; None without any."""
     seen: dict[str, str] = {}
@@ -166,32 +194,6 @@ def tokens_of(value: Any) -> int:
 
 # The clients that a finding affects, and its severity for the selected ones.
 
-_TRAITS: dict[str, str] = {
-    "input-schema-not-object": "input-root",
-    "output-schema-not-object": "output-root",
-    "tool-name-not-portable": "name-characters",
-    "duplicate-tool-name": "duplicate-name",
-    "annotations-invalid": "wrong-kind",
-    "task-support-invalid": "wrong-kind",
-    "tool-description": "no-description",
-    "null-optional-member": "null-member",
-    "structured-content-missing": "structure-missing",
-    "structured-content-invalid": "structure-wrong",
-}
-_HOSTS_ALONE = frozenset(
-    (
-        "schema-root-combinator",
-        "schema-dialect",
-        "array-without-items",
-        "schema-rejected-by-apis",
-        "tool-name-length",
-        "text-too-long",
-        "too-many-tools",
-        "pagination-incomplete",
-    )
-)
-"""Findings that no specification forbids: they matter as far as the selected clients are affected."""
-
 
 def concerns(finding: Finding, hosts: Iterable[Host] | None = None) -> list[tuple[Host, CompatFact]]:
     """Return the clients that are known to fail on a finding, worst first, each once; None: of the usual ones."""
@@ -203,9 +205,6 @@ def concerns(finding: Finding, hosts: Iterable[Host] | None = None) -> list[tupl
         if fact.effect is not CompatEffect.FINE and (not finding.hosts or host.id in finding.hosts):
             found.setdefault(host.id, (host, fact))
     return list(found.values())
-
-
-_ANY = 1 << 60
 
 
 def told_of(finding: Finding) -> list[tuple[Host, CompatFact]]:

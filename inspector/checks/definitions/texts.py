@@ -28,6 +28,41 @@ _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _JOINERS, _DIRECTIONS = "\u200c\u200d", "\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069"
 
+_NAMES: Final = (
+    ("tags", re.compile(f"[{_TAGS}]")),
+    ("terminal commands", re.compile("[\x1b\x9b]")),
+    ("control characters", re.compile("[\x00-\x1a\x1c-\x1f\x7f-\x9a\x9c-\x9f]")),
+    ("direction marks", re.compile(f"[{_DIRECTIONS}]")),
+    ("zero-width characters", re.compile("[\u200b-\u200d\u2060\ufeff]")),
+    ("variation selectors", re.compile(f"[{_SELECTORS}]")),
+)
+
+_NEEDED: Final = (
+    (("<",), ("important", "system", "secret", "instruction", "assistant", "admin")),
+    (("ignore", "disregard", "forget"), ("previous", "prior", "above", "earlier", "all other")),
+    (("not",), ("user",), ("tell", "inform", "mention", "reveal", "show", "notify", "alert")),
+    (("without", "never"), ("user",), ("telling", "informing", "notifying", "mentioning")),
+    (("~/.", "id_rsa", "id_ed25519", ".env"),),
+    (("always", "must"), ("this",), ("tool",), ("first", "before")),
+    (("instead",), ("tool",)),
+)
+"""Words in lower case for each pattern below: an ASCII text that matches contains one of each group.
+
+Searching for these costs a fraction of the patterns.
+"""
+
+_ORDERS: Final = (
+    re.compile(r"(?i)<\s*(?:/\s*)?(important|system|secret|instructions?|assistant|admin)\s*>"),
+    re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
+    re.compile(r"(?i)\bdo\s+not\s+(tell|inform|mention|reveal|show|notify|alert)\b.{0,40}\buser\b"),
+    re.compile(r"(?i)\b(without|never)\s+(telling|informing|notifying|mentioning)\b.{0,30}\buser\b"),
+    re.compile(
+        r"(?i)~/\.(ssh|aws|gnupg|kube|netrc|config/gcloud)\b|\bid_(rsa|ed25519)\b|(?<![\w.])\.env\b.{0,20}\bfile"
+    ),
+    re.compile(r"(?i)\b(always|must)\s+(call|use|run|invoke)\s+this\s+tool\s+(first|before)\b"),
+    re.compile(r"(?i)\binstead\s+of\s+(the|any)\s+other\s+tools?\b"),
+)
+
 
 class Hidden(msgspec.Struct, frozen=True):
     """The invisible characters of a text."""
@@ -81,41 +116,6 @@ def _kinds(marks: list[str]) -> list[str]:
         if any(pattern.match(mark) for mark in marks):
             kinds.append(name)
     return kinds or ["format characters"]
-
-
-_NAMES: Final = (
-    ("tags", re.compile(f"[{_TAGS}]")),
-    ("terminal commands", re.compile("[\x1b\x9b]")),
-    ("control characters", re.compile("[\x00-\x1a\x1c-\x1f\x7f-\x9a\x9c-\x9f]")),
-    ("direction marks", re.compile(f"[{_DIRECTIONS}]")),
-    ("zero-width characters", re.compile("[\u200b-\u200d\u2060\ufeff]")),
-    ("variation selectors", re.compile(f"[{_SELECTORS}]")),
-)
-
-_NEEDED: Final = (
-    (("<",), ("important", "system", "secret", "instruction", "assistant", "admin")),
-    (("ignore", "disregard", "forget"), ("previous", "prior", "above", "earlier", "all other")),
-    (("not",), ("user",), ("tell", "inform", "mention", "reveal", "show", "notify", "alert")),
-    (("without", "never"), ("user",), ("telling", "informing", "notifying", "mentioning")),
-    (("~/.", "id_rsa", "id_ed25519", ".env"),),
-    (("always", "must"), ("this",), ("tool",), ("first", "before")),
-    (("instead",), ("tool",)),
-)
-"""Words in lower case for each pattern below: an ASCII text that matches contains one of each group.
-
-Searching for these costs a fraction of the patterns.
-"""
-_ORDERS: Final = (
-    re.compile(r"(?i)<\s*(?:/\s*)?(important|system|secret|instructions?|assistant|admin)\s*>"),
-    re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
-    re.compile(r"(?i)\bdo\s+not\s+(tell|inform|mention|reveal|show|notify|alert)\b.{0,40}\buser\b"),
-    re.compile(r"(?i)\b(without|never)\s+(telling|informing|notifying|mentioning)\b.{0,30}\buser\b"),
-    re.compile(
-        r"(?i)~/\.(ssh|aws|gnupg|kube|netrc|config/gcloud)\b|\bid_(rsa|ed25519)\b|(?<![\w.])\.env\b.{0,20}\bfile"
-    ),
-    re.compile(r"(?i)\b(always|must)\s+(call|use|run|invoke)\s+this\s+tool\s+(first|before)\b"),
-    re.compile(r"(?i)\binstead\s+of\s+(the|any)\s+other\s+tools?\b"),
-)
 
 
 def order_in(text: str) -> str:

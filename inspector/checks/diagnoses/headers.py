@@ -34,6 +34,11 @@ _NEEDS_SESSION = re.compile(
     rb"session id (?:is )?(?:required|missing)"
 )
 
+_MISSING = re.compile(
+    r"(?i)\b(mcp-[a-z-]{1,40})\b.{0,40}\b(?:missing|absent|required|not (?:found|present|provided|set))\b"
+    r"|\b(?:missing|absent|without|requires?|no)\b.{0,30}\b(mcp-[a-z-]{1,40})\b"
+)
+
 
 @error("`Accept` header is rejected", "http", "end")
 def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
@@ -156,12 +161,6 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
             frames,
             fix=fix,
         )
-
-
-_MISSING = re.compile(
-    r"(?i)\b(mcp-[a-z-]{1,40})\b.{0,40}\b(?:missing|absent|required|not (?:found|present|provided|set))\b"
-    r"|\b(?:missing|absent|without|requires?|no)\b.{0,30}\b(mcp-[a-z-]{1,40})\b"
-)
 
 
 def missing_header(http: HttpExchangeState | None, words: str) -> tuple[str, str] | None:

@@ -67,6 +67,28 @@ _NOT_HERE = {
 }
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
+_EDGE_CODE = re.compile(r"(?i)\berror(?: code)?:? (1\d\d\d)\b")
+
+_OF_AN_EDGE = {
+    **dict.fromkeys(("1006", "1007", "1008", "1106"), "blocks the address of the client"),
+    "1003": "refuses an address in place of a host name",
+    "1009": "blocks the country of the client",
+    "1010": "blocks the signature of the client, mostly its User-Agent: exempt the server's path from that check",
+    "1012": "blocks the client",
+    "1015": "limits the rate of requests",
+    "1016": "can't resolve the server behind it",
+    "1020": "blocks the request by a firewall rule",
+    "1033": "finds no tunnel to the server behind it",
+}
+"""What the codes in error pages of an edge network mean, after a word for it."""
+
+_CRASHED = 500
+_BAD_REQUEST = 400
+
+_ONE_REQUEST = (
+    " A stateless transport of the TypeScript SDK 1.32.2 (2026-11-29) serves one request, and all others get this: "
+    "make one for each request."
+)
 
 
 def responded(case: CheckMoment) -> HttpExchangeState | None:
@@ -356,21 +378,6 @@ def _body_reason(case: CheckMoment, *, keep: bool = False) -> str:
     return f": {words}{meaning and f', by which Cloudflare (2026-08-06) {meaning}'}" if words else ""
 
 
-_EDGE_CODE = re.compile(r"(?i)\berror(?: code)?:? (1\d\d\d)\b")
-_OF_AN_EDGE = {
-    **dict.fromkeys(("1006", "1007", "1008", "1106"), "blocks the address of the client"),
-    "1003": "refuses an address in place of a host name",
-    "1009": "blocks the country of the client",
-    "1010": "blocks the signature of the client, mostly its User-Agent: exempt the server's path from that check",
-    "1012": "blocks the client",
-    "1015": "limits the rate of requests",
-    "1016": "can't resolve the server behind it",
-    "1020": "blocks the request by a firewall rule",
-    "1033": "finds no tunnel to the server behind it",
-}
-"""What the codes in error pages of an edge network mean, after a word for it."""
-
-
 @error("Rate limited", "http", "error", "http end", "end", topic="")
 def rate_limited(case: CheckMoment) -> Iterator[Violation]:
     """HTTP 429, with Retry-After if present. The request must have failed; a stream or notification may not matter.
@@ -393,14 +400,6 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
     sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
     violation = Violation(sentence, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
     yield from deferred(case, http, "rate-limited", violation)
-
-
-_CRASHED = 500
-_BAD_REQUEST = 400
-_ONE_REQUEST = (
-    " A stateless transport of the TypeScript SDK 1.32.2 (2026-11-29) serves one request, and all others get this: "
-    "make one for each request."
-)
 
 
 @error("HTTP server error (5xx)", "http end", "end", topic="")

@@ -23,6 +23,10 @@ error, warning, hint = diagnoses_of("basic")
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _HEADER_MISMATCH = -32601, -32602, -32020
+_FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
+
+_DIALLED = ""
+"""In place of an address: the one that the session itself uses."""
 
 
 def _params(case: CheckMoment) -> Any:
@@ -235,9 +239,6 @@ def unknown_session_status(case: CheckMoment) -> Iterator[Violation]:
     yield Violation(f"an unknown session id is answered with HTTP {_status(http)}, not 404", severity=mild)
 
 
-_FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
-
-
 @hint("Web clients cannot use the server (CORS)", "http", topic="")
 def cors_missing(case: CheckMoment) -> Iterator[Violation]:
     """Reports what a CORS preflight response lacks for clients in foreign web pages.
@@ -320,7 +321,3 @@ def loopback_address_family(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(
             sentence, frames=(there[0][1], not_there[0][1]), instead=True, severity=None if reached else _ERROR
         )
-
-
-_DIALLED = ""
-"""In place of an address: the one that the session itself uses."""

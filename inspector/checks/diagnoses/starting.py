@@ -40,6 +40,7 @@ _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})
 _PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
 _LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?:ing)?|open (?:this|the following))\b")
 _URL = re.compile(r"https?://[^\s'\"<>]+")
+_NO_TTY = re.compile(r"input device is not a TTY|stdin is not a terminal")
 
 
 @error("Command not found", "end")
@@ -145,9 +146,6 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
         elif name in _WITH_VALUE and not equals:
             next(rest, None)
     return flags, ""
-
-
-_NO_TTY = re.compile(r"input device is not a TTY|stdin is not a terminal")
 
 
 @error("`docker run` flags disconnect stdin", "end", fix=_FIX_DOCKER)

@@ -21,6 +21,18 @@ _TOGETHER_NS, _HELD_NS = 100_000_000, 2_000_000_000
 _AT_LEAST = 3
 """Progress notifications that must arrive together before buffering is assumed."""
 
+_LIMITS = (30, 60, 100, 125, 240, 300)
+"""Seconds: usual idle timeouts of proxies and load balancers."""
+
+_RESUMABLE = row_of_date("2025-11-25")
+"""From this revision on, a server may close a stream whose events have ids before it has responded."""
+
+_URL_ALONE = re.compile(rb"(?:https?://|/)[^\s{}\"]{1,480}")
+_NAME_OF_ENDPOINT = "Send event: endpoint before the data; look for a proxy that removes the line."
+
+_FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")
+"""The beginning of an event."""
+
 
 @error("`GET` for HTTP+SSE is refused", "refusal")
 def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
@@ -86,10 +98,6 @@ def _proxy(http: HttpExchangeState) -> str:
     return server[:40] if any(each in server.lower() for each in ("nginx", "cloudflare", "envoy", "awselb")) else ""
 
 
-_LIMITS = (30, 60, 100, 125, 240, 300)
-"""Seconds: usual idle timeouts of proxies and load balancers."""
-
-
 @warning("Idle event stream was closed", "frame", "note", "http", "http end", confidence=_GUESS)
 def stream_idle_timeout(case: CheckMoment) -> Iterator[Violation]:
     """The stream ended after a silence as long as a usual idle timeout of proxies.
@@ -113,10 +121,6 @@ def stream_idle_timeout(case: CheckMoment) -> Iterator[Violation]:
         times = case.state.notes["stream-idle-timeout times"] = case.state.notes.get("stream-idle-timeout times", 0) + 1
         sentence = f"the stream ended after {silent:.0f} s without an event: a usual idle timeout of proxies"
         yield Violation(sentence, confidence=_LIKELY if times > 1 else None)
-
-
-_RESUMABLE = row_of_date("2025-11-25")
-"""From this revision on, a server may close a stream whose events have ids before it has responded."""
 
 
 @error("Event stream ended without the response", "http end", since="2025-03-26", mild_until="2025-06-18")
@@ -203,10 +207,6 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Violation]:
         )
 
 
-_URL_ALONE = re.compile(rb"(?:https?://|/)[^\s{}\"]{1,480}")
-_NAME_OF_ENDPOINT = "Send event: endpoint before the data; look for a proxy that removes the line."
-
-
 @error("`endpoint` event is missing", "http", "garbled", "end")
 def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
     """HTTP+SSE begins with an endpoint event.
@@ -262,7 +262,3 @@ def content_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")
     elif frame is not None and frame.sse is None and "json" in kind_of(http) and _FIELDS.match(frame.payload):
         yield Violation(f"the response to {method} is an event stream, but its Content-Type is {kind_of(http)[:60]}")
-
-
-_FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")
-"""The beginning of an event."""

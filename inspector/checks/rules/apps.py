@@ -31,6 +31,14 @@ _MEMBERS = {
 }
 """Member of `_meta.ui.csp` by the directive that blocks."""
 
+_LOADED = re.compile(
+    r"<(?:script|img|iframe|audio|video|source|embed)\b[^>]{0,250}?\ssrc\s{0,20}=\s{0,20}[\"']?(https?://[^/\"'\s>]{1,200})"
+    r"|<link\b[^>]{0,250}?\shref\s{0,20}=\s{0,20}[\"']?(https?://[^/\"'\s>]{1,200})",
+    re.IGNORECASE,
+)
+
+_MOST_HTML = 2 * 1024 * 1024
+
 
 def _from_view(case: CheckMoment) -> bool:
     return case.frame is not None and case.frame.direction is Direction.FROM_VIEW
@@ -233,14 +241,6 @@ def app_teardown_unanswered(case: CheckMoment) -> Iterator[Violation]:
     for method, n, asked_ns in case.state.view.asked.values():
         if method == "ui/resource-teardown" and now_ns - asked_ns > _TEARDOWN_NS:
             yield Violation("the app did not answer ui/resource-teardown within 3 s", frames=(n,), instead=True)
-
-
-_LOADED = re.compile(
-    r"<(?:script|img|iframe|audio|video|source|embed)\b[^>]{0,250}?\ssrc\s{0,20}=\s{0,20}[\"']?(https?://[^/\"'\s>]{1,200})"
-    r"|<link\b[^>]{0,250}?\shref\s{0,20}=\s{0,20}[\"']?(https?://[^/\"'\s>]{1,200})",
-    re.IGNORECASE,
-)
-_MOST_HTML = 2 * 1024 * 1024
 
 
 @warning("HTML of the app loads from an undeclared domain", "answer resources/read", heavy=True)

@@ -25,6 +25,14 @@ _FORMATS = {"email", "uri", "date", "date-time"}
 _LISTS_SINCE = row_of_date("2025-11-25")
 """From this revision on, a form can have multiple choice."""
 
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list,),
+}
+
 
 def _server_request_params(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
     """Yield the params of each server request of a kind in a message, with their pointers."""
@@ -151,15 +159,6 @@ def _wrong_field(field: Any, row: int) -> str:
     if "format" in field and field["format"] not in _FORMATS:
         return f"a field cannot have the format {str(field['format'])[:40]}"
     return ""
-
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "integer": (int,),
-    "boolean": (bool,),
-    "array": (list,),
-}
 
 
 def _wrong_default(field: dict[str, Any]) -> str:

@@ -21,6 +21,8 @@ _PATIENCE_NS = 2_000_000_000
 _COMPUTING_NS = 5_000_000_000
 """Time that a process which ends by itself may take: it is computing, or the machine is busy."""
 
+_WHOLE = 64 * 1024
+
 
 @hint("Blank line on stdout", "frame")
 def blank_line(case: CheckMoment) -> Iterator[Violation]:
@@ -86,9 +88,6 @@ def _ended_by_itself(case: CheckMoment) -> tuple[int, ProcessFact] | None:
         if fact.event is ProcessEvent.EXIT:
             return None if asked_to else (n, fact)
     return None
-
-
-_WHOLE = 64 * 1024
 
 
 def _is_sampled(case: CheckMoment) -> bool:

@@ -19,6 +19,8 @@ _OF_A_PROGRAM = re.compile(
 )
 """Words of exceptions that a program did not catch."""
 
+_GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
+
 
 @hint("Duplicate resource URI", "answer resources/list")
 def duplicate_resource_uri(case: CheckMoment) -> Iterator[Violation]:
@@ -113,9 +115,6 @@ def completion_invalid(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{len(values)} values, but a total of {total}", "/result/completion/total", severity=_HINT)
     if total is not None and total > len(values) and peek.flag(case.value, "completion", "hasMore") is False:
         yield Violation("the total is larger, but hasMore is false", "/result/completion/hasMore", severity=_HINT)
-
-
-_GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
 
 
 @error(

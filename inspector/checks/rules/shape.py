@@ -31,6 +31,10 @@ _AMONG_PROPERTIES = re.compile(
 )
 """Pointer to a property that has the name of a keyword."""
 
+_OPTIONAL = "Omit an optional member instead of sending null."
+_NEVER = 1 << 62
+_TOLD_ELSEWHERE = {("Abilities", "tasks")}
+
 
 @error("Result is not an object", "answer")
 def result_not_object(case: CheckMoment) -> Iterator[Violation]:
@@ -132,7 +136,6 @@ def _as_violation(fault: ShapeFault, root: str, method: str, name: str = "") -> 
     )
 
 
-_OPTIONAL = "Omit an optional member instead of sending null."
 for _id, _title, _topic, _since, _until, _fix in (
     ("null-optional-member", "Optional member is null", "schema", "", "", _OPTIONAL),
     (
@@ -341,9 +344,6 @@ for _id, _title, _topic, _since, _until, _fix in (
 
 
 # Members of other protocol versions
-
-_NEVER = 1 << 62
-_TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 
 def _is_sampled(case: CheckMoment) -> bool:

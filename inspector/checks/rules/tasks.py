@@ -15,6 +15,11 @@ error = rules_of(_TOPIC).error
 _ENDED = {"completed", "failed", "cancelled"}
 _MAY_BE = {"working", "input_required", *_ENDED}
 _RELATED = PREFIX + "related-task"
+_WARNING = Severity.WARNING
+_TOLD = ("answer tasks/get", "notification notifications/tasks")
+_BRINGS = {"completed": "result", "failed": "error", "input_required": "inputRequests"}
+_EXTENSION_TASKS_ENDED = ("completed", "failed", "cancelled")
+_SOON_MS = 60_000
 
 
 @error(
@@ -109,12 +114,6 @@ def task_on_unsupported_method(case: CheckMoment) -> Iterator[Violation]:
 
 
 # The tasks extension
-
-_WARNING = Severity.WARNING
-_TOLD = ("answer tasks/get", "notification notifications/tasks")
-_BRINGS = {"completed": "result", "failed": "error", "input_required": "inputRequests"}
-_EXTENSION_TASKS_ENDED = ("completed", "failed", "cancelled")
-_SOON_MS = 60_000
 
 
 def _root(case: CheckMoment) -> str:

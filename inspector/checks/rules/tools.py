@@ -37,6 +37,19 @@ _NAMED_ELSEWHERE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _SECRET = re.compile(r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|access[-_]?token|private[-_]?key|credential")
 _SCHEMAS = ("inputSchema", "outputSchema")
 
+_MOST_COMPARED, _MOST_PAIRS = 400, 20
+"""Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
+
+_MOST_JUDGED = 10_000
+"""Maximum objects, in all schemas of a list, that are validated against a metaschema: two seconds."""
+
+_DEEP, _MANY, _LARGE = 40, 2000, 100_000
+
+_MOST_OBJECTS = 200_000
+"""Maximum objects in all schemas of a list together."""
+
+_TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"
+
 
 def tools_of(case: CheckMoment) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield every tool of a page that is an object: place, name, tool. Used by a dozen checks."""
@@ -289,10 +302,6 @@ def confusable_tools(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{first} and {second} are {pair.likeness:.0%} alike{difference}", place)
 
 
-_MOST_COMPARED, _MOST_PAIRS = 400, 20
-"""Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
-
-
 @error("Definitions cost more than the budget", confidence=Confidence.LIKELY)
 def definitions_over_budget(_: CheckMoment) -> Iterator[Violation]:
     """Never called at a moment: `over_budget` judges the whole list, if a budget is given.
@@ -326,13 +335,6 @@ def unresolved_reference(case: CheckMoment) -> Iterator[Violation]:
             for keyword, fault in schema_faults(tool.get(member)):
                 if keyword == "$ref":
                     yield Violation(f"{name}: {member} has a reference that {fault.sentence}", f"{place}/{member}")
-
-
-_MOST_JUDGED = 10_000
-"""Maximum objects, in all schemas of a list, that are validated against a metaschema: two seconds."""
-_DEEP, _MANY, _LARGE = 40, 2000, 100_000
-_MOST_OBJECTS = 200_000
-"""Maximum objects in all schemas of a list together."""
 
 
 @hint("Schema is too large", _LIST, topic="basic", heavy=True)
@@ -373,8 +375,6 @@ def _extent(schema: Any, most: int) -> tuple[int, int, int]:
 
 
 # MCP Apps
-
-_TOPIC = "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx"
 
 
 @error(

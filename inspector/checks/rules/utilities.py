@@ -28,6 +28,10 @@ _OFTEN, _SECOND_NS = 100, 1_000_000_000
 _LOOKED_AT = 16_384
 """Maximum bytes of a log message that are searched."""
 
+_PAGED = tuple(
+    f"answer {method}" for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+)
+
 
 @error(
     "Log message below the requested level", _LOG, topic="server/utilities/logging", mild_until="2025-11-25", mild=_HINT
@@ -168,11 +172,6 @@ def response_after_cancellation(case: CheckMoment) -> Iterator[Violation]:
     if (after := case.time_ns - asked.cancelled_ns) > _RACE_NS:
         sentence = f"the response to {asked.method} was sent {after / 1e9:.1f} s after its cancellation"
         yield Violation(sentence, "/id", frames=(asked.cancelled, asked.frame))
-
-
-_PAGED = tuple(
-    f"answer {method}" for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-)
 
 
 def endless(case: CheckMoment, cursor: str) -> Violation:
