@@ -51,12 +51,12 @@ GOALS = {
 REACHED = {
     "lines": 149_700,
     "lines of tui and present": 50_800,
-    "lines of tests": 126_300,
+    "lines of tests": 126_700,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 4,
-    "constants below definitions that they do not need": 43,
+    "constants below definitions that they do not need": 4,
     "bases with one subclass": 2,
 }
 """The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""

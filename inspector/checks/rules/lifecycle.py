@@ -17,16 +17,6 @@ error, warning, hint = rules_of("basic/lifecycle")
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 
-_LISTS = {
-    "notifications/tools/list_changed": "tools",
-    "notifications/prompts/list_changed": "prompts",
-    "notifications/resources/list_changed": "resources",
-}
-
-_TEMPLATES = "resources/templates/list"
-_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
-_SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
-
 
 @hint("Unknown protocol version", "answer initialize", until="2025-11-25")
 def unknown_protocol_version(case: CheckMoment) -> Iterator[Violation]:
@@ -214,6 +204,13 @@ def handshake_error_without_versions(case: CheckMoment) -> Iterator[Violation]:
         yield Violation("initialize was rejected without the supported versions", "/error/data/supported")
 
 
+_LISTS = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+
+
 @error(
     "`list_changed` without the `listChanged` capability",
     *(f"notification {method}" for method in _LISTS),
@@ -255,6 +252,10 @@ def logging_undeclared(case: CheckMoment) -> Iterator[Violation]:
     state = case.state
     if state.opening is not None and state.opening.capabilities and not state.capable("logging"):
         yield Violation("the server sent a log message, but does not declare logging", "/method")
+
+
+_TEMPLATES = "resources/templates/list"
+_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 
 
 @warning("List without its capability", *(f"answer {method}" for method in _KINDS))
@@ -326,6 +327,9 @@ def skills_unavailable(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("the server declares skills, but does not implement skills/list", "/error/code", fix=fix)
     elif type(peek.at(case.value, "skills")) is not list:
         yield Violation("the result of skills/list has no list of skills", "/result/skills")
+
+
+_SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
 @error(

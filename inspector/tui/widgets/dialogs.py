@@ -33,6 +33,9 @@ from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, button_spans
 from inspector.tui.widgets.segments import Segments
 
 ResultT = TypeVar("ResultT")
+Ways = tuple[str, str]
+
+_CALL: Ways = ("Back", "Call")
 
 _MOST_TURNS = 100
 """Turns of the event loop that the first paint waits for: widgets that receive messages all the time don't delay it."""
@@ -269,9 +272,6 @@ class DialogButtons(ItemBar):
 
 # A confirmation before an action that its server calls destructive. The dialog's own text is trusted; quoted text is
 # set apart.
-
-Ways = tuple[str, str]
-_CALL: Ways = ("Back", "Call")
 
 
 class ConfirmScreen(Dialog[bool]):
