@@ -53,7 +53,7 @@ _WAITED = 0.5
 """Fraction of the slow call that another request must wait for to count as blocked."""
 _LAST = 0.8
 """Share of the rounds in which a blocked request must be answered last: no load of the machine changes the order."""
-_COMPUTES, _MARGIN = 0.3, 0.3
+_COMPUTES, _MARGIN = 0.4, 0.3
 """Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting.
 
 Another request must wait for that fraction and the margin: so long it waits for the server's computing anyway.
