@@ -22,7 +22,6 @@ _GRACE = 0.25
 
 async def serve_stdio(options: DemoOptions) -> None:
     """Serve until stdin ends or stdout is closed."""
-    await asyncio.sleep(options.startup_delay)
     station = DemoState()
     server = DemoServer(station, options, _write)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -93,12 +92,6 @@ def parser() -> argparse.ArgumentParser:
     eras = made.add_mutually_exclusive_group()
     eras.add_argument("--legacy-only", action="store_true", help="support only protocol versions with initialize")
     eras.add_argument("--modern-only", action="store_true", help="support only the stateless protocol version")
-    made.add_argument("--startup-delay", type=float, default=0.0, metavar="S", help="seconds to wait before listening")
-    made.add_argument("--crash-on", metavar="TOOL", help="exit when this tool is called")
-    made.add_argument("--with-broken-tool", action="store_true", help="list a tool with an invalid schema")
-    made.add_argument(
-        "--require-capability", metavar="NAME", help="reject stateless calls of clients without this capability"
-    )
     made.add_argument(
         "--weather", type=float, default=5.0, metavar="S", help="seconds between changes of the barometer; 0: never"
     )
@@ -111,10 +104,6 @@ def options_from(arguments: argparse.Namespace) -> DemoOptions:
         legacy=not arguments.modern_only,
         modern=not arguments.legacy_only,
         page_size=max(0, arguments.page_size),
-        startup_delay=max(0.0, arguments.startup_delay),
-        crash_on=arguments.crash_on,
-        with_broken_tool=arguments.with_broken_tool,
-        require_capability=arguments.require_capability,
         weather=max(0.0, arguments.weather),
     )
 

@@ -166,19 +166,12 @@ class DemoFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """Options of the demo. With the defaults, the server works without artificial faults."""
+    """Options of the demo."""
 
     legacy: bool = True
     modern: bool = True
     page_size: int = 0
     """Number of items per page of a list; 0 means all on one page."""
-    startup_delay: float = 0.0
-    """Seconds to wait before the first message is read."""
-    crash_on: str | None = None
-    """Tool whose call ends the process."""
-    with_broken_tool: bool = False
-    require_capability: str | None = None
-    """Client capability without which a stateless `tools/call` is rejected."""
     weather: float = 5.0
     """Seconds between changes of the barometer; 0: never."""
 

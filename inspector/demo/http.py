@@ -366,7 +366,6 @@ def decode(value: str) -> str:
 
 async def serve(port: int, options: DemoOptions) -> None:
     """Serve on a local port (0: a free one) until cancelled. The URL is the first line on stderr."""
-    await asyncio.sleep(options.startup_delay)
     station = DemoState()
     async with asyncio.TaskGroup() as tasks, Listener(DemoSite(tasks, options, station).answer, port=port) as listener:
         tasks.create_task(emit_changes(station, options.weather))
@@ -439,7 +438,6 @@ class DemoSite:
         if message["method"] not in methods.MODERN:
             raise DemoError(METHOD_NOT_FOUND, f"Method not found: {message['method']}")
         if message["method"] == "tools/call":
-            methods.demand_capability(self._options, params["_meta"])
             self._vet_tool(params)
 
     def _vet_tool(self, params: Json) -> None:
@@ -453,7 +451,7 @@ class DemoSite:
         return None if tool is None else tool.input_schema
 
     def _tool(self, name: object) -> DemoTool | None:
-        there = tools.catalogue(self.station, self._options)
+        there = tools.catalogue(self.station)
         return next((tool for tool in there if tool.name == name), None)
 
 

@@ -12,7 +12,6 @@ import asyncio
 import base64
 import binascii
 import json
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +25,6 @@ from inspector.demo.call import (
     LEVELS,
     META,
     METHOD_NOT_FOUND,
-    MISSING_CAPABILITY,
     RESOURCE_NOT_FOUND,
     UNSUPPORTED_VERSION,
     DemoConnection,
@@ -71,7 +69,6 @@ INSTRUCTIONS = (
     "progress, `complex_form` for a nested form. `destructive_call` deletes data, `hostile_text` returns control "
     "characters."
 )
-CRASH_STATUS = 70
 
 _FRESH_FOR_MS = {
     "server/discover": 3_600_000,
@@ -198,7 +195,7 @@ async def ping(call: DemoRequest) -> Json:
 
 async def list_tools(call: DemoRequest) -> Json:
     """Return a page of tools."""
-    there = tools.listed_for(call.capabilities, tools.catalogue(call.station, call.options))
+    there = tools.listed_for(call.capabilities, tools.catalogue(call.station))
     page = _page([eras.trim("tool", tool.listed(), call.era) for tool in there], call, "tools")
     # The list without the tools that send requests is the same for all clients; with them it depends on capabilities.
     return {**page, "cacheScope": "private"} if any(tool.needs for tool in there) and call.era.stateless else page
@@ -207,11 +204,6 @@ async def list_tools(call: DemoRequest) -> Json:
 async def call_tool(call: DemoRequest) -> Json:
     """Run a tool. A failing tool returns a result with `isError`; an invalid call is an error."""
     tool = _tool(call)
-    if call.era.stateless:
-        demand_capability(call.options, call.meta)
-    if tool.name == call.options.crash_on:
-        write_stderr(f"{tool.name}: crashing on purpose (--crash-on)")
-        os._exit(CRASH_STATUS)
     try:
         arguments = _arguments(call, tool)
         if tool.needs is not None:
@@ -231,25 +223,17 @@ async def call_tool(call: DemoRequest) -> Json:
 
 def _tool(call: DemoRequest) -> DemoTool:
     name = call.text("name")
-    for tool in tools.catalogue(call.station, call.options):
+    for tool in tools.catalogue(call.station):
         if tool.name == name:
             return tool
     raise DemoError(INVALID_PARAMS, f"Unknown tool: {name}", {"tool": name})
-
-
-def demand_capability(options: DemoOptions, meta: Json) -> None:
-    """Reject a stateless call without the capability required by the demo's options. Raises: DemoError."""
-    needed = options.require_capability
-    if needed and needed not in meta[META + "clientCapabilities"]:
-        data: Json = {"requiredCapabilities": {needed: {}}}
-        raise DemoError(MISSING_CAPABILITY, f"Tools need the client capability {needed}", data)
 
 
 def _arguments(call: DemoRequest, tool: DemoTool) -> Json:
     arguments = call.params.get("arguments", {})
     if not isinstance(arguments, dict):
         raise DemoError(INVALID_PARAMS, "params.arguments must be an object")
-    if tool.checked and (wrong := complaints(tool.input_schema, arguments)):
+    if wrong := complaints(tool.input_schema, arguments):
         raise DemoFault("Invalid arguments:\n" + "\n".join(f"- {sentence}" for sentence in wrong))
     return arguments
 

@@ -42,12 +42,11 @@ class DemoTool:
     description: str
     run: Run
     input_schema: Any
-    """Sent unchanged, so that a broken schema can be shown. `checked`: whether arguments are validated against it."""
+    """Sent unchanged, so that a broken schema can be shown."""
     output_schema: Json | None = None
     annotations: Json | None = None
     icon: str | None = None
     """An SVG document."""
-    checked: bool = True
     needs: Callable[[Json], Json] | None = None
     """Maps its arguments to the client capabilities that its requests need; None for a tool without requests."""
 

@@ -10,7 +10,6 @@ from inspector.demo.call import (
     LEVELS,
     DemoError,
     DemoFault,
-    DemoOptions,
     DemoRequest,
     Json,
     ask,
@@ -186,10 +185,6 @@ async def _hostile_text(call: DemoRequest, arguments: Json) -> Json:
     return {**result(*blocks), "structuredContent": {line: line for line in HOSTILE_LINES}}
 
 
-async def _invalid_schema(call: DemoRequest, arguments: Json) -> Json:
-    return result(text("Called despite its invalid schema."))
-
-
 FAULTY = (
     DemoTool(
         "tool_error",
@@ -245,19 +240,6 @@ FAULTY = (
         ),
         annotations=LOOKS,
     ),
-)
-
-BROKEN = DemoTool(
-    "invalid_schema",
-    "Invalid schema: unknown type and broken $ref",
-    "Its inputSchema is not a valid JSON Schema.",
-    _invalid_schema,
-    {
-        "type": "object",
-        "properties": {"depth": {"type": "fathoms"}, "anchor": {"$ref": "#/$defs/nowhere"}, "rope": 7},
-        "required": "depth",
-    },
-    checked=False,
 )
 
 
@@ -490,11 +472,10 @@ _EXTRA = DemoTool(
 )
 
 
-def catalogue(station: DemoState, options: DemoOptions) -> list[DemoTool]:
+def catalogue(station: DemoState) -> list[DemoTool]:
     """Return all tools, in a stable order; `listed_for` selects those that a client can use."""
     more = [_EXTRA] if station.extra_tool_listed else []
-    broken = [BROKEN] if options.with_broken_tool else []
-    return [*_LISTED, *tools_elicit.LISTED, *SLOW, *more, *broken]
+    return [*_LISTED, *tools_elicit.LISTED, *SLOW, *more]
 
 
 def listed_for(capabilities: Json, tools: list[DemoTool]) -> list[DemoTool]:

@@ -3,14 +3,14 @@
 import pytest
 
 from inspector.demo import extensions
-from inspector.demo.call import DemoError, DemoOptions
+from inspector.demo.call import DemoError
 from inspector.demo.state import DemoState
 from inspector.demo.tools import catalogue
 from inspector.protocol.skills import Skill, verify
 
 
 def test_a_tool_names_the_page_and_the_page_can_be_read() -> None:
-    tool = next(tool for tool in catalogue(DemoState(), DemoOptions()) if tool.meta)
+    tool = next(tool for tool in catalogue(DemoState()) if tool.meta)
     uri = tool.listed()["_meta"]["ui"]["resourceUri"]
     contents = extensions.read_app(uri)
     assert contents is not None

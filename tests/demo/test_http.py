@@ -163,12 +163,6 @@ async def test_an_argument_that_a_header_repeats_is_taken_when_it_does() -> None
     assert response.json()["result"]["structuredContent"]["harbour"] == "Teal Bay"
 
 
-async def test_a_missing_capability_has_a_status_of_its_own() -> None:
-    async with site(require_capability="elicitation") as (_, client):
-        response = await post(client, stateless(1, "tools/call", name="echo", arguments={"text": "a"}))
-    assert (response.status_code, response.json()["error"]["code"]) == (400, MISSING_CAPABILITY)
-
-
 async def test_a_tool_that_cannot_ask_its_client_has_the_same_status() -> None:
     async with site() as (_, client):
         response = await post(

@@ -11,7 +11,6 @@ from inspector.demo.call import (
     INVALID_REQUEST,
     META,
     METHOD_NOT_FOUND,
-    MISSING_CAPABILITY,
     RESOURCE_NOT_FOUND,
     UNSUPPORTED_VERSION,
 )
@@ -78,15 +77,6 @@ async def test_structured_content_comes_as_text_as_well() -> None:
     result = await Here().call("add", a=1, b=2)
     assert result["structuredContent"] == {"sum": 3, "below_the_keel": True}
     assert result["content"][-1]["text"] == '{"sum": 3, "below_the_keel": true}'
-
-
-async def test_a_missing_capability_is_named() -> None:
-    here = Here(require_capability="elicitation")
-    answer = await here.ask(stateless(1, "tools/call", name="echo", arguments={"text": "a"}))
-    assert answer["error"]["code"] == MISSING_CAPABILITY
-    assert answer["error"]["data"] == {"requiredCapabilities": {"elicitation": {}}}
-    able = meta(clientCapabilities={"elicitation": {}})
-    assert "result" in await here.ask(stateless(1, "tools/call", name="echo", arguments={"text": "a"}, _meta=able))
 
 
 async def test_a_resource_that_is_not_there_has_its_era_s_code() -> None:

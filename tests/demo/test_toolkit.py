@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.demo import tools_content
-from inspector.demo.call import DemoOptions, DemoRequest, Json
+from inspector.demo.call import DemoRequest, Json
 from inspector.demo.state import DemoState
 from inspector.demo.toolkit import DemoTool, complaints, encode, icons, takes
 from inspector.demo.tools import catalogue
@@ -63,7 +63,7 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-SCHEMAS = [tool.input_schema for tool in catalogue(DemoState(), DemoOptions())]
+SCHEMAS = [tool.input_schema for tool in catalogue(DemoState())]
 NAMES = sorted({name for schema in SCHEMAS for name in schema.get("properties", {})})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from inspector.demo.call import LEVELS, DemoOptions
+from inspector.demo.call import LEVELS
 from inspector.demo.state import DemoState
 from inspector.demo.tools import catalogue
 from tests.demo.driving import Here, meta, opening, request, stateless
@@ -26,7 +26,7 @@ async def test_every_schema_is_one_and_every_name_is_as_it_should_be() -> None:
     [("add", {"a": 1, "b": 2.5}), ("image_result", {}), ("image_result", {"hours": 96, "harbour": "Teal Bay"})],
 )
 async def test_data_fits_the_schema_that_was_promised(name: str, arguments: dict[str, Any]) -> None:
-    promised = {tool.name: tool.output_schema for tool in catalogue(DemoState(), DemoOptions())}
+    promised = {tool.name: tool.output_schema for tool in catalogue(DemoState())}
     result = await Here().call(name, **arguments)
     jsonschema.validate(result["structuredContent"], promised[name] or False)
 
@@ -82,9 +82,9 @@ async def test_destructive_tool_clears_the_logbook() -> None:
 
 async def test_an_open_cellar_lists_one_tool_more() -> None:
     here = Here()
-    before = {tool.name for tool in catalogue(here.station, DemoOptions())}
+    before = {tool.name for tool in catalogue(here.station)}
     await here.call("toggle_tool")
-    assert {tool.name for tool in catalogue(here.station, DemoOptions())} - before == {"extra_tool"}
+    assert {tool.name for tool in catalogue(here.station)} - before == {"extra_tool"}
     assert "accordion" in (await here.call("extra_tool"))["content"][0]["text"]
     await here.call("toggle_tool", open=False)
-    assert {tool.name for tool in catalogue(here.station, DemoOptions())} == before
+    assert {tool.name for tool in catalogue(here.station)} == before

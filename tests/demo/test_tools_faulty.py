@@ -4,9 +4,7 @@ import jsonschema
 import pytest
 
 from inspector.demo import tools
-from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS, DemoOptions
-from inspector.demo.state import DemoState
-from inspector.demo.tools import catalogue
+from inspector.demo.call import INTERNAL_ERROR, INVALID_PARAMS
 from tests.demo.driving import Here, stateless
 
 
@@ -38,14 +36,3 @@ async def test_hostile_text_has_escapes_markup_and_turned_text_in_it() -> None:
         assert weapon in called
         assert weapon in listed or repr(weapon)[1:-1] in listed
     assert "\x1b]8;;" in refused["error"]["message"]
-
-
-def test_broken_schema_tool_is_listed_on_request_only() -> None:
-    assert tools.BROKEN not in catalogue(DemoState(), DemoOptions())
-    assert tools.BROKEN in catalogue(DemoState(), DemoOptions(with_broken_tool=True))
-    with pytest.raises(jsonschema.SchemaError):
-        jsonschema.Draft202012Validator.check_schema(tools.BROKEN.input_schema)
-
-
-async def test_the_bent_tool_can_be_called_all_the_same() -> None:
-    assert (await Here(with_broken_tool=True).call("invalid_schema", rope=1))["content"]

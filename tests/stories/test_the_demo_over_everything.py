@@ -147,15 +147,3 @@ async def test_pages_add_up_to_the_whole_list(transport: str) -> None:
         journal.close()
     assert lists[0].items == lists[4].items
     assert (lists[0].pages, lists[4].pages) == (1, 5)
-
-
-async def test_a_tool_with_a_bent_schema_does_not_hide_the_others() -> None:
-    journal = start_capture(None)
-    async with demo("http", with_broken_tool=True) as target:
-        async with open_session(target, journal, Settings()) as session:
-            await session.connect()
-            pages = await session.list_all("tools")
-            called = await session.call("tools/call", {"name": "invalid_schema", "arguments": {"depth": 1}})
-    journal.close()
-    assert {"invalid_schema", "echo", "toggle_tool"} <= {tool["name"] for tool in pages.items}
-    assert isinstance(called.reply, Replied)

@@ -178,7 +178,7 @@ async def test_a_server_that_can_not_be_started_is_a_failed_subject_with_a_hint(
 
 async def test_dead_server_has_a_reason() -> None:
     engine = Engine()
-    subject = LiveConversation(live(engine, sys.executable, "-m", "inspector.demo", "--crash-on", "echo"))
+    subject = LiveConversation(live(engine, sys.executable, "-m", "tests.servers.dying_demo", "echo"))
     await until(lambda: subject.stage is ConversationStage.OPEN, "connected")
     await subject.call("tools/call", {"name": "echo", "arguments": {"message": "x"}}, lambda exchange: None)
     await until(lambda: subject.stage is ConversationStage.CLOSED, "closed")

@@ -65,7 +65,7 @@ async def test_a_server_that_goes_away_ends_the_sending_without_a_crash() -> Non
     journal.close()
     found = plan(talk)
     target = StdioTarget(
-        (sys.executable, "-m", "inspector.demo", "--crash-on", "jsonrpc_error"),
+        (sys.executable, "-m", "tests.servers.dying_demo", "jsonrpc_error"),
         build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"]),
         str(ROOT),
     )
