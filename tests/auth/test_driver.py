@@ -1,4 +1,4 @@
-"""Getting in where the server asks for it: what goes over the wire, and where to."""
+"""Logins over HTTP: what is sent where, and what is kept."""
 
 import asyncio
 import base64

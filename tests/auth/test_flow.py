@@ -1,4 +1,4 @@
-"""The whole dance, from a refusal to a token."""
+"""The login flow from a rejected request to a token."""
 
 import base64
 import json

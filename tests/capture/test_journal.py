@@ -1,4 +1,4 @@
-"""The journal numbers, dates, folds and tells; and nothing that happens to it reaches the traffic."""
+"""The journal: numbers, times, the fold and its listeners, and failures that do not reach the traffic."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""A visit without a screen: how it ends when the server or the person ends it, and that nothing stays behind."""
+"""Sessions of commands: how the server or the user ends them, and what is left behind."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Opening the interface: the server starts first, and whatever happens nothing stays behind."""
+"""Opening the interface: the server starts first, and no process or file is left behind."""
 
 import asyncio
 import gc

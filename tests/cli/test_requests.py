@@ -1,4 +1,4 @@
-"""Log messages on request, in both eras."""
+"""One request of a command: its result, log messages and progress, in both eras."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Headers of a stateless POST against its body."""
+"""The demo over HTTP: headers against bodies, sessions, streams and status codes."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Two schemas that both hold, as one."""
+"""Schemas read into fields, also those that are combined, refer to others, or are no schemas."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The words beside a field."""
+"""Verdicts of a schema on a value, and the sentence beside a field."""
 
 import json
 import subprocess

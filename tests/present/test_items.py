@@ -1,4 +1,4 @@
-"""MCP Apps as a reader sees them."""
+"""The rows and details of tools, and what MCP Apps declare."""
 
 from typing import Any
 

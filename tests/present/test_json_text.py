@@ -1,4 +1,4 @@
-"""A payload as lines."""
+"""JSON as lines, read from bytes."""
 
 import json
 from typing import Any

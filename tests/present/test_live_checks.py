@@ -1,4 +1,4 @@
-"""What was found, by entry and by thing; and what is muted counts for nothing."""
+"""The checks of a growing journal: findings by entry and by item, and muted ones."""
 
 import gc
 

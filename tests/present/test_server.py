@@ -1,4 +1,4 @@
-"""A child's variables are named, dated by their origin and masked; the recording says where it is."""
+"""Sections about the server: identity, process, environment and recording."""
 
 from pathlib import Path
 from typing import Any

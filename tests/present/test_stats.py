@@ -1,4 +1,4 @@
-"""Statistics: what is counted of journals, live and recorded, and what is said of it."""
+"""Statistics: counting live and recorded journals, and the report."""
 
 import csv
 import io

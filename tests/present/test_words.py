@@ -1,4 +1,4 @@
-"""Why no response, in words."""
+"""The status of exchanges and events, as text."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The fold, as seen through its events and its state."""
+"""The fold of a conversation: its events and its state."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bytes to messages and back."""
+"""JSON-RPC messages read from bytes and written."""
 
 import json
 from typing import Any

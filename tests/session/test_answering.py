@@ -1,4 +1,4 @@
-"""What a server's own requests, and the questions in its results, are answered with."""
+"""Responses to server requests, and to input requests in results."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The driver: what it does for flows, and what it says to servers, over a transport in memory."""
+"""The driver: the steps of flows, and its responses to servers, over a transport in memory."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The desk: who answers server requests, who waits, and what happens to withdrawn ones."""
+"""The inbox: which server requests wait, who answers them, and withdrawn ones."""
 
 import asyncio
 import gc

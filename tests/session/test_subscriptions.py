@@ -1,4 +1,4 @@
-"""A stream of changes that is cut, ended or refused, and what is made of it."""
+"""Streams of changes that are cut, ended or refused."""
 
 import asyncio
 import json

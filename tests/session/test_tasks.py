@@ -1,4 +1,4 @@
-"""Following tasks, also across a new session and after a timeout."""
+"""Tasks of a session: calls that become tasks, polling them, also in a new session and after a timeout."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Servers that others wrote ask, and a person answers at the screen: by the dialog, by the Inbox, in both eras."""
+"""Server requests of real servers, answered at the screen in the dialog and in the Inbox, in both eras."""
 
 import json
 from collections.abc import AsyncIterator

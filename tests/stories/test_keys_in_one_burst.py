@@ -1,4 +1,4 @@
-"""Keys that reach the program all at once act one after the other, as if each had been pressed after a look."""
+"""Keys that arrive at once act one after the other, as if each had been pressed after the previous one was shown."""
 
 import asyncio
 import json

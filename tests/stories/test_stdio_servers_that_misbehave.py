@@ -1,4 +1,4 @@
-"""Servers on stdio that babble, lie about types, go in circles, die, hang or stay: all is kept, nothing crashes."""
+"""Servers on stdio that write noise, lie, loop, die or hang: everything is recorded, and nothing crashes."""
 
 import sys
 from pathlib import Path

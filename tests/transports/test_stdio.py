@@ -1,4 +1,4 @@
-"""How a child ends, in words and in order. The ladder on real servers is in test_stdio.py."""
+"""The stdio transport: messages, stderr, and how a child ends."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The app as a whole: its screens, its keys, another connection."""
+"""The app: screens, keys and connections."""
 
 import os
 import sys

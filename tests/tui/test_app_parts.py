@@ -1,4 +1,4 @@
-"""The thread that gives checks their time: for all subjects, less of it in a flood, until it is stopped."""
+"""Parts of the app: the thread of the checks, exports, logins, capabilities and the other actions of a connection."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The line of tabs: what it says of each, and what it leaves out where room is short."""
+"""The header: the line of servers, the tabs of the screens, and the state of the connection."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a subject handles server requests and logins, in a live session and in a recording."""
+"""The conversation behind the interface, live and recorded: its stages, server requests and logins."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Several captures opened as one timeline: one cursor for all, which the tabs follow."""
+"""Replay: one capture, and several as one timeline with one cursor."""
 
 import math
 from collections.abc import AsyncIterator

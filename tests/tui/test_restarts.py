@@ -1,4 +1,4 @@
-"""Restarting a server from the app: what stays, what is run again, and what is said to have changed."""
+"""Restarting a server from the app: what is kept, what runs again, and the report of changes."""
 
 import gc
 import json

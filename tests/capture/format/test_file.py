@@ -1,4 +1,4 @@
-"""The writer's thread: whole lines in order, readable at once, and a disk that fails is no exception."""
+"""The writer of a capture file: whole lines in order, readable at once, and failing disks."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""A capture, loaded, is the journal that was recorded; a damaged one is what is left of it, and says so."""
+"""Loading of captures: equal to the recorded journal; a damaged file gives the rest and a message."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""A large message is read in part, wherever the cut falls."""
+"""The store of a journal: columns in memory, payloads on disk, and large messages read in part."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""The tools of a page, looked at once."""
+"""Diagnoses of listed tools."""
 
 import base64
 from collections import Counter

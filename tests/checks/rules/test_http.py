@@ -1,4 +1,4 @@
-"""How messages travel over HTTP."""
+"""Rules for the HTTP transports."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The host: handshake, the tool call, requests of the View, and what it is refused."""
+"""The host of MCP Apps: handshake, tool calls, requests of the view, and refusals."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of cases, beside their captures."""
+"""Case files: reading, errors with their line, and edits that keep comments."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The server's side of a conversation, by script."""
+"""A scripted mock: one connection."""
 
 import asyncio
 import json

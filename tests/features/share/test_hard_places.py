@@ -1,4 +1,4 @@
-"""Secrets that no name, no header and no BEGIN line gives away at a look: in no spelling is one of them in a copy."""
+"""Secrets in places without a telling name or header: no spelling of them is in a shared copy."""
 
 import base64
 import json

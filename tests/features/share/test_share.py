@@ -1,4 +1,4 @@
-"""Every text of every record goes through the redactor: none is forgotten, also of fields that are new."""
+"""Shared copies: every text of every record passes the redactor, also in fields that are new."""
 
 import base64
 import json

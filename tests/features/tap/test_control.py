@@ -1,4 +1,4 @@
-"""The control socket and the desk on a real tap: who may decide, what is held for how long, and in which order."""
+"""The control socket of a running tap: who may decide, what is held for how long, and in which order."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The tap of an HTTP server: what both ends see of it, and what is recorded."""
+"""The tap of an HTTP server: what both ends receive, and what is recorded."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Putting the tap into client config files, and the bytes after it is taken out again."""
+"""Installing the tap into client config files, and removing it without a trace."""
 
 import json
 import stat

@@ -1,4 +1,4 @@
-"""The relay: every byte, in order, whatever crosses and however it is cut; and the end of the server, as it was."""
+"""The relay: every byte in order, however messages are cut, and the exit status of the server."""
 
 import hashlib
 import json

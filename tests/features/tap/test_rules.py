@@ -1,4 +1,4 @@
-"""Rules: what is read from a file, which messages they want, and what they make of them."""
+"""Rules of a tap: files, the messages that match, and what becomes of them."""
 
 import json
 from typing import Any

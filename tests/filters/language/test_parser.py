@@ -1,4 +1,4 @@
-"""A filter's text in pieces, each with its column."""
+"""Filters parsed into trees; errors with their column."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Jumps by typed numbers and times; see also `test_log_jumps`."""
+"""The list of Traffic: order, filters, and jumps by numbers and times."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Time from left to right."""
+"""Rows of Traffic for a width: columns, times and the waterfall."""
 
 import msgspec
 import pytest

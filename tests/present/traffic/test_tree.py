@@ -1,4 +1,4 @@
-"""Entries that count as errors, in a live session and in a recording."""
+"""The tree of Traffic: entries that count as errors, and runs of entries that are one row."""
 
 import random
 

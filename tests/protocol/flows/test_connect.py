@@ -1,4 +1,4 @@
-"""How a conversation is opened, line by line (wire reference: era detection by a dual-era client)."""
+"""The flow that opens a connection, step by step, and the detection of the era."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whether a tool can be called as a task."""
+"""The flow that polls a task, and whether a tool can be called as one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What one message says about a task, whatever it says."""
+"""Tasks as far as frames show them, also from invalid messages."""
 
 import json
 from typing import Any

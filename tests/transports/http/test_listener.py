@@ -1,4 +1,4 @@
-"""The small server: what it reads, how it writes, whom it refuses, and that it leaves nothing."""
+"""The HTTP/1.1 server: requests that are read and rejected, responses, limits, and heads that need no h11."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""The calls of one tool, newest first."""
+"""Calls of an item: sending them, their time limits, and the list of earlier ones."""
 
 import asyncio
 from typing import Any

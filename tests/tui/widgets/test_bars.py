@@ -1,4 +1,4 @@
-"""The footer shows the keys that work now, and a click on one does what it does."""
+"""The footer and other bars: the keys that work now, and clicks on them."""
 
 from types import SimpleNamespace
 from typing import ClassVar

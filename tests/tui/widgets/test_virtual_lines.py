@@ -1,4 +1,4 @@
-"""Room for other widgets."""
+"""The widget that builds only the lines it shows: scrolling, the cursor and its room."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Rows that keep coming, without a screen."""
+"""The list of rows that grows: cursor, following and freezing."""
 
 from collections.abc import Sequence
 

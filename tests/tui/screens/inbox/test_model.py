@@ -1,4 +1,4 @@
-"""Answers as forms: what is to be filled in, and what is sent."""
+"""Server requests as text and as forms."""
 
 from pathlib import Path
 from typing import Any

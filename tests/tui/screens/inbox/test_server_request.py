@@ -1,4 +1,4 @@
-"""The line of answers below a question."""
+"""The pane with one server request: its form, its actions, and the line below."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""What a server proposes, whatever it answers."""
+"""Rows and details of resources, templates and prompts; completion of arguments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Completions: asked for when the typist pauses, dropped when they come too late, taken one after the other."""
+"""Resources and Prompts: completion of arguments, and the form that builds a request."""
 
 import asyncio
 from typing import Any

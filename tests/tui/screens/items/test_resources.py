@@ -1,4 +1,4 @@
-"""The list of resources with its marks, also where subscriptions are not possible."""
+"""The Resources screen: the list with its marks, reading, and subscriptions."""
 
 import base64
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The drawer: saved calls of a project, and those of earlier sessions."""
+"""The drawer: saved calls of a project, and calls of earlier sessions."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The list of tools with its search line."""
+"""The Tools screen: the list with its search, the form and calls."""
 
 import asyncio
 import json

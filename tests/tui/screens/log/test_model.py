@@ -1,4 +1,4 @@
-"""What the log's screen says of the level that the server was asked for."""
+"""The rows of the server's log, and its level."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where the head of an HTTP message and its body say different things."""
+"""HTTP exchanges as rows and in full, and headers that contradict the body."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Asking about each server that a host's file describes, before any of them starts."""
+"""The start screen: servers and captures to open, approval of servers, and typed targets."""
 
 from dataclasses import replace
 from pathlib import Path

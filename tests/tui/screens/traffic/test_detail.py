@@ -1,4 +1,4 @@
-"""One message in full, in its four forms."""
+"""The detail of Traffic: one message in its four forms."""
 
 import pytest
 from textual.app import App, ComposeResult

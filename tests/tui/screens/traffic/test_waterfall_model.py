@@ -1,4 +1,4 @@
-"""The lanes of the waterfall, and its axis."""
+"""The lanes of the waterfall and its axis."""
 
 import re
 from functools import partial

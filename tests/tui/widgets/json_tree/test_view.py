@@ -1,4 +1,4 @@
-"""Finding in a payload, as a person does it."""
+"""The view of a payload: folding, search and the path of a line."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""What is typed into a field becomes its value."""
+"""Fields of a form: what is typed, and the value that results."""
 
 import pytest
 from textual import events

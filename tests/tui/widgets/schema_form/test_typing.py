@@ -1,4 +1,4 @@
-"""What is typed into a field is its value, for the shapes that generators of schemas write."""
+"""Typing into fields of the shapes that schema generators write."""
 
 from typing import Any
 
