@@ -1,4 +1,4 @@
-"""Files of a person's are written whole or not at all."""
+"""Files of the user are written whole or not at all."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""A person at a login: the browser that comes back, what is pasted, and everything that goes wrong with both."""
+"""The login guide: redirects of the browser, pasted URLs, and failures of both."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Advice is about what happened: over stdio nothing is said of HTTP, and over HTTP nothing of the process."""
+"""Advice fits the transport: on stdio there is none about HTTP, and over HTTP none about the process."""
 
 import re
 from collections.abc import Iterator

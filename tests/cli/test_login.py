@@ -1,4 +1,4 @@
-"""Who gets us in: by what was said, and by whether anybody is there."""
+"""Logins of commands: by options, by stored tokens, and with or without a user."""
 
 from pathlib import Path
 

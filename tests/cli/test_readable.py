@@ -1,4 +1,4 @@
-"""What the commands print for a person."""
+"""Readable output of commands."""
 
 from inspector.cli.commands.info import info_lines
 from inspector.cli.commands.list import list_lines

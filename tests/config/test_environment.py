@@ -1,4 +1,4 @@
-"""The environment a server gets: what is in it, where it came from, and what is said about mistakes."""
+"""The environment of a server: its variables, their origins, and mistakes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The programs that a person has named, run on a payload."""
+"""The user's programs that run on a payload."""
 
 import os
 import signal

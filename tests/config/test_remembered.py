@@ -1,4 +1,4 @@
-"""Filters that a person keeps: by name, and those used last. A broken file holds none."""
+"""Remembered filters: named ones and recent ones. A broken file holds none."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas; errors at the place where a person looks."""
+"""Servers in client config files: JSON with comments, shapes of clients, and errors with their place."""
 
 import json
 from pathlib import Path

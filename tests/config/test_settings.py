@@ -1,4 +1,4 @@
-"""`config.toml`: what applies, in which order, and what is said of a file with mistakes."""
+"""`config.toml`: its values, their precedence, and messages about mistakes."""
 
 import json
 import tomllib

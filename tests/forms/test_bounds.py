@@ -1,4 +1,4 @@
-"""What a schema may cost here, and that a person can let it cost more."""
+"""Limits of what a schema may cost, and options that raise them."""
 
 from collections.abc import Iterator
 from typing import Any

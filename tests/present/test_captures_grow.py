@@ -1,4 +1,4 @@
-"""What is read from a capture costs in proportion to its entries, however many requests are open in it."""
+"""Reading from a capture takes time in proportion to its entries, however many requests are open."""
 
 from collections.abc import Callable
 

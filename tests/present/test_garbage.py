@@ -1,4 +1,4 @@
-"""The collector of garbage looks at nothing that is long."""
+"""Garbage collection skips what lives long."""
 
 import gc
 

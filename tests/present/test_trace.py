@@ -1,4 +1,4 @@
-"""The trace of an operation: its own messages, what the server asked in it, and what happened beside it."""
+"""The trace of an operation: its messages, server requests in it, and events beside it."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Who waits for whom, and what is known about the other side."""
+"""The line that says who waits for whom, and facts about the other side."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Extensions: what is declared, by switches, and what both sides said."""
+"""Extensions: what is declared, options that switch them, and what both sides have in common."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Front matter and the JSON that is said to be the same."""
+"""Skills: front matter, entries and digests."""
 
 import base64
 import hashlib

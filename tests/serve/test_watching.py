@@ -1,4 +1,4 @@
-"""An agent's session as `mcp-inspect attach` sees it: live, and with a person who holds, edits and answers."""
+"""The session of an agent in `mcp-inspect attach`, live, with held messages."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The two clocks of a wait, by a clock that the test winds."""
+"""The two timeouts of a wait, with a clock of the test."""
 
 import asyncio
 

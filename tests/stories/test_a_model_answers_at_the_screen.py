@@ -1,4 +1,4 @@
-"""A person has a real model answer a server: sees what it is asked, edits its answer, and the server gets that."""
+"""A real model answers a sampling request: its prompt and its answer are shown, edited and sent."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A person chooses: an era, a revision, or neither. What is opened then, and what crosses the wire for it."""
+"""The choice of an era or a protocol version: what is opened, and what is on the wire."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Each fault of `python -m benchmarks.faults`, on a small scale: survived, with what must be said of it said."""
+"""Each fault of `python -m benchmarks.faults` on a small scale: survived and reported."""
 
 from collections.abc import Callable
 from pathlib import Path

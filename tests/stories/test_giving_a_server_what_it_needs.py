@@ -1,4 +1,4 @@
-"""A person decides what a server gets: variables, a directory, a revision, an address; and when it was enough."""
+"""Options for a server: variables, directory, protocol version, address and timeouts."""
 
 import asyncio
 import json

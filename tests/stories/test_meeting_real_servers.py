@@ -1,4 +1,4 @@
-"""Meeting servers that others wrote, over every transport: each is found in its era, asked for all, left politely."""
+"""Real servers over every transport: detected era, all lists, and a clean end."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The mouse does what Enter does, and a theme that is switched shows all of it, at the next start as well."""
+"""Clicks act like Enter, and a changed theme applies everywhere and at the next start."""
 
 import re
 from functools import partial

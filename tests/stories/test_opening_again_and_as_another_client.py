@@ -1,4 +1,4 @@
-"""A person opens a real server from the start screen, saves it, opens it again; and behaves like other clients."""
+"""A real server from the start screen: opened, saved, opened again, and opened like another client."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A person reads, fills in, looks at pictures and waits for what takes long, on a server that others wrote."""
+"""Real servers at the screen: reading, forms, pictures and long calls."""
 
 import base64
 import json

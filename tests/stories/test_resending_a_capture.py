@@ -1,4 +1,4 @@
-"""What a capture's client asked is asked again of a live server: the same comes, or exactly what differs."""
+"""The requests of a capture, sent to a live server again: equal responses, or the exact differences."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A server is restarted by a person, and by its files while a person edits them; what has changed is on the screen."""
+"""A restart by key and by changed files; the screen shows what has changed."""
 
 import os
 from pathlib import Path

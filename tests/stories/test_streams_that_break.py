@@ -1,4 +1,4 @@
-"""Streams that are cut, poll, trickle or bring answers elsewhere: what is resumed, what is asked again, what is not."""
+"""Streams that are cut, polled or slow, or bring responses elsewhere: what is resumed and what is repeated."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tools of servers that others wrote run as tasks, in both eras: called, asked inside of, called off, and left."""
+"""Tools of real servers as tasks, in both eras: called, with input, cancelled, and left running."""
 
 import asyncio
 import json

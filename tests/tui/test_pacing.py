@@ -1,4 +1,4 @@
-"""The app looks often while something happens, less often where nothing does; it sends only what differs."""
+"""The pace of updates: fast while something happens, slow otherwise; only differences are written."""
 
 import re
 from queue import Queue

@@ -1,4 +1,4 @@
-"""`mcp-inspect diff`: two captures, by what was asked."""
+"""`mcp-inspect diff`: two captures, operation by operation."""
 
 from pathlib import Path
 

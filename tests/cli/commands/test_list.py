@@ -1,4 +1,4 @@
-"""`mcp-inspect list`: all pages, exact items, and what is said where a list is not whole."""
+"""`mcp-inspect list`: all pages, exact items, and messages about incomplete lists."""
 
 import json
 from typing import Any

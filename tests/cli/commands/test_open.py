@@ -1,4 +1,4 @@
-"""`mcp-inspect open` and `--with`: what is opened in tabs, and what is asked about first."""
+"""`mcp-inspect open` and `--with`: targets in tabs, and approval before servers start."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`mcp-inspect resend`: asked before, judged after."""
+"""`mcp-inspect resend`: confirmation, the requests, and the comparison."""
 
 import io
 import os

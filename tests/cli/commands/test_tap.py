@@ -1,4 +1,4 @@
-"""`mcp-inspect tap` and `attach` as a person runs them."""
+"""`mcp-inspect tap` and `attach`."""
 
 import json
 import sys

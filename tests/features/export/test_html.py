@@ -1,4 +1,4 @@
-"""One page for a browser: nothing is loaded, nothing that a server said is more than text; Chromium shows it."""
+"""Export to HTML: nothing is loaded, and foreign text stays text, also in Chromium."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A capture as a report: what foreign programs said is never more than text in it."""
+"""Export to Markdown: foreign text stays text."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is sent again is what a client asked for, once, and what is not is said with a reason."""
+"""The plan of a resend: each request of the client once, and why others are left out."""
 
 import pytest
 

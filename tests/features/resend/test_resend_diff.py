@@ -1,4 +1,4 @@
-"""What is sent again, and what is said of the answer."""
+"""Resent requests and the comparison of their responses."""
 
 import pytest
 

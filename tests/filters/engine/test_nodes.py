@@ -1,4 +1,4 @@
-"""What is asked of exchanges: looked at once when they have ended, each time while they are open."""
+"""Filters of exchanges: evaluated once for those that have ended, each time for open ones."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""How changes are asked for, and what each end of a stream means."""
+"""The flow that subscribes to changes, and the ends of its stream."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a conversation was opened, where no `server/discover` said so."""
+"""The opening of a conversation without `server/discover`."""
 
 from inspector.protocol.tracking.opening import OpeningTracker, declared_revision
 from tests.protocol.wire import S2C, Wire, meta

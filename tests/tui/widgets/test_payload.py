@@ -1,4 +1,4 @@
-"""One payload under its name, in the form that was asked for."""
+"""The view of one payload in its forms."""
 
 import json
 

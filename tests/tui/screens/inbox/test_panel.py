@@ -1,4 +1,4 @@
-"""Screen 5: what is asked waits in a list, is shown in full and answered."""
+"""The Inbox: waiting server requests as a list, in full, and their responses."""
 
 from collections.abc import AsyncIterator
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Asking a real model from the Inbox: what it is asked is seen and edited first, and so is its answer."""
+"""Responses of a real model from the Inbox: its prompt and its answer can be edited first."""
 
 from collections.abc import AsyncIterator
 from typing import Any

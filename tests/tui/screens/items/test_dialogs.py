@@ -1,4 +1,4 @@
-"""The source of an app: read when asked for, shown as text, and every failure said."""
+"""Dialogs of items: the source of an app, confirmations and changes."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Screen 8, as a person sees and uses it."""
+"""The Log screen."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Screen H, as a person sees and uses it."""
+"""The HTTP exchanges screen."""
 
 from inspector.capture.format.records import Entry
 from inspector.protocol.facts import HttpEvent, HttpFact

@@ -1,4 +1,4 @@
-"""Screen 7: what there is, what is noted about it, and what is removed after being asked about."""
+"""The Captures screen: the list, notes, and deletion with confirmation."""
 
 import os
 import shutil

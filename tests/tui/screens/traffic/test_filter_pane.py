@@ -1,4 +1,4 @@
-"""The lines above the traffic, and what a person keeps of filters."""
+"""The filter lines above Traffic, and saved filters."""
 
 from textual.pilot import Pilot
 

@@ -1,4 +1,4 @@
-"""How a list looks is kept for the next one, and what can't be shown is not asked of it."""
+"""The list of Traffic: its look is kept for the next one, without columns that can't be shown."""
 
 import pytest
 
