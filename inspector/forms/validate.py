@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from inspector.forms import plain_schema
 from inspector.forms.dialects import DEFAULT, TooLarge, dialect_of, mentions, without_dialects
 from inspector.forms.fields import UNSET
 from inspector.forms.keywords import OURS, Keyword, KeywordFault, schema_faults
@@ -303,7 +304,9 @@ def verdict_on_schema(schema: object, *, dialect_hint: str = "", steps: int | No
 
 
 def _by_metaschema(dialect: str, schema: object, steps: int) -> Validation:
-    """Validate by the metaschema; if that passes, check what a metaschema can't express."""
+    """Validate by the metaschema, unless it is beyond doubt; if that passes, check what a metaschema can't express."""
+    if dialect in plain_schema.DIALECTS and plain_schema.is_plain(schema) and not any(schema_faults(schema)):
+        return Validation(True)
     verdict = _judged(dialect, _validator_class(dialect).META_SCHEMA, schema, _Meter(steps, None))
     if verdict.ok is not True:
         return verdict

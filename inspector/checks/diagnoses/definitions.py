@@ -263,6 +263,10 @@ def prompt_injection(case: CheckMoment) -> Iterator[Violation]:
 # Size and order of lists
 
 
+FEW_TOOLS, FEW_TOKENS = 40, 5000
+"""Too few for any client's limit: the facts about clients are then not read."""
+
+
 @hint("Too many tools", LIST)
 def too_many_tools(case: CheckMoment) -> Iterator[Violation]:
     """Reports the number of tools and the approximate cost of their definitions per request, at the last page.
@@ -274,6 +278,8 @@ def too_many_tools(case: CheckMoment) -> Iterator[Violation]:
     here = peek.items(case.value, "tools")
     before = [known.item for known in case.state.lists.known["tools"].values()] if is_later_page(case) else []
     count, tokens = len(here) + len(before), tokens_of([here, before])
+    if count < FEW_TOOLS and tokens < FEW_TOKENS:
+        return
     for trait, amount, sentence in (
         ("tool-count", count, f"{count:,} tools"),
         ("definition-tokens", tokens, f"the definitions of {count:,} tools need about {tokens:,} tokens (estimated)"),

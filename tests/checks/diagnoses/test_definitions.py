@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from inspector.checks.diagnoses.definitions import MOST_WITH, called, is_later_page, is_paged, tools_seen, violations_of
+from inspector.checks.compat.packs import known_hosts
+from inspector.checks.diagnoses.definitions import (
+    FEW_TOKENS,
+    FEW_TOOLS,
+    MOST_WITH,
+    called,
+    is_later_page,
+    is_paged,
+    tools_seen,
+    violations_of,
+)
 from inspector.checks.diagnoses.schemas import schema_dialect
 from inspector.checks.runner import MOST_VIOLATIONS, Inspection
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
@@ -348,3 +358,10 @@ def test_instructions_are_looked_at_as_well(text: str, id_: str) -> None:
 def test_prompts_and_resources_are_looked_at_as_well(method: str, result: dict[str, Any]) -> None:
     (found,) = of_one(asked(method, result)().findings(), "hidden-text")
     assert found.pointer.endswith(("/arguments/0/description", "/title"))
+
+
+def test_no_client_has_a_limit_below_what_is_called_few() -> None:
+    few = {"tool-count": FEW_TOOLS, "definition-tokens": FEW_TOKENS}
+    facts = [fact for host in known_hosts().values() for fact in host.facts if fact.trait in few]
+    assert facts
+    assert [fact for fact in facts if fact.over < few[fact.trait]] == []

@@ -1,6 +1,7 @@
 """Tools screen: the tools of a server, the form of the chosen one, and calling it."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from inspector import text
 from inspector.forms.typed import json_text
@@ -21,13 +22,15 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.results.calls import question
 from inspector.tui.results.panel import ResultPanel
 from inspector.tui.results.views import SCHEMA, STDERR
-from inspector.tui.screens.items.app_dialog import AppOpener
 from inspector.tui.screens.items.dialogs import show_app_of, show_hosts
 from inspector.tui.screens.items.form import ItemForm, ItemHead
 from inspector.tui.screens.items.list import ItemKind, ItemList
 from inspector.tui.screens.items.panel import ItemsPanel
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.dialogs import ConfirmScreen
+
+if TYPE_CHECKING:
+    from inspector.tui.screens.items.app_dialog import AppOpener
 
 _MOST = 200
 """Maximum number of lines of an expanded description."""
@@ -201,7 +204,8 @@ class ToolsPanel(ItemsPanel[ToolForm]):
         )
         super().__init__(conversation, ItemList(conversation, rows, kind), ToolForm(), ResultPanel())
         self._rows = rows
-        self._opener = AppOpener(self, conversation)
+        self._opener: AppOpener | None = None
+        """Created at first use: few tools have an app."""
         self.form.asks_later = lambda item: self.requests.calling.must_ask(Tool(item.raw))
         self._ticks = 0
         self._seen_use: tuple[object, int, Tool | None] = (None, 0, None)
@@ -245,7 +249,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
                 show_app_of(self.app, self.conversation, self.form.tool)
             case "browser":
                 last = self.requests.last
-                self._opener.open(self.form.tool, last.exchange if last is not None else None)
+                self._app_opener().open(self.form.tool, last.exchange if last is not None else None)
             case "sort":
                 title = self._rows.sort_next()
                 self.app.notify(f"Sorted by {title.lower()}." if title else "In the server's order.", markup=False)
@@ -259,6 +263,13 @@ class ToolsPanel(ItemsPanel[ToolForm]):
                 self.app.notify("Not called yet.", markup=False)
             case _:
                 await super().do_more(name)
+
+    def _app_opener(self) -> "AppOpener":
+        if self._opener is None:
+            from inspector.tui.screens.items.app_dialog import AppOpener  # brings a web server
+
+            self._opener = AppOpener(self, self.conversation)
+        return self._opener
 
     async def choose(self, item: ListedItem | None) -> None:
         """Show the tool, its newest call and its schemas."""
