@@ -22,7 +22,6 @@ _Number: TypeAlias = int | float
 _Step: TypeAlias = Annotated[int, msgspec.Meta(gt=0)] | Annotated[float, msgspec.Meta(gt=0)]
 
 
-@prepared_type
 class _PlainSchema(msgspec.Struct, rename="camel", forbid_unknown_fields=True, gc=False):
     schema: str | UnsetType = msgspec.field(name="$schema", default=UNSET)
     comment: str | UnsetType = msgspec.field(name="$comment", default=UNSET)
@@ -63,10 +62,14 @@ class _PlainSchema(msgspec.Struct, rename="camel", forbid_unknown_fields=True, g
                 raise ValueError("a name twice")
 
 
+_PREPARED = prepared_type(_PlainSchema)
+"""Not by a decorator: the type refers to itself by its name."""
+
+
 def is_plain(schema: object) -> bool:
     """Return whether a schema is valid by its keywords; False may mean anything. Patterns are not looked at."""
     try:
-        msgspec.convert(schema, _PlainSchema)
+        msgspec.convert(schema, _PREPARED)
     except (msgspec.ValidationError, RecursionError):
         return False
     return True
