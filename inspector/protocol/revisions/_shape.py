@@ -109,8 +109,6 @@ class Revision(msgspec.Struct, frozen=True):
     """Whether a client may send an array of messages. Arrays are accepted everywhere."""
     resumable: bool = False
     """Whether an interrupted stream is resumed with `Last-Event-ID`."""
-    ids_unique_in_session: bool = True
-    """Whether a request id may be used only once; otherwise it must only differ from those in flight."""
     result_type: bool = False
     """Whether every result must have a `resultType`."""
     cache_hints: frozenset[str] = frozenset()

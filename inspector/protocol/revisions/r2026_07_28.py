@@ -27,7 +27,6 @@ R2026_07_28 = R2025_11_25.evolve(
     structured=StructuredContent.ANY,
     routing_headers=True,
     resumable=False,
-    ids_unique_in_session=False,
     result_type=True,
     server_requests=frozenset(),
     cache_hints=frozenset(
