@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -206,86 +207,79 @@ async def test_live_conversation_is_shared_on_request(tmp_path: Path, monkeypatc
         await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
 
 
-async def test_while_connecting_the_dialog_comes_by_itself_and_goes_when_one_is_in() -> None:
+@asynccontextmanager
+async def at_the_door(*, is_open: bool = False) -> AsyncIterator[tuple[InspectApp, Pilot[Any], Entrance, Guarded]]:
+    """The app on a server that wants a login, unless it is open."""
     async with Guarded() as house:
-        with Entrance(house.url) as entrance:
-            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True):
-                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                dialog = app.screen
-                assert isinstance(dialog, LoginScreen)
-                await browse(entrance.guide)
-                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
-                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                dialog._tick()  # its clock may strike once more before it is gone
-                assert len(app.screen_stack) == 1
-
-
-async def test_one_that_was_left_comes_back_on_a_key() -> None:
-    async with Guarded() as house:
+        house.is_open = is_open
         with Entrance(house.url) as entrance:
             async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
-                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                await pilot.press("escape")
-                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                assert app.conversation.stage is ConversationStage.CONNECTING
-                await pilot.press("!")
-                await until(lambda: isinstance(app.screen, LoginScreen), "it is back")
-                await pilot.press("ctrl+x")
-                await until(lambda: app.conversation.stage is ConversationStage.FAILED, "nobody gets in")
+                yield app, pilot, entrance, house
+
+
+async def let_in(app: InspectApp, entrance: Entrance) -> None:
+    await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+    await browse(entrance.guide)
+    await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
+    await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+
+
+async def test_login_dialog_opens_while_connecting_and_closes_when_connected() -> None:
+    async with at_the_door() as (app, _, entrance, _):
+        await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+        dialog = app.screen
+        assert isinstance(dialog, LoginScreen)
+        await let_in(app, entrance)
+        dialog._tick()  # its clock may strike once more before it is gone
+        assert len(app.screen_stack) == 1
+
+
+async def test_closed_login_dialog_opens_again_on_a_key() -> None:
+    async with at_the_door() as (app, pilot, _, _):
+        await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
+        assert app.conversation.stage is ConversationStage.CONNECTING
+        await pilot.press("!")
+        await until(lambda: isinstance(app.screen, LoginScreen), "it is back")
+        await pilot.press("ctrl+x")
+        await until(lambda: app.conversation.stage is ConversationStage.FAILED, "nobody gets in")
 
 
 async def test_login_during_a_session_opens_no_dialog() -> None:
-    async with Guarded() as house:
-        with Entrance(house.url) as entrance:
-            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
-                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                await browse(entrance.guide)
-                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
-                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                house.tokens += ["revoked", "and its renewal too"]
-                await pilot.press("r")
-                await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
-                await until(lambda: "Login required: ! opens it." in text(app), "it is told")
-                assert not isinstance(app.screen, LoginScreen)
-                await pilot.press("!")
-                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                await browse(entrance.guide)
-                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                await until(lambda: "Lists refreshed." in text(app), "the lists come")
+    async with at_the_door() as (app, pilot, entrance, house):
+        await let_in(app, entrance)
+        house.tokens += ["revoked", "and its renewal too"]
+        await pilot.press("r")
+        await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
+        await until(lambda: "Login required: ! opens it." in text(app), "it is told")
+        assert not isinstance(app.screen, LoginScreen)
+        await pilot.press("!")
+        await let_in(app, entrance)
+        await until(lambda: "Lists refreshed." in text(app), "the lists come")
 
 
-async def test_a_login_in_the_middle_that_is_given_up_ends_what_wanted_it_and_nothing_else() -> None:
-    async with Guarded() as house:
-        with Entrance(house.url) as entrance:
-            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
-                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                await browse(entrance.guide)
-                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
-                await until(lambda: not isinstance(app.screen, LoginScreen), "the dialog goes")
-                house.tokens += ["revoked", "and its renewal too"]
-                await pilot.press("r")
-                await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
-                await pilot.press("!")
-                await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-                await pilot.press("ctrl+x")
-                await until(lambda: "it was cancelled" in text(app), "it says so")
-                await pilot.press("escape")
-                await until(lambda: "Lists refreshed." in text(app) or app.conversation.stopped("tools"), "it ends")
-                assert app.conversation.stage is ConversationStage.OPEN
+async def test_cancelled_login_during_a_session_ends_its_request_alone() -> None:
+    async with at_the_door() as (app, pilot, entrance, house):
+        await let_in(app, entrance)
+        house.tokens += ["revoked", "and its renewal too"]
+        await pilot.press("r")
+        await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
+        await pilot.press("!")
+        await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
+        await pilot.press("ctrl+x")
+        await until(lambda: "it was cancelled" in text(app), "it says so")
+        await pilot.press("escape")
+        await until(lambda: "Lists refreshed." in text(app) or app.conversation.stopped("tools"), "it ends")
+        assert app.conversation.stage is ConversationStage.OPEN
 
 
 async def test_key_without_a_login_goes_to_server_requests() -> None:
-    async with Guarded() as house:
-        house.is_open = True
-        with Entrance(house.url) as entrance:
-            assert isinstance(entrance.guide, Guide)
-            async with (app := InspectApp(entrance.begin)).run_test(size=(110, 36), notifications=True) as pilot:
-                await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
-                await pilot.press("!")
-                await until(lambda: "No server requests waiting." in text(app), "it says so")
-
-
-REPO = ROOT
+    async with at_the_door(is_open=True) as (app, pilot, entrance, _):
+        assert isinstance(entrance.guide, Guide)
+        await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
+        await pilot.press("!")
+        await until(lambda: "No server requests waiting." in text(app), "it says so")
 
 
 class Sitting:
@@ -297,8 +291,8 @@ class Sitting:
         self.lives: list[Live] = []
 
     def begin(self, offered: frozenset[str] | None = None, *, held: bool = False) -> Live:
-        environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={REPO}"])
-        target = StdioTarget((sys.executable, "-m", "inspector.demo"), environment, str(REPO))
+        environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+        target = StdioTarget((sys.executable, "-m", "inspector.demo"), environment, str(ROOT))
         settings = Settings(
             era=self.era, offers=frozenset(capabilities.ALL) if offered is None else offered, has_person=True
         )
