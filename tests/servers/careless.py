@@ -196,6 +196,13 @@ _OF_WIDE: dict[str, Any] = {
     "rounds-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=int(float(a.get("id", 1)))),
     "decodes-latin-1": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode().decode("latin-1")),
     "writes-ascii": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "replace").decode()),
+    "wraps-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=(a.get("id", 1) + 2**31) % 2**32 - 2**31),
+    "writes-exponents": lambda r, a, w: None if w else _text(f"record {a.get('id', 1):g}"),
+    "drops-astral": lambda r, a, w: None if w else _echo(a, w, text="".join(c for c in a["text"] if ord(c) < 0x10000)),
+    "cuts-characters": lambda r, a, w: (
+        None if w else _echo(a, w, text=a["text"].encode("utf-16-le")[:12].decode("utf-16-le", "replace"))
+    ),
+    "ignores-limit": lambda r, a, w: None if w else _text(json.dumps([f"item {at}" for at in range(7)])),
     "zero-is-default": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit") or 5),
     "zero-is-missing": lambda r, a, w: _error("limit is required") if not w and not a.get("limit", 5) else None,
     "accepts-undeclared": lambda r, a, w: _text("done") if w.startswith("mcp_inspect") else None,
@@ -297,6 +304,10 @@ _FAULTS: dict[str, Any] = (
         ),
         "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
         "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
+        "idempotent-with-times": lambda r, a, w: (
+            _text(json.dumps({"saved": a["text"][:20], "updatedAt": time.time()})) if not w else None
+        ),
+        "slow-on-many-items": lambda r, a, w: time.sleep(0.6 if not w and len(a.get("tags", ())) > 50 else 0),
         "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
         "new-result-each-time": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
         "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
@@ -315,7 +326,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
         "inputSchema": schema,
         "annotations": {"readOnlyHint": True},
     }
-    if FAULT == "not-idempotent":
+    if FAULT in ("not-idempotent", "idempotent-with-times"):
         tool["annotations"] = {"readOnlyHint": False, "idempotentHint": True}
     if FAULT == "new-result-each-time":
         tool["annotations"] = {"readOnlyHint": True, "idempotentHint": True}

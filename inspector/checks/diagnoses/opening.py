@@ -194,6 +194,8 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else sentence[:100]
     harmless = asked is not None and (asked.probe or (asked.method == "initialize" and code == -32022))
     mild = _HINT if common and harmless else None
+    if mild and case.method == "initialize" and mutual(common, Era.MODERN):
+        return  # right, for a server without handshakes: the session opens with a version that it names
     row = asked.row if asked is not None else 0
     if case.state.opening is not None and row == case.state.row and ROWS[row - 1].date in named:
         sentence = (

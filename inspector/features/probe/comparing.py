@@ -3,6 +3,7 @@
 Each judgement needs an echo or a contrast as proof, because most tools transform what they get.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -10,9 +11,16 @@ from typing import Final
 from inspector.features.probe.plan import BEYOND_DOUBLE, MARKED, ProbeCall
 
 BEGIN, END = MARKED[:2], MARKED[-2:]
+_LIMIT: Final = re.compile(r"(?i)limit|max_?(?:results?|items|count)|page_?size|per_?page|top_?k")
+"""Names of arguments that say how many items a result may have."""
 _MIDDLE: Final = MARKED[2:-2]
 _BETWEEN: Final = re.compile(f"{BEGIN}(.{{0,80}}?){END}", re.DOTALL)
-_ROUNDED: Final = str(int(float(BEYOND_DOUBLE)))
+_CUT: Final = re.compile(f"{BEGIN}([^{END}]{{0,12}}[\ufffd\ud800-\udfff])")
+"""The marked text until a character of which half was cut off."""
+_AS_DOUBLE: Final = re.compile(rf"{int(float(BEYOND_DOUBLE))}|\b9\.0072?0?\d{{0,14}}[eE]\+?15\b")
+"""How the integer beyond 2^53 is written after it was a double."""
+BEYOND_INT: Final = 2**31
+_WITHOUT_ASTRAL: Final = "".join(each for each in _MIDDLE if ord(each) < 0x10000)
 _LOST: Final = re.compile("[?\ufffd\ud800-\udfff]")
 SLOWER: Final = 10
 """How many times longer a slow call takes than the median of the tool's valid calls."""
@@ -29,17 +37,27 @@ def changed_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
         if text is None or not call.valid or not call.argument:
             continue
         value = call.arguments.get(call.argument)
-        if value == BEYOND_DOUBLE and _ROUNDED in text and str(BEYOND_DOUBLE) not in text:
-            yield "value-changed", f"the integer {BEYOND_DOUBLE} comes back as {_ROUNDED} if {call.what}", at
+        if type(value) is int and (came := _number_in(text, value)):
+            yield "value-changed", f"the integer {value} comes back as {came} if {call.what}", at
         elif value == MARKED and MARKED not in text:
-            came = next((found[1] for found in _BETWEEN.finditer(text) if _is_broken(found[1])), None)
-            if came is not None:
-                yield "value-changed", f"the text {MARKED!r} comes back as {BEGIN + came + END!r} if {call.what}", at
+            broken = [found[1] + END for found in _BETWEEN.finditer(text) if _is_broken(found[1])]
+            if broken := broken or [found[1] for found in _CUT.finditer(text)]:
+                yield "value-changed", f"the text {MARKED!r} comes back as {BEGIN + broken[0]!r} if {call.what}", at
+
+
+def _number_in(text: str, value: int) -> str:
+    """Return what became of an integer that does not come back as it was; "" for no trace of it."""
+    if value == BEYOND_DOUBLE and str(value) not in text:
+        found = _AS_DOUBLE.search(text)
+        return found[0] if found else ""
+    if value == BEYOND_INT and re.search(rf"(?<![\d-]){value}(?!\d)", text) is None:
+        return str(-value) if re.search(rf"-{value}(?!\d)", text) else ""
+    return ""
 
 
 def _is_broken(came: str) -> bool:
     """Whether characters were lost or decoded by another encoding; other changes may be what the tool is for."""
-    if _LOST.search(came):
+    if _LOST.search(came) or came == _WITHOUT_ASTRAL:
         return True
     for encoding in ("latin-1", "cp1252"):
         try:
@@ -75,6 +93,32 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
             yield "value-ignored", f"the result is that of a call without it if {call.what}", at
 
 
+def ignored_limits(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:
+    """Yield the first call that asks for one item, by an argument such as `limit`, and gets a list of more."""
+    for at, (call, text) in enumerate(zip(calls, texts, strict=True)):
+        if (
+            text is None
+            or not call.valid
+            or call.arguments.get(call.argument) != 1
+            or not _LIMIT.fullmatch(call.argument)
+        ):
+            continue
+        count = _items_in(text)
+        if count > 1:
+            yield "value-ignored", f"the result is a list of {count} items if {call.what}", at
+            return
+
+
+def _items_in(text: str) -> int:
+    """Return how many items a text has that is a JSON array, or an object with one array only; 0 for anything else."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return 0
+    lists = [each for each in value.values() if isinstance(each, list)] if isinstance(value, dict) else [value]
+    return len(lists[0]) if len(lists) == 1 and isinstance(lists[0], list) else 0
+
+
 def remembered_texts(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:
     """Yield the first call whose response has the marked text of an earlier call, but not in its own arguments."""
     marked = [at for at, call in enumerate(calls) if MARKED in call.arguments.values()]
@@ -85,14 +129,23 @@ def remembered_texts(calls: Sequence[ProbeCall], texts: Sequence[str | None]) ->
             return
 
 
+def usual_of(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> float:
+    """Return the median duration of the valid calls, at least four; 0 for fewer. None: does not count."""
+    counted = sorted(each for call, each in zip(calls, seconds, strict=True) if call.valid and each is not None)
+    return counted[len(counted) // 2] if len(counted) >= 4 else 0.0
+
+
 def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> list[int]:
-    """Return the places of valid calls with a value that took much longer than the others; None: do not count."""
-    counted = [each for call, each in zip(calls, seconds, strict=True) if call.valid and each is not None]
-    if len(counted) < 4:
-        return []
-    limit = max(SLOWER * sorted(counted)[len(counted) // 2], SLOW_S)
-    return [
+    """Return the places of valid calls with a value that took much longer than the others; None: do not count.
+
+    If several took nearly as long, the machine is busy, or the tool takes as long as it happens to.
+    """
+    usual = usual_of(calls, seconds)
+    limit = max(SLOWER * usual, SLOW_S)
+    found = [
         at
         for at, (call, each) in enumerate(zip(calls, seconds, strict=True))
-        if call.valid and call.argument and each is not None and each > limit
+        if usual and call.valid and call.argument and each is not None and each > limit
     ]
+    others = [each for at, each in enumerate(seconds) if each is not None and at not in found]
+    return [] if found and max(others, default=0.0) > min(seconds[at] or 0.0 for at in found) else found

@@ -62,6 +62,10 @@ _OTHER_TYPES: Final[tuple[tuple[str, object], ...]] = (
 _MOST_NOT_TRIED = 1_000
 
 
+MANY: Final = 200
+"""Number of items of a list whose schema has no bound."""
+
+
 class ProbeCall(msgspec.Struct, frozen=True):
     tool: str
     """Untrusted text."""
@@ -321,6 +325,7 @@ def _of_field(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Propos
             if text.min_length > 1:
                 yield _Proposal(f"{name!r} is too short", name, base | {name: "x" * (text.min_length - 1)})
         case NumberField() as number:
+            yield _Proposal(f"{name!r} is 1", name, base | {name: 1}, meant_valid=True)
             for what, value, is_bound in _numbers(number):
                 yield _Proposal(f"{name!r} is {what}", name, base | {name: value}, is_bound)
         case BoolField():
@@ -360,6 +365,8 @@ def _lists(name: str, array: ArrayField) -> Iterator[tuple[str, list[Any]]]:
     if array.max_items is not None and array.max_items < _MOST_ITEMS:
         count = array.max_items + 1
         yield f"{name!r} has {count:,} items, above the bound", _items_of(array, count)
+    elif array.max_items is None and not array.unique:
+        yield f"{name!r} has {MANY:,} items", _items_of(array, MANY)
     if array.min_items > 1:
         yield f"{name!r} has {array.min_items - 1:,} items, below the bound", _items_of(array, array.min_items - 1)
 

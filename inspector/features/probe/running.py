@@ -14,14 +14,22 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from inspector.capture.compare.normal import Normal
 from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
 from inspector.checks.rules.results import failure_in
 from inspector.errors import InspectError
-from inspector.features.probe.comparing import changed_values, ignored_values, remembered_texts, slow_places
+from inspector.features.probe.comparing import (
+    changed_values,
+    ignored_limits,
+    ignored_values,
+    remembered_texts,
+    slow_places,
+    usual_of,
+)
 from inspector.features.probe.habits import of_many_tools
-from inspector.features.probe.plan import ProbeCall, plan_tool
+from inspector.features.probe.plan import MANY, ProbeCall, plan_tool
 from inspector.protocol import peek
 from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Cause, Direction
@@ -59,6 +67,7 @@ _LACKING = re.compile(
     r"(?i)\b(?:missing|required|needed|invalid|expired|please|not (?:set|found|configured|provided|authenticated|log)"
     r"|no|un(?:set|authori[sz]ed))\b"
 )
+_NORMAL = Normal()
 _SHORT_REFUSAL: Final = 400
 """Maximum number of characters of a refusal that is not marked as an error; a longer text is about credentials."""
 _SHAPE = re.compile(
@@ -206,7 +215,8 @@ def _flaws(
         before = each
     calls, texts = [each.call for each in outcomes], [_succeeded(each) for each in outcomes]
     remembered = remembered_texts(calls, texts) if is_read_only else ()  # others may be meant to remember
-    for id_, sentence, at in (*changed_values(calls, texts), *ignored_values(calls, texts), *remembered):
+    compared = (*changed_values(calls, texts), *ignored_values(calls, texts), *ignored_limits(calls, texts))
+    for id_, sentence, at in (*compared, *remembered):
         yield id_, sentence, outcomes[at].frames
 
 
@@ -316,11 +326,12 @@ def _shape_words(text: str) -> frozenset[str]:
 def _is_about_value(call: ProbeCall, text: str) -> bool:
     """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape.
 
-    A NUL character is the reason by itself: no path and few databases may have one.
+    A NUL character is the reason by itself: no path and few databases may have one. So is a list of many items.
     """
     texts = [each for each in call.arguments.values() if isinstance(each, str)]
     is_quoted = any(len(each) > _SHORT_CHARS and each in text for each in texts)
-    return any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
+    is_long = any(isinstance(each, list) and len(each) >= MANY for each in call.arguments.values())
+    return is_long or any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
 
 
 def _is_about_empty(call: ProbeCall, text: str) -> bool:
@@ -371,14 +382,24 @@ def _differs(first: Reply, second: Reply) -> bool:
     if not (isinstance(first, Replied) and isinstance(second, Replied)):
         return False
     contents = [_content(each.message) for each in (first, second)]
-    return None not in contents and contents[0] != contents[1]
+    return None not in contents and contents[0] != contents[1]  # moments and generated ids are no effect
 
 
 def _content(message: ResultResponse | ErrorResponse) -> list[Any] | None:
     """Return the content of a result; None for an error, whose text may vary."""
     if isinstance(message, ErrorResponse) or peek.flag(message.result, "isError") is True:
         return None
-    return [peek.at(message.result, name) for name in ("content", "structuredContent")]
+    texts = [_decoded(block) for block in peek.items(message.result, "content")]
+    found: list[Any] = _NORMAL([*texts, peek.at(message.result, "structuredContent")])
+    return found
+
+
+def _decoded(block: Any) -> Any:
+    """Return the value of a text block with JSON, so that its members can be told apart; else the block."""
+    try:
+        return msgspec.json.decode(peek.text(block, "text") or "")
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return block
 
 
 def text_of(message: ResultResponse | ErrorResponse) -> str:
@@ -565,7 +586,7 @@ class _Run:
             took = time.monotonic() - began
             twice = [*seconds[:at], min(took, seconds[at] or took), *seconds[at + 1 :]]
             if _succeeded(again) is not None and at in slow_places(calls[: len(outcomes)], twice):
-                usual = sorted(each for each in seconds if each is not None)[len(calls) // 4]
+                usual = usual_of(calls[: len(outcomes)], twice)
                 sentence = f"{tool.name[:80]}: {took * 1000:,.0f} ms, others about {usual * 1000:,.0f} ms, if "
                 sentence += calls[at].what
                 return [input_finding("slow-input", sentence, again.frames, self.session.revision)]

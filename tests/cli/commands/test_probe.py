@@ -41,11 +41,17 @@ _FOUND = {
     "rounds-integers": "value-changed",
     "decodes-latin-1": "value-changed",
     "writes-ascii": "value-changed",
+    "wraps-integers": "value-changed",
+    "writes-exponents": "value-changed",
+    "drops-astral": "value-changed",
+    "cuts-characters": "value-changed",
+    "ignores-limit": "value-ignored",
     "zero-is-default": "value-ignored",
     "zero-is-missing": "valid-input-rejected",
     "needs-an-argument": "valid-input-rejected",
     "accepts-undeclared": "invalid-input-accepted",
     "slow-outside-ascii": "slow-input",
+    "slow-on-many-items": "slow-input",
     "source-path": "response-has-path",
     "remembers": "text-of-another-call",
     "accepts-items": "invalid-input-accepted",
@@ -127,6 +133,11 @@ def test_a_healthy_server_has_no_finding_about_input() -> None:
     assert not {each["id"] for each in ran.data["findings"]} & _INPUTS
     assert "probing 1 of 2 tools" in ran.stderr
     assert "not probed, without readOnlyHint: write" in ran.stderr
+
+
+def test_idempotent_results_may_differ_in_their_moments() -> None:
+    ran = probed("idempotent-with-times", "--fail-on", "hint", "--allow-destructive")
+    assert "not-idempotent" not in {each["id"] for each in ran.data["findings"]}
 
 
 def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
