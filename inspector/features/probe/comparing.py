@@ -136,16 +136,11 @@ def usual_of(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> flo
 
 
 def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> list[int]:
-    """Return the places of valid calls with a value that took much longer than the others; None: do not count.
-
-    If several took nearly as long, the machine is busy, or the tool takes as long as it happens to.
-    """
+    """Return the places of valid calls with a value that took much longer than the others; None: do not count."""
     usual = usual_of(calls, seconds)
     limit = max(SLOWER * usual, SLOW_S)
-    found = [
+    return [
         at
         for at, (call, each) in enumerate(zip(calls, seconds, strict=True))
         if usual and call.valid and call.argument and each is not None and each > limit
     ]
-    others = [each for at, each in enumerate(seconds) if each is not None and at not in found]
-    return [] if found and max(others, default=0.0) > min(seconds[at] or 0.0 for at in found) else found
