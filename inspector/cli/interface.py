@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
@@ -40,6 +40,8 @@ from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.features.watch.watcher import Watcher
@@ -302,7 +304,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
             runs = servers.add(chosen)
             first = runs.begin(held=show is None)
             beside = [servers.open(each) for each in others]
-            status = show(runs.begin, first) if show else _show(runs.begin, first, beside, servers, watch)
+            status = show(runs.begin, first) if show else show_live(runs.begin, first, beside, servers, watch)
     finally:
         servers.end()
     _print_capture_paths(Output(env), servers.captures)
@@ -451,18 +453,14 @@ def compare_on_screen(env: CliEnv, before: Path, after: Path, normal: "Normal", 
         servers.end()
 
 
-def show_live(begin: "Callable[..., Live]", first: "Live") -> ExitStatus:
-    """Show one live connection: the last step of a `Show` that has its own first steps."""
-    return _show(begin, first)
-
-
-def _show(
+def show_live(
     begin: "Callable[..., Live]",
     first: "Live",
     beside: "Sequence[OpenedSession]" = (),
     opener: Servers | None = None,
     watch: "Callable[[Target], Watcher | None] | None" = None,
 ) -> ExitStatus:
+    """Show a live connection, and others beside it, until the user leaves."""
     from inspector.tui.app import InspectApp
 
     return _run(InspectApp(begin, first=first, beside=beside, opener=opener, watch=watch))
@@ -487,24 +485,7 @@ def _show_opened(
     )
 
 
-class _App(Protocol):
-    """The part of the app that this module uses."""
-
-    @property
-    def return_code(self) -> int | None:
-        """0 or None on success."""
-
-    def run(self) -> Any:
-        """Run in the terminal until the user leaves."""
-
-    def exit(self) -> Any:
-        """Leave the app. Must be called on its thread."""
-
-    def call_from_thread(self, callback: Callable[[], Any]) -> Any:
-        """Run a callback on the app's thread. Must be called from another thread."""
-
-
-def _run(app: _App) -> ExitStatus:
+def _run(app: "App[Any]") -> ExitStatus:
     with leaving_politely(lambda: app.call_from_thread(app.exit)):
         app.run()
     return ExitStatus.MISTAKE if app.return_code else ExitStatus.OK

@@ -26,5 +26,5 @@ def opened() -> Iterator[list[Live]]:
         lives.append(first)
         return ExitStatus.OK
 
-    with mock.patch("inspector.cli.interface._show", show):
+    with mock.patch("inspector.cli.interface.show_live", show):
         yield lives

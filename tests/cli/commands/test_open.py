@@ -56,7 +56,7 @@ def at_a_terminal(*answers: bool) -> Iterator[Sight]:
     with (
         mock.patch("inspector.cli.interface.approve", approve),
         mock.patch("inspector.cli.interface._show_opened", show),
-        mock.patch("inspector.cli.interface._show", show_live),
+        mock.patch("inspector.cli.interface.show_live", show_live),
     ):
         yield sight
 

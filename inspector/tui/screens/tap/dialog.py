@@ -113,8 +113,7 @@ class AttachedTap:
 
         `kind`: the initial content of the editor. `held`: the message with this number; `rule`: the first rule;
         `propose`: a rule for the entry with this number, else for `item`; `request`: a request like that of this
-        entry; "": the
-        message held longest.
+        entry; "": the message held longest.
         """
         if self.gone:
             self._toasts.say(f"Nothing is held: {self.gone}.")
@@ -232,7 +231,7 @@ class HeldScreen(Dialog[None]):
         else:
             self._go_to(self._first)
             self.set_focus(self._list if self._rows.count else self._add)
-        self.set_interval(0.25, self._look)
+        self.set_interval(_POLL_S, self._look)
 
     def _go_to(self, wanted: Editing) -> None:
         for index in range(self._rows.count):
