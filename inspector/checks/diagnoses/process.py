@@ -18,7 +18,7 @@ error, warning, hint = diagnoses_of("")
 
 _LOOKED_AT = 60
 """Maximum lines of stderr, from the end, that are searched for a cause."""
-_SPINS_S = 0.6
+_SPINS_S = 1.5
 """Seconds of CPU after the end of stdin that no orderly end needs."""
 _HINT = Severity.HINT
 _WORK = ("tools/call", "resources/read", "prompts/get")
