@@ -43,6 +43,9 @@ def result_not_object(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return an object; put the value into one of its members.
     """
     name = shape_of_result(case)
+    if name and case.method == "server/discover" and peek.at(case.value, "supportedVersions") == []:
+        sentence = "server/discover: supportedVersions is empty, so clients find no version in common"
+        yield Violation(sentence, "/result/supportedVersions", id="discover-result-invalid")
     if name and (faults := judge_of(case.row, name)(case.value)):
         for fault in faults:
             violation = _as_violation(fault, "/result", case.method, _named(case.value, fault.pointer))

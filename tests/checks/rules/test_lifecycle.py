@@ -198,3 +198,8 @@ def test_missing_list_of_templates_is_a_hint() -> None:
     assert not of_one(
         Talk(capabilities=_NONE).ask("resources/templates/list").error(-32601).findings(), "capability-not-implemented"
     )
+
+
+def test_discovery_that_names_no_version_is_an_error() -> None:
+    (found,) = of_one(_discover(supportedVersions=[]).findings(), "discover-result-invalid")
+    assert found.pointer == "/result/supportedVersions"

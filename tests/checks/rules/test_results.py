@@ -252,3 +252,8 @@ def test_all_that_differs_from_a_schema_is_one_finding() -> None:
         assert words in found.sentence
     assert found.sentence.count("must be") == 3
     assert found.sentence.endswith("; and 4 more")
+
+
+def test_an_empty_result_needs_no_text() -> None:
+    assert "structured-content-without-text" not in ids(_called({"content": [], "structuredContent": {"result": []}})())
+    assert "structured-content-without-text" in ids(_called({"content": [], "structuredContent": {"result": [1]}})())
