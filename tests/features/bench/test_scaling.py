@@ -99,6 +99,14 @@ def test_few_calls_of_two_tools_at_a_time_are_a_defect_if_both_take_as_long(othe
     assert _ids(_result(*levels)) == found
 
 
+def test_calls_that_a_busy_machine_makes_long_are_not_few_at_a_time() -> None:
+    levels = [
+        _level(load, lambda at: 2.0 if at % 5 == 0 else 16.0, rate=rate, cpu_s=0.8)
+        for load, rate in zip((1, 4, 16), (60, 122, 122), strict=True)
+    ]
+    assert _ids(_result(*levels)) == []
+
+
 @pytest.mark.parametrize(
     ("share", "runnable", "found"),
     [

@@ -1,5 +1,5 @@
 // mcp-use over HTTP: node mcp_use.js PORT
-import { MCPServer, text } from "mcp-use/server";
+import { MCPServer, text } from "mcp-use";
 import { z } from "zod";
 
 const server = new MCPServer({ name: "mcp-use", version: "1.0.0" });
