@@ -29,8 +29,8 @@ _END_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
 <body style="font: 16px system-ui; margin: 4em"><p>mcp-inspect has what it waited for. This window can be closed."""
 _OTHER_PAGE = b"""<!doctype html><meta charset="utf-8"><title>mcp-inspect</title>
 <body style="font: 16px system-ui; margin: 4em"><p>This is not the answer to the login that mcp-inspect waits for: its
-<code>state</code> is missing or another. The login goes on. If you did log in just now, paste this page's address into
-mcp-inspect."""
+<code>state</code> is missing or another. The login continues. If you did log in just now, paste this page's address
+into mcp-inspect."""
 _HTML_TYPE = ("Content-Type", "text/html; charset=utf-8")
 _GUARD = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 

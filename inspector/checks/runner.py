@@ -414,7 +414,7 @@ class Inspection:
             self._message(frame, message)
 
     def _answered_in_place(self, frame: Frame, messages: tuple[Message, ...]) -> None:
-        """Take responses that are not the server's: their requests wait no longer, and nothing of them is judged."""
+        """Take responses of others than the server: their requests are no longer open. Nothing of them is judged."""
         for message in messages:
             if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
                 id_ = self.state.requests.requested_id(message.id)

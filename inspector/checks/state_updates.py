@@ -381,7 +381,7 @@ def _forget_tokens(progress: dict[RequestId, ProgressState]) -> None:
 
 
 def _is_named_metadata(state: ConnectionState, target: str) -> bool:
-    """Whether a challenge names this URL as that of the metadata; the endpoint itself is none."""
+    """Whether a challenge names this URL as that of the metadata, which the endpoint itself never is."""
     endpoint = state.connection.url if state.connection is not None else ""
     return target != endpoint and any(f'"{target}"' in (challenge or "") for _, _, challenge in state.login.refusals)
 

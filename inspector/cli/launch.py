@@ -38,7 +38,7 @@ _MOST_NAMES = 20_000
 def settings_for(chosen: TargetOptions, env: CliEnv, *, has_person: bool = False, afresh: bool = False) -> Settings:
     """Return session settings for a target from its options and stored facts about it.
 
-    `has_person`: a user at the interface can answer. `afresh`: ignore stored facts.
+    `has_person`: a user at the interface can answer. `afresh`: whether to ignore stored facts.
 
     Raises: UsageError if sampling needs approval and there is no user.
     """

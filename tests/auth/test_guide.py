@@ -187,7 +187,7 @@ async def test_other_visits_are_turned_away_and_a_second_one_too() -> None:
         for stray in ("", "?", "?code=evil", "?code=evil&state=x", "?state=&code=evil", "?error=access_denied"):
             page = await browser.get(f"{loopback.redirect_uri}{stray}")
             assert (page.status_code, came.done()) == (400, False)
-            assert "The login goes on" in page.text
+            assert "The login continues" in page.text
         assert loopback.ignored == 6
         assert (await browser.get(f"{loopback.redirect_uri}?code=1&state=s")).status_code == 200
         assert (await browser.get(f"{loopback.redirect_uri}?code=2&state=s")).status_code == 410

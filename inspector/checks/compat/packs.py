@@ -108,7 +108,7 @@ class CompatFact(msgspec.Struct, frozen=True):
 
     @property
     def severity(self) -> Severity:
-        """Severity for users of that client: one step milder if it is only reported."""
+        """Severity for users of that client: one step lower if it is only reported."""
         severity = self.effect.severity
         return severity if self.source.is_observed else _MILDER[severity]
 

@@ -38,7 +38,7 @@ _OWN_RESULT = re.compile(
     r"(?i)output validation error|no structured (content|output) (was )?(provided|returned)"
     r"|structured (content|output) (does not|doesn't) match"
 )
-"""Words of the SDKs about a result that does not match the outputSchema of its tool."""
+"""Sentences of the SDKs about a result that does not match the outputSchema of its tool."""
 _NO_STRUCTURE = re.compile(r"(?i)no structured (content|output)")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+*-]+/[\w!#$&^.+*-]+\s*(?:;.*)?")

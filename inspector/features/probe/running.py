@@ -395,7 +395,7 @@ def _content(message: ResultResponse | ErrorResponse) -> list[Any] | None:
 
 
 def _decoded(block: Any) -> Any:
-    """Return the value of a text block with JSON, so that its members can be told apart; else the block."""
+    """Return the value of a text block with JSON, so that its members can be distinguished; else the block."""
     try:
         return msgspec.json.decode(peek.text(block, "text") or "")
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -253,7 +253,7 @@ class HttpReply:
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it is received, decompressed.
 
-        If it breaks off, this ends without raising, and `cut` says why.
+        If the connection is lost, this ends without raising, and `cut` says why.
         """
         try:
             unpack = unpacker(self.header("content-encoding") or "")
