@@ -212,6 +212,11 @@ def human_size(size: int) -> str:
     return f"{value:.{value < 9.95:d}f} {'?kMGT'[power]}B"
 
 
+def rounded(number: float) -> str:
+    """Format a number with three significant digits, `14,500` and `0.0625`: without an exponent, unless it is tiny."""
+    return f"{float(f'{number:.3g}'):,.16g}"
+
+
 def human_duration(nanoseconds: int) -> str:
     """Format a duration in at most eight cells: `31 ms`, `1.24 s`, `14.2 s`, `2m 05s`, `3h 12m`."""
     milliseconds = nanoseconds / 1e6

@@ -126,6 +126,24 @@ def test_clipboard_text_loses_control_characters_with_a_count() -> None:
 
 
 @pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        (0, "0"),
+        (0.0625, "0.0625"),
+        (12.345, "12.3"),
+        (999.6, "1,000"),
+        (14_512.7, "14,500"),
+        (-1234.5, "-1,230"),
+        (2.5e9, "2,500,000,000"),
+        (1e300, "1e+300"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_numbers_are_rounded_to_three_digits_without_an_exponent(number: float, shown: str) -> None:
+    assert text.rounded(number) == shown
+
+
+@pytest.mark.parametrize(
     ("size", "shown"),
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9_100, "9.1 kB"), (12_345_678, "12 MB"), (999_999, "1.0 MB")],
 )

@@ -437,7 +437,7 @@ def figures(progress: Progress, *, running: bool = True) -> str:
 
 def pace(rate: float) -> str:
     """Format the rate per second, or per minute if it is low."""
-    return f"{rate:.3g}/s" if abs(rate) >= 0.1 else f"{rate * 60:.2g}/min"
+    return f"{text.rounded(rate)}/s" if abs(rate) >= 0.1 else f"{rate * 60:.2g}/min"
 
 
 def left(seconds: float) -> str:

@@ -6,6 +6,7 @@ from statistics import median
 
 from inspector.features.bench.model import BenchResult, BenchVerdict, LevelResult, LoadModel
 from inspector.present.stats_report import sparkline
+from inspector.text import rounded
 
 STARVED_MS = 100.0
 """Minimum duration of a stall, and of a call that others overtake: shorter ones may be the machine's doing."""
@@ -60,7 +61,7 @@ def _stalling(levels: Sequence[LevelResult]) -> Iterator[BenchVerdict]:
             slow = median(times[each] for each in at) / 1e6
             yield BenchVerdict(
                 "periodic-stall",
-                f"one in {round(median(gaps)):,} calls of {label} takes {slow:,.0f} ms, the others {usual:.3g} ms",
+                f"one in {round(median(gaps)):,} calls of {label} takes {slow:,.0f} ms, the others {rounded(usual)} ms",
                 {"label": label, "calls": at[:20], "stall_ms": slow, "usual_ms": usual},
                 "Look for what it does after so many calls: a flush, a clean-up, a new connection.",
             )
@@ -82,7 +83,7 @@ def _starving(levels: Sequence[LevelResult]) -> Iterator[BenchVerdict]:
         yield BenchVerdict(
             "starvation",
             f"{sum(counts):,} calls of {label} wait up to {max(worst.overtaken[label]) / 1e6:,.0f} ms while later ones "
-            f"are answered first; one at a time they take {median(times) / 1e6:.3g} ms",
+            f"are answered first; one at a time they take {rounded(median(times) / 1e6)} ms",
             {"label": label, "calls": dict(zip((each.name for each in shown), counts, strict=True))},
             "Serve calls in the order in which they come: a queue, not a stack.",
         )
@@ -128,7 +129,7 @@ def _few(result: BenchResult, levels: Sequence[LevelResult]) -> Iterator[BenchVe
     yield BenchVerdict(
         "few-at-once",
         f"about {median(at_once):.0f} calls of {label} run at a time, and the others wait: {most.rate:,.0f}/s at "
-        f"{most.name}, though one takes {usual_s * 1000:.3g} ms and hardly any processor time",
+        f"{most.name}, though one takes {rounded(usual_s * 1000)} ms and hardly any processor time",
         {"label": label, "at_once": dict(zip((each.name for each in shown), at_once, strict=True))},
         "Look for a small pool or semaphore; raise its size, or await what a call waits for.",
     )

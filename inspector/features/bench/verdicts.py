@@ -26,6 +26,7 @@ from inspector.features.bench.model import (
 )
 from inspector.features.bench.scaling import scaling_verdicts
 from inspector.present.stats_report import sparkline
+from inspector.text import rounded
 
 FORMAT, VERSION = "mcp-inspect-bench", 1
 """Member that marks a report, and its value."""
@@ -291,7 +292,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
         busy = "" if found.cpu_ms is None else f" ({found.cpu_ms:.0f} ms of processor time a call)"
         yield BenchVerdict(
             "blocks-everything",
-            f"{found.probe} takes {found.probe_beside_ms:.3g} ms while {found.slow} runs, {found.probe_ms:.1f} ms "
+            f"{found.probe} takes {rounded(found.probe_beside_ms)} ms while {found.slow} runs, {found.probe_ms:.1f} ms "
             f"otherwise: the server handles nothing else meanwhile{busy}",
             evidence,
             "It waits without yielding, such as time.sleep in an async function: await, or use a thread."
@@ -311,8 +312,8 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
         facts = []
         if fast_waits:
             facts.append(
-                f"{found.fast} takes {found.fast_beside_ms:.3g} ms while {found.slow} runs, {found.fast_ms:.1f} ms "
-                "otherwise"
+                f"{found.fast} takes {rounded(found.fast_beside_ms)} ms while {found.slow} runs, "
+                f"{found.fast_ms:.1f} ms otherwise"
             )
         if in_turn:
             ends = f" (end after {_in_ms(found.ends_ms)})" if found.ends_ms else ""
@@ -327,7 +328,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
 
 
 def _in_ms(values: Sequence[float]) -> str:
-    return f"{', '.join(f'{each:.3g}' for each in values)} ms {sparkline(values)}"
+    return f"{', '.join(map(rounded, values))} ms {sparkline(values)}"
 
 
 def _slow_first(result: BenchResult) -> Iterator[BenchVerdict]:
@@ -340,7 +341,7 @@ def _slow_first(result: BenchResult) -> Iterator[BenchVerdict]:
         if least >= usual + _FIRST_MS and least >= usual * _FIRST_FACTOR:
             yield BenchVerdict(
                 "slow-first-call",
-                f"the first call of {label} after each start takes {_in_ms(first)}, later ones {usual:.3g} ms",
+                f"the first call of {label} after each start takes {_in_ms(first)}, later ones {rounded(usual)} ms",
                 {"label": label, "first_ms": first, "later_ms": usual},
                 "Load what it needs while the server starts, or in the background after the handshake.",
             )

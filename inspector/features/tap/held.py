@@ -18,6 +18,7 @@ from inspector.filters.engine.message import MessageView
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse
+from inspector.text import rounded
 
 if TYPE_CHECKING:
     from inspector.features.tap.relay import Relay
@@ -78,7 +79,7 @@ class HeldMessage:
     @property
     def wait(self) -> str:
         """How long it is held at most, as it is recorded."""
-        return f"until {self.deadline - self.since:.3g} s later"
+        return f"until {rounded(self.deadline - self.since)} s later"
 
 
 class HeldList:

@@ -18,6 +18,7 @@ from inspector.filters.engine.message import MessageView
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, Request, ResultResponse, encode, write_error
+from inspector.text import rounded
 
 _MOST_PENDING = 10_000
 
@@ -174,7 +175,7 @@ class Judge:
                 ruling.hold, ruling.only_this = ruling.hold or rule, written.only_this
             case "delay":
                 ruling.delay_s += rule.wait_s(len(view.payload))
-                ruling.notes.append(Note("delay", by, f"{ruling.delay_s:.3g} s"))
+                ruling.notes.append(Note("delay", by, f"{rounded(ruling.delay_s)} s"))
             case "drop":
                 ruling.payload = None
                 ruling.notes.append(Note("drop", by))

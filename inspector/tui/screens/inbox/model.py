@@ -152,7 +152,7 @@ def _sampling_parameters(params: Any) -> Iterable[Fact]:
         yield fact("models", ", then ".join(hints[:20]))
     for key, name in (("costPriority", "cost"), ("speedPriority", "speed"), ("intelligencePriority", "intelligence")):
         if (weight := peek.number(params, "modelPreferences", key)) is not None:
-            yield Fact(f"{name} priority", f"{weight:.3g} of 1")
+            yield Fact(f"{name} priority", f"{text.rounded(weight)} of 1")
     if (temperature := peek.number(params, "temperature")) is not None:
         yield Fact("temperature", f"{temperature:.4g}")
     if stops := peek.items(params, "stopSequences"):
