@@ -10,7 +10,13 @@ from inspector.protocol import peek
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, modern_code, names_handshake, names_stateless
+from inspector.protocol.revisions.openings import (
+    HEADER_MISMATCH,
+    METHOD_NOT_FOUND,
+    modern_code,
+    names_handshake,
+    names_stateless,
+)
 from inspector.protocol.revisions.table import find
 
 error, warning, hint = rules_of("basic/lifecycle")
@@ -200,6 +206,8 @@ def handshake_error_without_versions(case: CheckMoment) -> Iterator[Violation]:
     opening = case.state.opening
     if opening is None or opening.era is not Era.MODERN or names_handshake(opening.supported):
         return  # one that also supports handshakes may refuse a second opening
+    if peek.integer(case.value, "code") == HEADER_MISMATCH:
+        return  # over HTTP the headers, which initialize lacks, are looked at first
     if not peek.items(case.value, "data", "supported"):
         yield Violation("initialize was rejected without the supported versions", "/error/data/supported")
 

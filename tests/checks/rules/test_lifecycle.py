@@ -203,3 +203,7 @@ def test_missing_list_of_templates_is_a_hint() -> None:
 def test_discovery_that_names_no_version_is_an_error() -> None:
     (found,) = of_one(_discover(supportedVersions=[]).findings(), "discover-result-invalid")
     assert found.pointer == "/result/supportedVersions"
+
+
+def test_a_handshake_that_is_refused_for_its_headers_needs_no_versions() -> None:
+    assert not of_one(Talk(5).ask("initialize").error(-32020).findings(), "handshake-error-without-versions")
