@@ -18,7 +18,7 @@ from inspector.protocol import peek
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.fingerprints import Remembered
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.table import ROWS
@@ -280,8 +280,8 @@ def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool =
     """Return what failed in a conversation and why, in a few words: the connection or requests; "" if nothing did.
 
     Failed lists and pings are left out without `with_lists`, because checks report their errors, and so are the
-    requests that open a session. Probes are left out, and so are requests that were pending when this side closed.
-    With `until`, requests after that entry are left out, too.
+    requests that open a session. Probes and what `check` asks by itself are left out, and so are requests that were
+    pending when this side closed. With `until`, requests after that entry are left out, too.
     """
     ended, exchanges = journal.ended, journal.conversation.exchanges
     if ended is not None and journal.conversation.opening is None:
@@ -291,12 +291,19 @@ def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool =
     aside = frozenset[str]() if with_lists else _JUDGED_ELSEWHERE
     failed = [each for each in _failed(exchanges, aside) if lost or each.state is not ExchangeState.LOST]
     failed = [each for each in failed if until is None or each.request_frame <= until]
+    failed = [each for each in failed if lost or not _is_by_check(journal, each)]
     if failed:
         first = f"{failed[0].method} {failed[0].target}".rstrip()
         cause = _cause_of(journal, failed[0])
         more = f" (and {len(failed) - 1:,} more)" if len(failed) > 1 else ""
         return f"{first} failed{f': {cause}' if cause else ''}{more}"
     return f"the connection was lost: {ended.why}" if ended is not None and ended.why else ""
+
+
+def _is_by_check(journal: Journal, exchange: Exchange) -> bool:
+    """Return whether `check` made a request by itself, and got an error: checks are about that."""
+    what = journal.store.entry(exchange.request_frame).what
+    return isinstance(what, Frame) and what.cause is Cause.CHECK and bool(exchange.answer_frame)
 
 
 def _cause_of(journal: Journal, exchange: Exchange) -> str:

@@ -36,10 +36,12 @@ class Tape:
         self.now += round(milliseconds * 1_000_000)
         return self
 
-    def to_server(self, message: Any, *, http: int | None = None, probe: bool = False) -> int:
+    def to_server(
+        self, message: Any, *, http: int | None = None, probe: bool = False, cause: Cause = Cause.UNKNOWN
+    ) -> int:
         channel = Channel.POST if self.http else Channel.STDIN
         self.journal.frame(
-            Direction.TO_SERVER, channel, _payload(message), http=http, cause=Cause.PROBE if probe else Cause.UNKNOWN
+            Direction.TO_SERVER, channel, _payload(message), http=http, cause=Cause.PROBE if probe else cause
         )
         return self.journal.count
 

@@ -20,6 +20,7 @@ from inspector.present.findings import (
     verdict_lines,
 )
 from inspector.present.spans import plain
+from inspector.protocol.frames import Cause
 from tests.present.tape import Tape
 
 BAD = Finding(
@@ -187,6 +188,8 @@ def test_failure_in_ignores_probes_and_the_opening(tape: Tape) -> None:
     assert failure_in(tape.journal) == ""
     tape.call(5, "buy")
     tape.error(5, -32603, "sold out")
+    tape.request(8, "resources/read", {"uri": "a:b"}, cause=Cause.CHECK)
+    tape.error(8, -32603, "a check is about it")
     tape.call(6, "sell")
     tape.error(6, -32603, "no")
     tape.request(7, "ping")
