@@ -36,6 +36,7 @@ _CODES: dict[CompatEffect, tuple[str, Role]] = {
     CompatEffect.FINE: ("✓", "ok"),
 }
 _NOTHING = "·"
+_LOST, _LOST_MEANS = "✗oth", "lost because of another tool"
 _MEANS = (
     (CompatEffect.ALL_GONE, "all tools are dropped"),
     (CompatEffect.BREAKS, "requests to the model fail"),
@@ -46,6 +47,7 @@ _MEANS = (
     (CompatEffect.WARNED, "warning"),
     (CompatEffect.FINE, "known to work"),
 )
+_DROPPED = (CompatEffect.ALL_GONE, CompatEffect.GONE)
 _CELL, _NARROW, _ROOMY = 6, 4, 100
 """Cells of a column, cells of a narrow column, and the screen width below which columns are narrow."""
 _LEAST, _MOST_NAME = 12, 60
@@ -81,27 +83,50 @@ def matrix_lines(matrix: Matrix, width: int, *, every: bool = False) -> list[Lin
     head = [(f"{host.short[: cell - 1]:<{cell}}", "strong") for host in matrix.hosts]
     lines = [_joined([(" " * (name + 2), "text"), *head])]
     lines.append(_row("(server)", matrix.whole, name, cell))
-    lines += [_row(row.name or "(no name)", row.cells, name, cell) for row in rows]
+    takes_along = [matrix.gone(at) for at in range(len(matrix.hosts))]
+    lost = [[_is_lost(seen, gone) for seen, gone in zip(row.cells, takes_along, strict=True)] for row in rows]
+    lines += [
+        _row(row.name or "(no name)", row.cells, name, cell, marks) for row, marks in zip(rows, lost, strict=True)
+    ]
     left = len(matrix.rows) - len(rows)
     if left:
-        lines.append(((f"and {left:,} tools without known problems", "muted"),))
+        own = f" of its own: lost where another one is {_code(CompatEffect.ALL_GONE, cell)}" if any(takes_along) else ""
+        own = own.replace("its", "their") if left > 1 else own
+        lines.append(((f"and {left:,} tool{'s' * (left > 1)} without known problems{own}", "muted"),))
     used = {verdict.fact.effect for _, cells in _columns(matrix) for each in cells for verdict in each[:1]}
     legend = [f"{_code(effect, cell)} {means}" for effect, means in _MEANS if effect in used]
+    if any(map(any, lost)):
+        legend.insert(1, f"{_fitted(_LOST, cell)} {_LOST_MEANS}")
     lines += [(), ((", ".join([*legend, "· unknown"]), "muted"),), ()]
     return lines + _notes(matrix)
 
 
 def _code(effect: CompatEffect, width: int) -> str:
-    return _CODES[effect][0] if width == _CELL else _CODES[effect][0][:2]
+    return _fitted(_CODES[effect][0], width)
 
 
-def _row(name: str, cells: Sequence[tuple[CompatVerdict, ...]], width: int, cell: int) -> Line:
+def _fitted(code: str, width: int) -> str:
+    return code if width == _CELL else code[:2]
+
+
+def _is_lost(seen: Sequence[CompatVerdict], gone: Row | None) -> bool:
+    """Return whether a client drops a tool, of which it has seen this, only because of the tool `gone`."""
+    return gone is not None and (not seen or seen[0].fact.effect not in _DROPPED)
+
+
+def _row(
+    name: str, cells: Sequence[tuple[CompatVerdict, ...]], width: int, cell: int, lost: Sequence[bool] = ()
+) -> Line:
+    """Return the line of one tool; `lost`: for each client whether it drops the tool because of another one."""
     shown = visible(name)
     shown = shown if len(shown) <= width else shown[: width - 1] + "…"
-    return _joined([(f"{shown:<{width}}  ", "text"), *(_mark(each, cell) for each in cells)])
+    marks = (_mark(each, cell, lost=bool(lost) and lost[at]) for at, each in enumerate(cells))
+    return _joined([(f"{shown:<{width}}  ", "text"), *marks])
 
 
-def _mark(verdicts: tuple[CompatVerdict, ...], width: int) -> Span:
+def _mark(verdicts: tuple[CompatVerdict, ...], width: int, *, lost: bool) -> Span:
+    if lost:
+        return f"{_fitted(_LOST, width):<{width}}", "error"
     if not verdicts:
         return f"{_NOTHING:<{width}}", "faint"
     effect = verdicts[0].fact.effect
@@ -130,14 +155,14 @@ def _has_problem(cell: Sequence[CompatVerdict]) -> bool:
 def _notes(matrix: Matrix) -> list[Line]:
     lines: list[Line] = []
     for at, host in enumerate(matrix.hosts):
-        members: dict[str, tuple[CompatVerdict, list[str]]] = {}
+        members: dict[str, tuple[CompatVerdict, dict[str, None]]] = {}  # the names in order, each once
         for verdict in filter(_is_problem, matrix.whole[at]):
-            members.setdefault(verdict.fact.sentence, (verdict, []))
+            members.setdefault(verdict.fact.sentence, (verdict, {}))
         for row in matrix.rows:
             for verdict in filter(_is_problem, row.cells[at]):
-                members.setdefault(verdict.fact.sentence, (verdict, []))[1].append(row.name)
+                members.setdefault(verdict.fact.sentence, (verdict, {}))[1][row.name] = None
         for verdict, names in sorted(members.values(), key=lambda each: each[0].fact.effect.rank):
-            lines += _note(host, verdict, names)
+            lines += _note(host, verdict, list(names))
     return lines
 
 
@@ -190,7 +215,13 @@ def matrix_as_json(matrix: Matrix) -> dict[str, Any]:
 def _row_as_json(matrix: Matrix, row: Row) -> dict[str, Any]:
     names = zip(matrix.hosts, row.shown, strict=True)
     shown = {host.id: name for host, name in names if name}
-    return {"name": row.name, "shown_as": shown, "hosts": _cells_as_json(matrix, row.cells)}
+    lost = {
+        host.id: gone.name
+        for at, host in enumerate(matrix.hosts)
+        if (gone := matrix.gone(at)) is not None and _is_lost(row.cells[at], gone)
+    }
+    about = {"name": row.name, "shown_as": shown, "hosts": _cells_as_json(matrix, row.cells)}
+    return about | ({"lost_because_of": lost} if lost else {})
 
 
 def _cells_as_json(matrix: Matrix, cells: Sequence[tuple[CompatVerdict, ...]]) -> dict[str, list[dict[str, Any]]]:

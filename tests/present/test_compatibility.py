@@ -48,8 +48,29 @@ def test_the_matrix_has_a_column_for_each_host_and_fits_its_width() -> None:
 
 
 def test_a_tool_of_which_nothing_is_known_is_only_counted_unless_all_are_wanted() -> None:
-    assert "and 1 tools without known problems" in _lines(_TOOL, _BAD)
+    assert "and 1 tool without known problems" in _lines(_TOOL, _BAD)
+    assert "and 2 tools without known problems" in _lines(_TOOL, _TOOL | {"name": "also"}, _BAD)
     assert any(line.startswith("fine") for line in _lines(_TOOL, _BAD, every=True))
+
+
+def test_a_tool_that_is_lost_because_of_another_one_has_a_mark_of_its_own() -> None:
+    lines = _lines(_TOOL, _TOOL | {"name": "rootless", "inputSchema": {}}, width=160, every=True)
+    columns, fine = lines[0].split(), lines[2].split()
+    assert dict(zip(columns, fine[1:], strict=True))["ClCod"] == "✗oth"
+    assert dict(zip(columns, lines[3].split()[1:], strict=True))["ClCod"] == "✗all"
+    assert any("✗oth lost because of another tool" in line for line in lines)
+
+
+def test_counted_tools_that_another_one_takes_along_are_not_called_fine() -> None:
+    lines = _lines(_TOOL, _TOOL | {"name": "rootless", "inputSchema": {}})
+    assert "and 1 tool without known problems of its own: lost where another one is ✗a" in lines
+
+
+def test_a_note_names_a_tool_once() -> None:
+    bad = _TOOL | {"name": "bad", "inputSchema": {"type": "objekt", "properties": {}, "required": "a"}}
+    named = [line.strip() for line in _lines(bad, width=160) if line.strip().startswith("bad")]
+    assert named
+    assert not [line for line in named if "bad, bad" in line]
 
 
 def test_each_mark_is_explained_and_has_its_source_and_date() -> None:
@@ -78,6 +99,14 @@ def test_the_matrix_as_json_leaves_out_what_is_not_known() -> None:
     cell = next(each for each in found["tools"][1]["hosts"]["claude-code"] if each["pointer"] != "/name")
     assert (cell["effect"], cell["pointer"]) == ("changed", "/inputSchema/anyOf")
     assert (cell["source"]["how"], cell["source"]["older_than"]) == ("observed", None)
+
+
+def test_the_matrix_as_json_says_which_tool_takes_another_one_along() -> None:
+    rootless = _TOOL | {"name": "rootless", "inputSchema": {}}
+    hosts = [HOSTS["claude-code"], HOSTS["cursor"]]
+    first, second = matrix_as_json(compatibility_matrix(CheckedDefinitions((_TOOL, rootless), "git"), hosts))["tools"]
+    assert first["lost_because_of"] == {"claude-code": "rootless"}
+    assert "lost_because_of" not in second
 
 
 def test_a_surface_is_read_from_a_conversation() -> None:
