@@ -290,9 +290,9 @@ def _print_findings(
     failure: str,
 ) -> None:
     if not output.as_json:
-        output.lines(
-            [summary(new, failure)] if output.quiet else verdict_lines(new, CHECKS, inspection.counts, failure)
-        )
+        shown = [each for each in new if each.severity is not Severity.HINT] if output.quiet else new
+        *lines, _ = verdict_lines(shown, CHECKS, inspection.counts)
+        output.lines([*lines, summary(new, failure)])
         return
     first, roots = primary_of(new), roots_of(findings)
     members = [

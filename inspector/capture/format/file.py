@@ -369,7 +369,9 @@ def create(path: Path, *, overwrite: bool = False) -> int:
         make_private_directory(path.parent)
         fd = os.open(path, flags | (os.O_NONBLOCK if overwrite else os.O_EXCL), 0o600)
     except FileExistsError:
-        raise UsageError(f"the capture {path} already exists", hint="choose another file, or overwrite it") from None
+        raise UsageError(
+            f"the capture {path} already exists", hint="Name another file, or delete this one first."
+        ) from None
     except OSError as error:
         why = "it is a link, and links are not followed" if error.errno == errno.ELOOP else error.strerror
         raise UsageError(f"the capture {path} can't be written: {why}", hint=_ANOTHER) from None

@@ -299,6 +299,11 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         ("Install the module in the environment that runs the server."),
     ),
     (
+        r"Cannot find module '((?:\.{0,2}/|[A-Za-z]:\\)[^'\n]+)'",
+        "the file {} does not exist",
+        "Build the server, or correct the path: give an absolute one, or set --cwd.",
+    ),
+    (
         r"Cannot find (?:module|package) '([^'\n]+)'",
         "the Node module {} is missing",
         "Run npm install, or build the server.",

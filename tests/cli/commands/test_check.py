@@ -80,12 +80,19 @@ def test_a_capture_is_checked_and_nothing_is_started() -> None:
 
 def test_reports_are_written_beside(tmp_path: Path) -> None:
     junit, sarif = tmp_path / "junit.xml", tmp_path / "findings.sarif"
-    ran = inspect("check", "-q", "--junit", str(junit), "--sarif", str(sarif), str(sample("wreck")))
-    assert ran.stdout.startswith("2 errors")
-    assert ran.stdout.count("\n") == 1
+    inspect("check", "-q", "--junit", str(junit), "--sarif", str(sarif), str(sample("wreck")))
     assert Xml.parse(junit).getroot().get("failures") == "2"
     results = json.loads(sarif.read_text())["runs"][0]["results"]
     assert {each["ruleId"] for each in results if each["level"] == "error"} == {"server-killed", "hidden-text"}
+
+
+def test_quiet_check_prints_errors_and_warnings_and_counts_the_hints() -> None:
+    whole, quiet = (inspect("check", *words, str(sample("wreck"))).stdout for words in ((), ("-q",)))
+    assert "hidden-text" in quiet
+    assert "server-killed" in quiet
+    assert quiet.splitlines()[-1] == whole.splitlines()[-1]
+    assert "hint" in quiet.splitlines()[-1]
+    assert set(quiet.splitlines()) < set(whole.splitlines())
 
 
 def test_unwritable_report_is_an_error(tmp_path: Path) -> None:

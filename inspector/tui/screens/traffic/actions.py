@@ -152,13 +152,16 @@ class TrafficNavigation:
 
     def action_error(self, by: int) -> None:
         """Go to the next (1) or previous (-1) error."""
-        self._go(self.list.model.jumps.error(self.list.rows.view.cursor, back=by < 0), "error", by)
+        jumps, at = self.list.model.jumps, self.list.rows.view.cursor
+        index = jumps.error(at, back=by < 0)
+        self._go(index, "error", by, has_other=index is None and jumps.error(at, back=by > 0) is not None)
 
     def action_finding(self, by: int) -> None:
         """Go to the next (1) or previous (-1) row with a finding, and select its evidence."""
         model, rows = self.list.model, self.list.rows
-        index = model.marks.next(model.jumps.entry_at(rows.view.cursor), back=by < 0)
-        self._go(index, "finding", by)
+        n = model.jumps.entry_at(rows.view.cursor)
+        index = model.marks.next(n, back=by < 0)
+        self._go(index, "finding", by, has_other=index is None and model.marks.next(n, back=by > 0) is not None)
         if index is None:
             return
         found = model.marks.of_row(model.jumps.entry_at(index))
@@ -169,11 +172,14 @@ class TrafficNavigation:
         """Go to the next (1) or previous (-1) entry of the exchange."""
         self._go(self.list.model.jumps.within(self.list.rows.view.cursor, back=by < 0), "entry of this exchange", by)
 
-    def _go(self, index: int | None, what: str, by: int) -> None:
-        if index is None:
-            self._say(f"No {'next' if by > 0 else 'previous'} {what}.")
-        else:
+    def _go(self, index: int | None, what: str, by: int, *, has_other: bool = False) -> None:
+        """Go to a row; None: there is none in that direction. `has_other`: there is one in the other direction."""
+        if index is not None:
             self.list.rows.go_to(index)
+            return
+        way, back = ("next", "before") if by > 0 else ("previous", "after")
+        key = keys.shown_key(f"traffic.{what}{'_before' if by > 0 else ''}") if has_other else ""
+        self._say(f"No {way} {what}" + (f"; {key} goes to the one {back} this row." if has_other else "."))
 
     def action_go_to(self) -> None:
         """Ask for an entry number or a time, and go to it."""

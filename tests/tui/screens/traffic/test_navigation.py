@@ -135,8 +135,12 @@ async def test_brackets_go_from_error_to_error_and_say_when_there_is_none(tape: 
         await _at(pilot, panel, "tools/call broken")
         await pilot.press("g e")
         await until(lambda: "No next error." in text(pilot.app), "it is said")
-        await pilot.press("G", "g E")
+        await pilot.press("G", "g e")
+        await until(lambda: "g E goes to the one before this row." in text(pilot.app), "where there is one")
+        await pilot.press("g E")
         await _at(pilot, panel, "tools/call broken")
+        await pilot.press("g g", "g E")
+        await until(lambda: "g e goes to the one after this row." in text(pilot.app), "where there is one")
 
 
 async def test_nested_entry_leads_to_its_call(tape: Tape) -> None:
