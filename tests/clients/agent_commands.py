@@ -86,3 +86,38 @@ def qwen_code(home: Path, url: str, servers: Servers) -> Start:
     _write(home / ".qwen" / "settings.json", settings)
     env = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "m"}
     return Start(("qwen", "-p", PROMPT, "--yolo", "--auth-type", "openai"), env)
+
+
+def copilot_cli(home: Path, url: str, servers: Servers) -> Start:
+    tools = {"type": "local", "tools": ["*"]}
+    _write(home / ".copilot" / "mcp-config.json", _plain(servers, **tools))
+    argv = (
+        "copilot",
+        "-p",
+        PROMPT,
+        "--allow-all-tools",
+        "--disable-builtin-mcps",
+        "--allow-all-mcp-server-instructions",
+    )
+    env = {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "m", "COPILOT_PROVIDER_API_KEY": "none"}
+    return Start(argv, env | {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"})
+
+
+def cline(home: Path, url: str, servers: Servers) -> Start:
+    data, provider = home / ".cline" / "data" / "settings", "openai-compatible"
+    listed = {name: {"transport": {"type": "stdio", **each}} for name, each in _plain(servers)["mcpServers"].items()}
+    _write(data / "cline_mcp_settings.json", {"mcpServers": listed})
+    model = {"provider": provider, "apiKey": "none", "model": "m", "baseUrl": f"{url}/v1"}
+    entry = {"settings": model, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
+    chosen = {"version": 1, "lastUsedProvider": provider, "modes": {}, "providers": {provider: entry}}
+    _write(data / "providers.json", chosen)
+    return Start(("cline", PROMPT))
+
+
+def continue_cli(home: Path, url: str, servers: Servers) -> Start:
+    model: dict[str, Any] = {"name": "m", "provider": "openai", "model": "m", "apiBase": f"{url}/v1", "apiKey": "none"}
+    model |= {"roles": ["chat"], "capabilities": ["tool_use"]}
+    listed = [{"name": name, "command": argv[0], "args": [*argv[1:]]} for name, argv in servers.items()]
+    config = {"name": "c", "version": "1.0.0", "schema": "v1", "models": [model], "mcpServers": listed}
+    path = _write(home / "config.yaml", config)
+    return Start(("cn", "-p", PROMPT, "--auto", "--config", str(path)), {"CONTINUE_TELEMETRY_ENABLED": "0"})

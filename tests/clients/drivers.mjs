@@ -46,6 +46,54 @@ const drivers = {
       await client.close();
     }
   },
+  'langchain-js': async ({ argv, call }, report) => {
+    const { MultiServerMCPClient } = await load('@langchain/mcp-adapters');
+    const { convertToOpenAITool } = await load('@langchain/core/utils/function_calling');
+    const client = new MultiServerMCPClient({ mcpServers: { s: { transport: 'stdio', command: argv[0], args: argv.slice(1) } } });
+    try {
+      for (const tool of await client.getTools()) {
+        const { name: called, description, parameters } = convertToOpenAITool(tool).function;
+        report.tools.push({ name: called, description, schema: parameters });
+        if (call && called.replaceAll('-', '_').endsWith(call)) {
+          report.results.push(JSON.stringify(await tool.invoke({ type: 'tool_call', id: '1', name: called, args: input })));
+        }
+      }
+    } finally {
+      await client.close();
+    }
+  },
+  'openai-agents-js': async ({ argv, call }, report) => {
+    const { Agent, getAllMcpTools, MCPServerStdio, RunContext } = await load('@openai/agents');
+    const server = new MCPServerStdio({ name: 's', command: argv[0], args: argv.slice(1) });
+    await server.connect();
+    try {
+      const agent = new Agent({ name: 'a', mcpServers: [server] });
+      const runContext = new RunContext({});
+      for (const tool of await getAllMcpTools({ mcpServers: [server], runContext, agent })) {
+        report.tools.push({ name: tool.name, description: tool.description, schema: tool.parameters });
+        if (call && tool.name.replaceAll('-', '_').endsWith(call)) {
+          report.results.push(JSON.stringify(await tool.invoke(runContext, JSON.stringify(input))));
+        }
+      }
+    } finally {
+      await server.close();
+    }
+  },
+  mastra: async ({ argv, call }, report) => {
+    const { MCPClient } = await load('@mastra/mcp');
+    const client = new MCPClient({ id: argv.at(-1), servers: { s: { command: argv[0], args: argv.slice(1) } } });
+    try {
+      for (const tool of Object.values(await client.listTools())) {
+        const schema = tool.inputSchema?.['~standard']?.jsonSchema?.input({ target: 'draft-07' }) ?? tool.inputSchema;
+        report.tools.push({ name: tool.id, description: tool.description, schema });
+        if (call && tool.id.replaceAll('-', '_').endsWith(call)) {
+          report.results.push(JSON.stringify(await tool.execute(input, {})));
+        }
+      }
+    } finally {
+      await client.disconnect();
+    }
+  },
 };
 
 const out = {};

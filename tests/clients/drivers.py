@@ -28,6 +28,10 @@ class Report:
         self.instructions = ""
 
     def tool(self, name: str, description: str | None, schema: Any) -> None:
+        try:
+            json.dumps(schema, default=str)
+        except ValueError as error:
+            schema = f"not JSON: {error}"  # no request to a model can have it
         self.tools.append({"name": name, "description": description, "schema": schema})
 
     def calls(self, name: str) -> bool:
@@ -181,6 +185,105 @@ async def mcp_use(argv: list[str], report: Report) -> None:
             report.results.append((await session.call_tool(report.wanted, _ARGUMENTS)).model_dump_json())
 
 
+async def strands_agents(argv: list[str], report: Report) -> None:
+    from mcp import StdioServerParameters, stdio_client
+    from strands.tools.mcp import MCPClient
+
+    client = MCPClient(lambda: stdio_client(StdioServerParameters(command=argv[0], args=argv[1:])))
+    try:
+        for tool in await client.load_tools():
+            spec = tool.tool_spec
+            report.tool(spec["name"], spec["description"], spec["inputSchema"]["json"])
+        if report.wanted:
+            result = await client.call_tool_async(tool_use_id="1", name=report.wanted, arguments=_ARGUMENTS)
+            report.results.append("" if result["status"] == "error" else str(result))
+    finally:
+        client.stop(None, None, None)
+
+
+async def haystack(argv: list[str], report: Report) -> None:
+    from haystack_integrations.tools.mcp import MCPToolset, StdioServerInfo
+
+    def run() -> None:
+        toolset = MCPToolset(StdioServerInfo(command=argv[0], args=argv[1:]), connection_timeout=_SECONDS)
+        toolset.warm_up()
+        try:
+            for tool in toolset:
+                report.tool(tool.name, tool.description, tool.tool_spec["parameters"])
+                if report.calls(tool.name):
+                    report.results.append(str(tool.invoke(**_ARGUMENTS)))
+        finally:
+            toolset.close()
+
+    await asyncio.to_thread(run)
+
+
+async def agno(argv: list[str], report: Report) -> None:
+    from agno.tools.function import FunctionCall
+    from agno.tools.mcp import MCPTools
+    from mcp import StdioServerParameters
+
+    parameters = StdioServerParameters(command=argv[0], args=argv[1:])
+    async with MCPTools(server_params=parameters, timeout_seconds=_SECONDS) as tools:
+        for function in tools.functions.values():
+            shown = function.to_dict()
+            report.tool(shown["name"], shown.get("description"), shown["parameters"])
+            if report.calls(function.name):
+                done = await FunctionCall(function=function, arguments=_ARGUMENTS).aexecute()
+                report.results.append("" if done.status == "failure" else str(done.result))
+
+
+async def agent_framework(argv: list[str], report: Report) -> None:
+    from agent_framework import MCPStdioTool
+
+    async with MCPStdioTool("s", argv[0], args=argv[1:], load_prompts=False) as server:
+        for function in server.functions:
+            report.tool(function.name, function.description, function.parameters())
+        if report.wanted:
+            report.results.append(str([str(each) for each in await server.call_tool(report.wanted, **_ARGUMENTS)]))
+
+
+async def autogen(argv: list[str], report: Report) -> None:
+    from autogen_core import CancellationToken
+    from autogen_ext.tools.mcp import StdioServerParams, mcp_server_tools
+
+    for tool in await mcp_server_tools(
+        StdioServerParams(command=argv[0], args=argv[1:], read_timeout_seconds=_SECONDS)
+    ):
+        report.tool(tool.schema["name"], tool.schema.get("description"), tool.schema.get("parameters"))
+        if report.calls(tool.name):
+            report.results.append(str(await tool.run_json(_ARGUMENTS, CancellationToken())))
+
+
+async def semantic_kernel(argv: list[str], report: Report) -> None:
+    from semantic_kernel import Kernel
+    from semantic_kernel.connectors.ai.function_calling_utils import kernel_function_metadata_to_function_call_format
+    from semantic_kernel.connectors.mcp import MCPStdioPlugin
+
+    async with MCPStdioPlugin("s", argv[0], args=argv[1:], load_prompts=False, request_timeout=_SECONDS) as plugin:
+        kernel = Kernel()
+        kernel.add_plugin(plugin)
+        for metadata in kernel.get_full_list_of_function_metadata():
+            _openai(kernel_function_metadata_to_function_call_format(metadata), report)
+        if report.wanted:
+            report.results.append(str([str(each) for each in await plugin.call_tool(report.wanted, **_ARGUMENTS)]))
+
+
+async def crewai(argv: list[str], report: Report) -> None:
+    from crewai_tools import MCPServerAdapter
+    from mcp import StdioServerParameters
+
+    def run() -> None:
+        parameters = StdioServerParameters(command=argv[0], args=argv[1:])
+        with MCPServerAdapter(parameters, connect_timeout=_SECONDS) as tools:
+            for tool in tools:
+                report.tool(tool.name, tool.description, tool.args_schema.model_json_schema())
+                if report.calls(tool.name):
+                    report.results.append(str(tool.run(**_ARGUMENTS)))
+
+    await asyncio.to_thread(run)
+
+
 def _openai(tool: dict[str, Any], report: Report) -> None:
     function = tool["function"]
     report.tool(function["name"], function.get("description"), function.get("parameters"))
@@ -197,6 +300,13 @@ _DRIVERS: dict[str, Driver] = {
     "google-adk": google_adk,
     "smolagents": smolagents,
     "mcp-use": mcp_use,
+    "strands-agents": strands_agents,
+    "haystack": haystack,
+    "agno": agno,
+    "agent-framework": agent_framework,
+    "autogen": autogen,
+    "semantic-kernel": semantic_kernel,
+    "crewai": crewai,
 }
 
 

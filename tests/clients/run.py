@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import msgspec
 from tests.clients import agent_commands
 from tests.clients.cases import CASES, FactCase, mark_of
 from tests.clients.endpoint import ModelEndpoint, tools_of
+from tests.clients.http_recorder import HttpRecorder
 from tests.clients.pins import Pin, install_commands
 
 _HERE = Path(__file__).parent
@@ -25,6 +27,9 @@ AGENTS: dict[str, agent_commands.Prepare] = {
     "gemini-cli": agent_commands.gemini_cli,
     "opencode": agent_commands.opencode,
     "qwen-code": agent_commands.qwen_code,
+    "copilot-cli": agent_commands.copilot_cli,
+    "cline": agent_commands.cline,
+    "continue": agent_commands.continue_cli,
 }
 _AGENT_S, _INSTALL_S = 400.0, 1200.0
 """Maximum seconds for a run of a client, and for its installation."""
@@ -71,7 +76,7 @@ def observe(pin: Pin, installed: Path, home: Path, today: date) -> list[Row]:
     """Return the facts that a run shows. Raises: DidNotWork."""
     servers = {f"s{at:02}": case for at, case in enumerate(CASES)}
     commands = {name: _recorder(home, name, case) for name, case in servers.items()}
-    if pin.id in AGENTS:
+    if pin.id in AGENTS and pin.id not in _DRIVERS:
         seen = _agent(pin, installed, home, commands)
     else:
         seen = _DRIVERS[pin.id if pin.id in _DRIVERS else pin.registry](pin, installed, home, commands)
@@ -103,12 +108,14 @@ def effect_of(case: FactCase, seen: Seen) -> str:
         return "" if len(probes) == len(names) else "fine" if probes else "cut"
     if not probes:
         return "gone" if names else "all gone"
+    if any(str(tool["schema"]).startswith("not JSON") for tool in probes):
+        return "breaks"
     if len(case.pages[0]) > 2:
         return _effect_on_twins(probes)
     shown = json.dumps(probes, ensure_ascii=False) + (seen.text if case.instructions else "")
     if not all(each in shown for each in case.kept):
-        if case.instructions and not seen.text:
-            return ""
+        if case.instructions and case.instructions[:40] not in seen.text:
+            return ""  # it passes no instructions on, of any length
         is_text = case.fact.partition("=")[0] in ("description-length", "instructions-length", "schema-text-length")
         return "cut" if is_text else "changed"
     if case.added and case.added in shown:
@@ -187,6 +194,24 @@ def _agent(pin: Pin, installed: Path, home: Path, commands: agent_commands.Serve
     return {name: Seen([tool for tool in tools if name in tool["name"]], text) for name in commands}
 
 
+def _agent_alone(pin: Pin, installed: Path, home: Path, commands: agent_commands.Servers) -> dict[str, Seen]:
+    """Run an agent once for each server: it does not show which tool is whose, or does not wait for many servers."""
+    seen: dict[str, Seen] = {}
+    own: set[str] = set()
+    for (name, argv), case in zip(commands.items(), CASES, strict=True):
+        folder = home / name
+        folder.mkdir()
+        with ModelEndpoint(rf"{re.escape(case.probe)}$" if case.is_called else "$never") as endpoint:
+            start = AGENTS[pin.id](folder, endpoint.url, {name: argv})
+            run(start.argv, environment(installed, pin, folder, start.env), folder)
+        bodies = [body for _, body in endpoint.requests]
+        tools = tools_of(max(bodies, key=lambda body: len(tools_of(body)), default={}))
+        own = own or {tool["name"] for tool in tools if not tool["name"].endswith(("fine", "probe"))}
+        shown = [tool for tool in tools if tool["name"] not in own]
+        seen[name] = Seen(shown, json.dumps(bodies, ensure_ascii=False))
+    return seen
+
+
 def _driver(pin: Pin, installed: Path, home: Path, commands: agent_commands.Servers) -> dict[str, Seen]:
     called = {f"s{at:02}": case.probe for at, case in enumerate(CASES) if case.is_called}
     servers = {name: {"argv": argv, "call": called.get(name, "")} for name, argv in commands.items()}
@@ -252,7 +277,57 @@ def _listed(tools: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-_DRIVERS = {"npm": _driver, "pypi": _driver, "mcporter": _mcporter, "inspector-cli": _inspector}
+def _bridge(pin: Pin, installed: Path, home: Path, commands: agent_commands.Servers) -> dict[str, Seen]:
+    """Let a plain client list and call through a bridge from stdio to HTTP, to a server that serves the case."""
+    env = environment(installed, pin, home, {})
+    seen: dict[str, Seen] = {}
+    for name in commands:
+        with HttpRecorder(home / f"{name}.case", home / f"{name}.log") as served:
+            seen[name] = _through(("mcp-remote", served.url, "--allow-http"), env, home, CASES[len(seen)])
+    return seen
+
+
+def _through(argv: tuple[str, ...], env: Mapping[str, str], home: Path, case: FactCase) -> Seen:
+    found = Seen()
+    with (home / "stderr.txt").open("ab") as errors:
+        process = subprocess.Popen(  # noqa: TID251  a bridge, not a server
+            argv, cwd=home, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+        )
+    assert process.stdin
+    assert process.stdout
+
+    def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        process.stdin.write(json.dumps(request).encode() + b"\n")  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
+        for line in process.stdout:  # type: ignore[union-attr]
+            if (answer := json.loads(line)).get("id") == method:
+                return dict(answer.get("result") or {})
+        return {}
+
+    client = {"name": "driver", "version": "1.0.0"}
+    opened = ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
+    found.text = opened.get("instructions", "")
+    page: dict[str, Any] = {"nextCursor": ""}
+    while "nextCursor" in page:
+        page = ask("tools/list", {"cursor": page["nextCursor"]} if page["nextCursor"] else {})
+        found.tools += _listed(page.get("tools", []))
+    if case.is_called:
+        found.text += json.dumps(ask("tools/call", {"name": case.probe, "arguments": {"a": "x"}}))
+    process.stdin.close()
+    process.wait(30)
+    return found
+
+
+_DRIVERS = {
+    "npm": _driver,
+    "pypi": _driver,
+    "mcporter": _mcporter,
+    "inspector-cli": _inspector,
+    "mcp-remote": _bridge,
+    "continue": _agent_alone,
+    "cline": _agent_alone,
+}
 
 
 def remove(folder: Path) -> None:

@@ -66,6 +66,23 @@ def test_a_call_fails_where_its_result_is_not_shown() -> None:
     assert effect_of(case, seen) == "fine"
 
 
+def test_instructions_that_are_not_passed_on_are_not_called_cut() -> None:
+    case = _OF["instructions-length=3000"]
+    tools = case.pages[0]
+    assert effect_of(case, _seen(case, *tools, text="The system prompt.")) == ""
+    assert effect_of(case, _seen(case, *tools, text=case.instructions[:2000])) == "cut"
+    assert effect_of(case, _seen(case, *tools, text=case.instructions)) == "fine"
+
+
+def test_schema_that_is_no_json_breaks_requests() -> None:
+    case = _OF["recursive"]
+    tools: list[dict[str, Any]] = [
+        {"name": "fine", "schema": {}},
+        {"name": "probe", "schema": "not JSON: Circular reference detected"},
+    ]
+    assert effect_of(case, Seen(tools)) == "breaks"
+
+
 def test_effect_of_a_duplicate_name_names_the_kept_tool() -> None:
     case = _OF["duplicate-name"]
     fine, first, _second = case.pages[0]

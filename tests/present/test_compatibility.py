@@ -140,7 +140,7 @@ def test_compatibility_statement_has_version_and_date_unless_chosen() -> None:
 
 def test_outlook_has_the_worst_effect_and_a_count() -> None:
     line = plain(outlook_of(_TOOL | {"inputSchema": {"anyOf": []}}))
-    assert line == ("✗ in clients: Claude Code (2.1.332, 2026-11-28) drops every tool of the server (7 more clients)")
+    assert line == ("✗ in clients: Claude Code (2.1.332, 2026-11-28) drops every tool of the server (8 more clients)")
     assert outlook_of(_TOOL) == ()
     assert outlook_of(7) == ()
 

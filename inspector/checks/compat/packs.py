@@ -26,10 +26,12 @@ _DATA = Path(__file__).parents[2] / "config" / "clients"
 OBSERVED = _DATA / "observed.tsv"
 """What runs of the clients showed: client, version, date, fact, effect."""
 HOST_IDS = (
-    *("claude-code", "claude-desktop", "vscode", "cursor", "codex", "gemini-cli", "opencode", "qwen-code", "mcporter"),
+    *("claude-code", "claude-desktop", "vscode", "cursor", "codex", "gemini-cli", "opencode", "qwen-code"),
+    *("copilot-cli", "cline", "continue", "mcporter"),
     *("typescript-sdk-1", "typescript-sdk-2", "python-sdk-1", "python-sdk-2"),
     *("inspector-cli", "ai-sdk", "fastmcp", "langchain-mcp-adapters", "pydantic-ai", "openai-agents", "llama-index"),
-    *("google-adk", "smolagents", "mcp-use"),
+    *("google-adk", "smolagents", "mcp-use", "strands-agents", "haystack", "agno", "agent-framework", "autogen"),
+    *("semantic-kernel", "crewai", "langchain-js", "openai-agents-js", "mastra", "mcp-remote"),
 )
 """The clients in the order of the matrix's columns."""
 AGES_AFTER_DAYS = 180
@@ -222,6 +224,7 @@ class Observation(msgspec.Struct, frozen=True):
 _EFFECTS = {str(effect): effect for effect in CompatEffect}
 _SENTENCES = {
     CompatEffect.ALL_GONE: "drops every tool of the server",
+    CompatEffect.BREAKS: "makes a schema of it that no request to a model can have",
     CompatEffect.GONE: "drops the tool",
     CompatEffect.FAILS: "fails the call, although the server answered it",
     CompatEffect.CUT: "truncates it",
