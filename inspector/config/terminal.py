@@ -24,7 +24,7 @@ class Terminal(msgspec.Struct, frozen=True):
     has_mouse: bool = True
     """False in GNU screen: while it reports the mouse, it holds an Escape until the next key, which becomes Alt+key."""
     has_italics: bool = True
-    """False in GNU screen and dvtm, which show them reversed or not at all."""
+    """False in GNU screen, dvtm, and tmux with screen's TERM (byobu): they show them reversed or not at all."""
     is_multiplexed: bool = False
     """Whether tmux, screen or dvtm is between us and the terminal: queries for its graphics do not reach it."""
     sets_clipboard: bool = False
@@ -49,6 +49,7 @@ def terminal(env: Mapping[str, str] = os.environ) -> Terminal:
     is_direct, is_xterm = name.startswith(TRUE_COLOR) or name.endswith("-direct"), bool(env.get("XTERM_VERSION"))
     return Terminal(
         "truecolor" if is_direct else "256" if is_xterm and name == "xterm" and not env.get("COLORTERM") else "",
+        has_italics=not name.startswith("screen"),
         is_multiplexed=in_tmux,
         sets_clipboard=name.startswith(_SETS_CLIPBOARD) and not in_tmux,
         escape_wait_s=_escape_wait_s(env),

@@ -32,6 +32,15 @@ def test_terminal_without_mouse_only_in_screen() -> None:
     assert terminal({"TERM": "xterm"}).has_mouse
 
 
+def test_terminal_italics_are_left_out_where_they_are_shown_in_reverse() -> None:
+    assert not terminal({"TERM": "screen", "STY": "1.a"}).has_italics
+    assert not terminal(
+        {"TERM": "screen-256color", "TMUX": "/t,1,0"}
+    ).has_italics  # byobu; tmux itself has tmux-256color
+    assert terminal({"TERM": "tmux-256color", "TMUX": "/t,1,0"}).has_italics
+    assert terminal({"TERM": "xterm"}).has_italics
+
+
 def test_terminal_in_tmux_does_not_set_the_clipboard_for_certain() -> None:
     assert terminal({"TERM": "alacritty"}).sets_clipboard
     assert not terminal({"TERM": "alacritty", "TMUX": "/t,1,0"}).sets_clipboard

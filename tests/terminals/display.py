@@ -85,6 +85,8 @@ class Display:
         try:
             yield
         finally:
+            if emulator.ended_by:
+                output(*emulator.ended_by, env=self.env)
             for number in (signal.SIGHUP, signal.SIGKILL):
                 try:
                     os.killpg(process.pid, number)

@@ -18,6 +18,8 @@ class Emulator(NamedTuple):
     package: str
     """Its Debian package, whose version is shown."""
     command: Command
+    ended_by: tuple[str, ...] = ()
+    """Ends what outlives its window."""
     kill_needs: str = ""
     """A key that makes it usable after the program was killed, pressed before “reset” is typed."""
 
@@ -54,11 +56,14 @@ def _ssh(home: Path, words: Sequence[str]) -> list[str]:
 
 _XTERM = ("xterm", "-fa", "DejaVu Sans Mono", "-fs", "10", "-geometry", "100x30", "-e")
 _DBUS = "dbus-run-session"
+_NAME = "mcp-inspect-terminals"
 EMULATORS = (
     Emulator("xterm", "xterm", "xterm", _words(*_XTERM)),
     Emulator("xterm vt340", "xterm", "xterm", _words(*_XTERM[:-1], "-ti", "vt340", "-e")),
     Emulator("urxvt", "urxvt", "rxvt-unicode", _words("urxvt", "-geometry", "100x30", "-e")),
-    Emulator("kitty", "kitty", "kitty", _words("kitty", "-o", "remember_window_size=no"), "ctrl+shift+Delete"),
+    Emulator(
+        "kitty", "kitty", "kitty", _words("kitty", "-o", "remember_window_size=no"), kill_needs="ctrl+shift+Delete"
+    ),
     Emulator("foot", "foot", "foot", _foot),
     Emulator("alacritty", "alacritty", "alacritty", _words("alacritty", "-e")),
     Emulator("st", "st", "stterm", _words("st", "-g", "100x30", "-e")),
@@ -72,14 +77,29 @@ EMULATORS = (
     Emulator(
         "mate-terminal", "mate-terminal", "mate-terminal", _words(_DBUS, "mate-terminal", "--disable-factory", "-x")
     ),
-    Emulator("sakura", "sakura", "sakura", _words("sakura", "-x")),
     Emulator("konsole", "konsole", "konsole", _words(_DBUS, "konsole", "--separate", "-e")),
     Emulator("qterminal", "qterminal", "qterminal", _line("qterminal", "-e")),
-    Emulator("terminology", "terminology", "terminology", _line("terminology", "-1", "-e")),
-    Emulator("zutty", "zutty", "zutty", _words("zutty", "-e")),
-    Emulator("screen", "screen", "screen", _words(*_XTERM, "screen", "-c", "/dev/null")),
-    Emulator("tmux", "tmux", "tmux", _words(*_XTERM, "tmux", "-L", "mcp-inspect-terminals", "-f", "/dev/null", "new")),
-    Emulator("byobu", "byobu-tmux", "byobu", _words(*_XTERM, "byobu-tmux", "-L", "mcp-inspect-byobu", "new")),
+    Emulator(
+        "screen",
+        "screen",
+        "screen",
+        _words(*_XTERM, "screen", "-S", _NAME, "-c", "/dev/null"),
+        ("screen", "-S", _NAME, "-X", "quit"),
+    ),
+    Emulator(
+        "tmux",
+        "tmux",
+        "tmux",
+        _words(*_XTERM, "tmux", "-L", _NAME, "-f", "/dev/null", "new"),
+        ("tmux", "-L", _NAME, "kill-server"),
+    ),
+    Emulator(
+        "byobu",
+        "byobu-tmux",
+        "byobu",
+        _words(*_XTERM, "byobu-tmux", "-L", _NAME, "new"),
+        ("tmux", "-L", _NAME, "kill-server"),
+    ),
     Emulator("dvtm", "dvtm", "dvtm", _line(*_XTERM, "dvtm")),
     Emulator("ssh", "ssh", "openssh-client", _ssh),
     Emulator("script", "script", "bsdutils", _line(*_XTERM, "script", "-q", "/dev/null", "-c")),

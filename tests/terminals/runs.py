@@ -27,10 +27,8 @@ KEYS = {
     "shift+t": "T",
     "alt+x": "alt+x",
     "alt+1": "alt+1",
-    "F1": "f1",
     "F5": "f5",
-    "F10": "f10",
-    "F11": "f11",
+    "F12": "f12",
     "shift+F3": "shift+f3",
     "KP_Enter": "enter",
     "ctrl+Return": "ctrl+enter",
@@ -39,8 +37,11 @@ KEYS = {
     "ctrl+Right": "ctrl+right",
     "Escape": "escape",
     "Up": "up",
+    "F1": "f1",
+    "F10": "f10",
+    "F11": "f11",
 }
-"""What is pressed, and the key that Textual should call it."""
+"""What is pressed, and the key that Textual should call it; last what many terminals keep for themselves."""
 
 
 class Row(msgspec.Struct):
@@ -125,6 +126,8 @@ def _receive(row: Row, emulator: Emulator, shown: Display, home: Path) -> None:
             seen = len(_entries(log))
             shown.press(key)
             got = [each["key"] for each in _entries(log)[seen:] if "key" in each and each["key"] != "<ignore>"]
+            if wanted and not got:
+                shown.press("Escape")  # closes what the terminal has opened
             if got != ([wanted] if wanted else []):
                 wrong[key] = f"{' '.join(got) or 'nothing'} ({row.odd.get(key, '')!r})"
         row.odd = wrong
