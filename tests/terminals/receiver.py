@@ -29,7 +29,7 @@ class Receiver(LastingApp[None]):
         super().__init__()
         install(self)
         apply_theme(self)
-        self._log = open(path, "w", buffering=1, encoding="utf-8")  # noqa: SIM115 - written until the app ends
+        self._file = open(path, "w", buffering=1, encoding="utf-8")  # noqa: SIM115 - written until the app ends
         self._last: events.Event | None = None
 
     def compose(self) -> ComposeResult:
@@ -39,7 +39,7 @@ class Receiver(LastingApp[None]):
         self.call_after_refresh(self._write, "ready", True)
 
     def _write(self, name: str, value: Any) -> None:
-        print(json.dumps({name: value}), file=self._log)
+        print(json.dumps({name: value}), file=self._file)
 
     async def on_event(self, event: events.Event) -> None:
         """Write an event before it is handled; one that nothing handles comes back."""

@@ -50,8 +50,8 @@ class PictureScreen(Dialog[None]):
     PictureScreen > Vertical { width: 100%; height: 100%; align: center middle; }
     PictureScreen .picture--title { dock: top; height: 1; padding: 0 1; color: $text-muted; }
     PictureScreen .picture--said { width: auto; max-width: 90%; color: $text-warning; }
-    /* A sixel image that reaches the last row scrolls the terminal. */
-    PictureScreen .picture { width: auto; height: auto; max-width: 100%; max-height: 100%; margin-bottom: 1; }
+    /* A sixel image that reaches the last row scrolls the terminal, in Konsole the last but one. */
+    PictureScreen .picture { width: auto; height: auto; max-width: 100%; max-height: 100%; margin-bottom: 2; }
     """
 
     def __init__(self, data: bytes, title: str) -> None:
