@@ -48,7 +48,7 @@ class Display:
         """Press keys, slowly enough to record each by itself."""
         for key in keys:
             self.do("key", key)
-            time.sleep(0.4)
+            time.sleep(0.8 if key == "Escape" else 0.4)  # tmux waits for the rest of a key
 
     def type(self, line: str) -> None:
         """Type a line into a shell."""
