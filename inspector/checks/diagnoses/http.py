@@ -25,6 +25,7 @@ _LIKELY = Confidence.LIKELY
 _NEVER = 1 << 62
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
 _TUNNEL_WARNING = "the warning page of an ngrok tunnel"
+_MAY_ASK = ("tools/call", "prompts/get", "resources/read")
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _LOGIN_PAGE = re.compile(r"(?i)[/.](?:log-?in|sign-?in|sso|saml2?|cas|oauth2?|auth|adfs)\b")
 GUARD = re.compile(
@@ -353,9 +354,11 @@ def _data(raw: bytes) -> str:
     return "".join(found)
 
 
-@hint("Server requires a client capability", "error", topic="basic", since="2026-07-28")
+@warning("Server requires a client capability", "error", topic="basic", since="2026-07-28")
 def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
     """Error -32021 names the missing capability, as the specification demands.
+
+    A hint for requests whose results may ask the client: all others should work without.
 
     Fix: Connect with --capability NAME.
     """
@@ -366,6 +369,7 @@ def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
             f"{case.method[:40]} requires the client capability {named or '(not named)'}",
             "/error/data",
             fix=f"Connect with --capability {offered}.",
+            severity=Severity.HINT if case.method in _MAY_ASK else None,
         )
 
 

@@ -37,7 +37,7 @@ _NAMED_ELSEWHERE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _SECRET = re.compile(r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|access[-_]?token|private[-_]?key|credential")
 _SCHEMAS = ("inputSchema", "outputSchema")
 
-_MOST_COMPARED, _MOST_PAIRS = 400, 20
+_MOST_COMPARED, _MOST_PAIRS = 400, 8
 """Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
 
 _MOST_JUDGED = 10_000
