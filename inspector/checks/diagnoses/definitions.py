@@ -60,6 +60,9 @@ _ZIPPED = ("application/vnd.", "application/epub", "application/java", "applicat
 """Types whose content is a zip file."""
 _LOOKED_AT = 1 << 20
 
+FEW_TOOLS, FEW_TOKENS = 40, 5000
+"""Too few for any client's limit: the facts about clients are then not read."""
+
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
     """Return every tool of the page that is an object."""
@@ -261,10 +264,6 @@ def prompt_injection(case: CheckMoment) -> Iterator[Violation]:
 
 
 # Size and order of lists
-
-
-FEW_TOOLS, FEW_TOKENS = 40, 5000
-"""Too few for any client's limit: the facts about clients are then not read."""
 
 
 @hint("Too many tools", LIST)
