@@ -5,7 +5,8 @@ of each topic on one line, and `--help-all` describes them.
 """
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -62,12 +63,33 @@ def option_group(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 class Documented(click.Command):
     """A command with examples and a description of its JSON output."""
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), json_shape: str = "", **kwargs: Any) -> None:
-        """Create the command. `json_shape`: the members of its --json output in Markdown; "" without JSON output."""
+    def __init__(
+        self,
+        *args: Any,
+        examples: tuple[str, ...] = (),
+        json_shape: str = "",
+        other_names: Mapping[str, str] = MappingProxyType({}),
+        **kwargs: Any,
+    ) -> None:
+        """Create the command.
+
+        `json_shape`: the members of its --json output in Markdown; "" without JSON output. `other_names`: options of
+        similar programs, and what they are called here.
+        """
         super().__init__(*args, **kwargs)
+        self._other_names = other_names
         self.examples = examples
         self.json_shape = json_shape
         self.params.append(HELP_ALL)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. An option that similar programs have leads to its name here."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if ours := self._other_names.get(error.option_name):
+                error.possibilities = [ours]
+            raise
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         """Return the same names in every context, because click caches those of the first one."""

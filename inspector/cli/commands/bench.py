@@ -61,6 +61,16 @@ _EXAMPLES = (
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
+_OF_OTHERS = {
+    "--for": ("-d", "--duration", "-z", "--time", "--seconds", "--run-time"),
+    "--concurrency": ("-c", "--connections", "-u", "--users", "--vus", "--clients", "--workers", "--parallel"),
+    "--calls": ("-n", "--requests", "--iterations", "--number", "--amount", "--count"),
+    "--rate": ("-r", "--rps", "--qps", "--overallRate", "--arrival-rate"),
+    "--fail-on": ("--threshold", "--thresholds", "--assert"),
+    "--against": ("--baseline", "--compare"),
+}
+"""Options by the names that other load tools have for them: wrk, hey, ab, k6, autocannon, vegeta, oha, locust."""
+
 
 class _Wanted:
     """The calls given on the command line, before the tools are known."""
@@ -211,6 +221,7 @@ def _numbers(text: str, option: str, most: float, kind: Callable[[str], Any]) ->
     "`ceiling` (mcp-inspect itself), `start`, `alone`, `levels` (`rate`, `tools` with `p50_ms` to `p99_ms`, "
     "`max_ms`, `errors`; `usage`), `usage` (`rss`, `fds`, `threads` with `verdict`), `blocking`, `slowest`, "
     "`verdicts`, `failed`, `notes`",
+    other_names={other: ours for ours, others in _OF_OTHERS.items() for other in others},
 )
 @click.option("-t", "--tool", "tools", multiple=True, metavar="'TOOL [K=V]…'", help="Call this tool; {n} is a number.")
 @click.option("-a", "pairs", multiple=True, metavar="K=V | K:=JSON", help="Set an argument of the one -t.")

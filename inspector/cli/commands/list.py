@@ -1,5 +1,6 @@
 """`mcp-inspect list`: tools, resources, templates, prompts or all, from all pages, exactly as received."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +33,7 @@ _EXAMPLES = (
     "mcp-inspect list all --json https://example.com/mcp",
 )
 
+_WORD = re.compile(r"[a-z]+")
 MOST_OF_DESCRIPTION = 160
 """Maximum number of characters of a description in a list."""
 
@@ -92,21 +94,25 @@ async def _list(visit: CommandSession, kind: str, wanted: Extent) -> ExitStatus:
     elif refused:
         return _report(visit, refused[0])
     if "tools" in fetched:
-        _note_capabilities(visit)
+        _note_capabilities(visit, fetched["tools"])
     raise_failure(visit.output, fetched.values())
     return ExitStatus.TOOL_ERROR if any(each.missing for each in fetched.values()) else ExitStatus.OK
 
 
-def _note_capabilities(visit: CommandSession) -> None:
-    """Note that the list may depend on client capabilities.
+def _note_capabilities(visit: CommandSession, tools: FetchedList) -> None:
+    """Note that the list may depend on client capabilities, if it is empty or the server's instructions name them.
 
     Servers may register tools by client capability, and a command advertises only what it can respond to.
     """
     revision, client = visit.opening.revision, visit.session.options.connect.client
-    if client.exactly is not None:
-        return  # the advertised client capabilities are complete
-    if missing := offered_in(revision, ALL) - offered_in(revision, client.offers):
-        names = ", ".join(sorted({name.partition(".")[0] for name in missing}))
+    if client.exactly is not None or _is_absent(tools):
+        return  # the advertised client capabilities are complete, or there is no list
+    missing = {name.partition(".")[0] for name in offered_in(revision, ALL) - offered_in(revision, client.offers)}
+    missing -= {name.partition(".")[0] for name in client.offers}
+    if tools.items:
+        missing &= set(_WORD.findall(visit.opening.instructions.lower()))
+    if missing:
+        names = ", ".join(sorted(missing))
         visit.output.narrate(f"the server may list more tools if the client advertises {names}: --capability all")
 
 

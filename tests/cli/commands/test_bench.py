@@ -55,6 +55,28 @@ def test_a_capture_gives_the_calls_with_their_weights(tmp_path: Path) -> None:
     assert {tool["name"] for tool in ran.data["alone"]} <= {"fast", "echo"}
 
 
+@pytest.mark.parametrize(
+    ("words", "ours"),
+    [
+        (("--duration", "3s"), "--for"),
+        (("--duration=3s",), "--for"),
+        (("-d", "3s"), "--for"),
+        (("--connections", "4"), "--concurrency"),
+        (("--vus", "4"), "--concurrency"),
+        (("-c", "4"), "--concurrency"),
+        (("--requests", "100"), "--calls"),
+        (("-n", "100"), "--calls"),
+        (("--rps", "50"), "--rate"),
+        (("--threshold", "p95 > 1s"), "--fail-on"),
+        (("--baseline", "base.json"), "--against"),
+    ],
+)
+def test_the_name_that_another_load_tool_has_for_an_option_leads_to_ours(words: tuple[str, ...], ours: str) -> None:
+    ran = inspect("bench", *words, "--", "never-started")
+    assert ran.status == ExitStatus.USAGE
+    assert ran.stderr.splitlines()[0].endswith(f" Did you mean '{ours}'?")
+
+
 def test_a_server_with_a_url_is_measured_too(demo_url: str, tmp_path: Path) -> None:
     slow = tmp_path / "slow.mcpcap"
     options = ("--json", "--concurrency", "1,4", "--calls", "12", "--save", str(slow))

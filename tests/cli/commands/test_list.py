@@ -163,11 +163,26 @@ def test_a_list_whose_server_rejects_its_empty_cursor_is_whole() -> None:
     assert "cursor-rejected" in {each["id"] for each in found}
 
 
+_NEEDS = "Tools for sampling need a client with that capability. See the rootstock manual."
+
+
 @pytest.mark.parametrize(
-    ("words", "said"), [((), True), (("--capability", "all"), False), (("-q",), False), (("--json",), True)]
+    ("words", "tools", "instructions", "said"),
+    [
+        ((), ["a"], _NEEDS, "advertises sampling: "),
+        ((), [], "", "advertises elicitation, roots, sampling: "),
+        ((), ["a"], "", ""),
+        (("--capability", "all"), [], _NEEDS, ""),
+        (("--capability", "sampling"), ["a"], _NEEDS, ""),
+        (("-q",), ["a"], _NEEDS, ""),
+        (("--json",), ["a"], _NEEDS, "advertises sampling: "),
+    ],
 )
-def test_list_notes_that_capabilities_may_show_more_tools(words: tuple[str, ...], said: bool) -> None:
-    script = {"tools/list": {"result": {"tools": [{"name": "a"}]}}}
-    ran = inspect("list", "tools", *words, *scripted(script, capabilities={"tools": {}}))
-    assert ("may list more tools" in ran.stderr) is said
+def test_list_notes_that_capabilities_may_show_more_tools_where_something_suggests_it(
+    words: tuple[str, ...], tools: list[str], instructions: str, said: str
+) -> None:
+    script = {"tools/list": {"result": {"tools": [{"name": name} for name in tools]}}}
+    ran = inspect("list", "tools", *words, *scripted(script, capabilities={"tools": {}}, instructions=instructions))
+    assert ("may list more tools" in ran.stderr) is bool(said)
+    assert said in ran.stderr
     assert ran.status == 0
