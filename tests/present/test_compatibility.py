@@ -101,7 +101,7 @@ def test_the_matrix_as_json_leaves_out_what_is_not_known() -> None:
     assert (cell["source"]["how"], cell["source"]["older_than"]) == ("observed", None)
 
 
-def test_the_matrix_as_json_says_which_tool_takes_another_one_along() -> None:
+def test_matrix_as_json_names_the_tool_that_takes_another_one_along() -> None:
     rootless = _TOOL | {"name": "rootless", "inputSchema": {}}
     hosts = [HOSTS["claude-code"], HOSTS["cursor"]]
     first, second = matrix_as_json(compatibility_matrix(CheckedDefinitions((_TOOL, rootless), "git"), hosts))["tools"]

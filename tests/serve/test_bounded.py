@@ -22,7 +22,7 @@ def test_a_bounded_value_fits_or_is_unchanged(value: object, tokens: int) -> Non
 
 
 @pytest.mark.parametrize("value", ["x" * 100_000, [{"a": "b" * 50}] * 1000, {"a": {"b": list(range(5000))}}])
-def test_what_is_cut_says_how_much_there_was(value: object) -> None:
+def test_cut_value_has_its_original_size(value: object) -> None:
     found, cut = bounded(value, 100)
     assert cut
     assert fits(found, 100)

@@ -55,7 +55,7 @@ def test_each_peculiarity_has_a_name(schema: Any, kinds: list[str]) -> None:
     assert sorted(_kinds(schema)) == sorted(kinds)
 
 
-def test_feature_of_the_items_of_an_array_is_said_of_the_items() -> None:
+def test_feature_of_the_items_of_an_array_belongs_to_the_items() -> None:
     rows = {"type": "array", "items": {"type": "array"}}
     schema = _OBJECT | {"properties": {"m": {"type": "object", "properties": {"rows": rows}}}}
     found = features_of(schema, WalkBudget(), is_input=True)

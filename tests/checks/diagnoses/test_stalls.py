@@ -74,7 +74,7 @@ def test_child_holds_stdin_child_with_its_own_stdin_is_no_cause() -> None:
     assert not of_one(_with_child(age_s=3.9)().findings(), "child-holds-stdin")
 
 
-def test_a_process_that_was_starting_at_the_end_of_stdin_is_not_said_to_buffer_or_to_loop() -> None:
+def test_process_starting_at_the_end_of_stdin_gets_no_finding_about_buffers_or_loops() -> None:
     computing = ProcessActivity(cpu_percent=90.0, runnable=True)
     talk = Talk(opened=False).ask("initialize").wait(40)
     talk.fact(ProcessFact(ProcessEvent.STDIN_EOF, 1, state=computing)).wait(1)

@@ -162,7 +162,7 @@ async def test_logs_shows_the_newest_lines_of_stderr_with_their_entries() -> Non
         ("open", {"capture": "../../etc/passwd"}, "no capture"),
     ],
 )
-async def test_a_wrong_call_is_a_result_that_says_what_to_do(tool: str, arguments: dict[str, Any], text: str) -> None:
+async def test_invalid_call_returns_advice(tool: str, arguments: dict[str, Any], text: str) -> None:
     async with agent(_answering([ADD], {"content": []})) as use:
         await use("open")
         assert text in await use.refused(tool, **arguments)
