@@ -15,11 +15,13 @@ _LIMIT: Final = re.compile(r"(?i)limit|max_?(?:results?|items|count)|page_?size|
 """Names of arguments that say how many items a result may have."""
 _MIDDLE: Final = MARKED[2:-2]
 _BETWEEN: Final = re.compile(f"{BEGIN}(.{{0,80}}?){END}", re.DOTALL)
-_CUT: Final = re.compile(f"{BEGIN}([^{END}]{{0,12}}[\ufffd\ud800-\udfff])")
+_CUT: Final = re.compile(f"{BEGIN}([^{END}\ufffd\ud800-\udfff]{{0,12}}[\ufffd\ud800-\udfff])")
 """The marked text until a character of which half was cut off."""
 _AS_DOUBLE: Final = re.compile(rf"{int(float(BEYOND_DOUBLE))}|\b9\.0072?0?\d{{0,14}}[eE]\+?15\b")
 """How the integer beyond 2^53 is written after it was a double."""
 BEYOND_INT: Final = 2**31
+_PLAIN: Final = re.compile(r"(?<![\d-])2147483648(?!\d)")
+_WRAPPED: Final = re.compile(r"-2147483648(?!\d)")
 _WITHOUT_ASTRAL: Final = "".join(each for each in _MIDDLE if ord(each) < 0x10000)
 _LOST: Final = re.compile("[?\ufffd\ud800-\udfff]")
 SLOWER: Final = 10
@@ -50,8 +52,8 @@ def _number_in(text: str, value: int) -> str:
     if value == BEYOND_DOUBLE and str(value) not in text:
         found = _AS_DOUBLE.search(text)
         return found[0] if found else ""
-    if value == BEYOND_INT and re.search(rf"(?<![\d-]){value}(?!\d)", text) is None:
-        return str(-value) if re.search(rf"-{value}(?!\d)", text) else ""
+    if value == BEYOND_INT and not _PLAIN.search(text) and _WRAPPED.search(text):
+        return str(-BEYOND_INT)
     return ""
 
 
