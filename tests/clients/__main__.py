@@ -1,7 +1,7 @@
 """Run pinned clients and write the table of what was observed: `python -m tests.clients [CLIENT …]`.
 
 Each client is installed into a temporary folder, run without an account against recording servers and a model
-endpoint on loopback, and removed. Without names all run, one after the other; it takes about half an hour.
+endpoint on loopback, and removed. Without names all run, one after the other; it takes about an hour.
 `--installed FOLDER` uses the installations in its subfolders, named by client. `--check` writes nothing, and fails if
 the run differs from the table.
 """
