@@ -374,6 +374,8 @@ def age_line(freshness: Freshness, now_ns: int, clock: Callable[[int], str] | No
     stale_from = freshness.stale_from_ns
     if stale_from is None:
         line: Line = ((fetched + scope, "faint"),)
+    elif stale_from <= freshness.received_ns:
+        line = ((f"{fetched} {signs.NOTE} TTL 0: not to be cached{scope}", "faint"),)
     elif now_ns < stale_from:
         message = f" {signs.NOTE} TTL {_age(freshness.received_ns, stale_from)}"
         line = ((f"{fetched}{message}{scope}", "faint"),)

@@ -154,7 +154,8 @@ class SideBySide:
             self._toasts.say(f"Only one server is open. {keys.shown_key('tabs.open')} opens another one.")
             return
         elif width < WIDE:
-            self._toasts.say(f"Two servers side by side need {WIDE} columns; this terminal has {width}.")
+            needed = f"Two servers side by side need {WIDE} columns; this terminal has {width}."
+            self._toasts.say(f"{needed} mcp-inspect diff compares them anywhere.")
             return
         else:
             every = [*tabs]
@@ -169,10 +170,14 @@ class SideBySide:
             self._toasts.say(wanted)
             return
         left, right = (visible(name, limit=40) for name in self._found.names)
-        lines: list[Line] = [(("− ", "removed"), (left, "text"), ("   + ", "added"), (right, "text")), ()]
+        lines: list[Line] = []
         if self._results is not None and self._results.changes:
             lines += [results_line(self._results), *side_lines(self._results, self._app.size.width - 8, 200), ()]
-        lines += [line for each in self._found.changes for line in (*change_lines(each), ())]
+        lines += [line for each in self._found.changes if each.any for line in (*change_lines(each), ())]
+        if not lines:
+            self._toasts.say(f"{left} and {right} do not differ here.")
+            return
+        lines = [(("− ", "removed"), (left, "text"), ("   + ", "added"), (right, "text")), (), *lines]
         self._app.push_screen(LinesScreen("Differences", lines))
 
     def _enter(self, widget: Widget) -> None:

@@ -110,6 +110,12 @@ def test_with_a_clock_it_changes_only_when_it_goes_stale() -> None:
     assert told == [before, before, before, after, after]
 
 
+def test_age_line_without_a_lifetime_is_no_warning() -> None:
+    line = age_line(Freshness(0, 0), 63 * S)
+    assert plain(line) == "fetched 63 s ago · TTL 0: not to be cached"
+    assert {role for _, role in line} == {"faint"}
+
+
 def test_age_line_of_a_stale_list_is_a_warning() -> None:
     line = age_line(Freshness(0, 60_000), 63 * S)
     assert plain(line) == "fetched 63 s ago · stale for 3 s"

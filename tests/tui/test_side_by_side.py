@@ -121,6 +121,16 @@ async def test_results_are_compared() -> None:
         await until(lambda: "the same" in text(app), "their comparison")
 
 
+async def test_servers_without_a_difference_are_said_to_have_none() -> None:
+    async with aboard("pier", "quay", size=BROAD) as (app, pilot, _):
+        await _side_by_side(app, pilot.press)
+        await pilot.press("2")
+        await until(lambda: "alike" in text(app), "the comparison")
+        await pilot.press("v =")
+        await until(lambda: "do not differ here" in text(app), "that there is none")
+        assert len(app.screen_stack) == 1
+
+
 async def test_side_by_side_needs_a_wide_terminal() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
         await pilot.press("v 2")

@@ -160,8 +160,8 @@ def news_lines(
 
 
 def _needs_attention(age: Freshness, now_ns: int) -> bool:
-    """Whether the list is stale, or its cache hints are invalid. Everything else is under Info."""
-    return bool(age.flaws) or (age.stale_from_ns is not None and age.stale_from_ns <= now_ns)
+    """Whether the list has become stale, or its cache hints are invalid. Everything else is under Info."""
+    return bool(age.flaws) or (age.stale_from_ns is not None and age.received_ns < age.stale_from_ns <= now_ns)
 
 
 def _pages(news: ListNews, *, alone: bool) -> str:

@@ -189,6 +189,12 @@ def test_fresh_list_shows_no_line_about_its_cache_hints() -> None:
     assert above(news(catalogue, "tools"), 60) == ["fetched 0:00 · stale since 0:60 · cacheScope public"]
 
 
+def test_list_that_is_never_to_be_cached_shows_no_line_about_it() -> None:
+    catalogue = Catalogue()
+    listed(catalogue, "tools", [], ttlMs=0, cacheScope="public")
+    assert above(news(catalogue, "tools"), 60) == []
+
+
 def test_about_lines_have_state_remarks_and_changes() -> None:
     catalogue = Catalogue()
     listed(catalogue, "tools", [{"name": "a"}])
@@ -197,7 +203,7 @@ def test_about_lines_have_state_remarks_and_changes() -> None:
     lines = [plain(line) for line in about_lines(news(catalogue, "tools", "prompts", stopped="no"), 3 * S)]
     assert lines == [
         "Tools  2 items on 1 page",
-        "  ▲ ttlMs -1 is negative: it counts as 0   fetched 3 s ago · stale for 3 s",
+        "  ▲ ttlMs -1 is negative: it counts as 0   fetched 3 s ago · TTL 0: not to be cached",
         "  ▲ list_changed received since",
         "  incomplete: the next page's cursor is 'x␛'",
         "  ▲ no",
