@@ -171,7 +171,7 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await until(lambda: "filtered entries" in text(app), "filtered entries")
         await pilot.press("right")
         await until(lambda: "this operation" in text(app), "the operation under the cursor")
-        await pilot.press("j", "j", "enter", "enter")
+        await pilot.press("j", "j", "enter")
         await until(lambda: "Written to evening.jsonl" in text(app), "that it is written")
         assert (tmp_path / "evening.jsonl").stat().st_size
         await pilot.press("8")
@@ -184,7 +184,7 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
         await until(
             lambda: isinstance(app.screen, ExportScreen) and "all of wreck.mcpcap" in text(app), "the chosen capture"
         )
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await until(lambda: (tmp_path / "wreck.har").exists(), "its file")
 
 
@@ -196,14 +196,14 @@ def down_to(way: str) -> str:
 async def test_live_conversation_is_shared_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
-        await pilot.press("x x", *down_to("share"), "enter", "enter")
+        await pilot.press("x x", *down_to("share"), "enter")
         await until(lambda: "this session is not recorded" in text(app), "that nothing is recorded here")
         await pilot.press("escape")
         app.conversation.journal.capture_path = tmp_path / "kept.mcpcap"
-        await pilot.press("x x", *down_to("share"), "enter", "enter")
+        await pilot.press("x x", *down_to("share"), "enter")
         await until(lambda: isinstance(app.screen, LinesScreen) and "3 values replaced" in text(app), "what was done")
         assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
-        await pilot.press("escape", "x x", *down_to("surface"), "enter", "enter")
+        await pilot.press("escape", "x x", *down_to("surface"), "enter")
         await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
 
 

@@ -21,7 +21,7 @@ from inspector.tui.widgets.dialogs import DialogBox, DialogButtons
 from inspector.tui.widgets.save import CreateDialog
 from inspector.tui.widgets.virtual_list import LogList
 
-_LABEL = 16
+_LABEL = 2 + max(len(way.label) for way in TARGETS)
 """Width of the first column in cells."""
 
 
@@ -92,11 +92,12 @@ class ExportScreen(CreateDialog[ExportResult]):
             self._propose()
 
     def on_log_list_opened(self, message: LogList.Opened) -> None:
-        """Focus the path before anything is written."""
+        """Export, as the button says. The path gets the focus, to be corrected if that fails."""
         message.stop()
         line = self.query_one(Input)
         line.focus()
         line.cursor_position = len(line.value)
+        self.call_later(line.run_action, "submit")
 
     def creator(self, path: Path, *, replace: bool) -> Callable[[], ExportResult]:
         """Return the function that makes the chosen export."""

@@ -42,12 +42,12 @@ async def test_one_chooses_what_as_what_and_where(
         await until(lambda: screen.query_one(Input).value == str(tmp_path / "shop.jsonl"), "another name")
         assert "notes" not in text(app), "not in this format"
         (tmp_path / "shop.jsonl").write_text("mine")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await until(lambda: "File exists. Press Enter again to replace it." in text(app), "what is in the way")
         assert (tmp_path / "shop.jsonl").read_text() == "mine"
         await pilot.press("up")
         await until(lambda: screen.query_one(LogList).has_focus, "the list again")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await until(lambda: bool(results), "that it was made")
     (made,) = results
     assert made is not None
@@ -62,14 +62,14 @@ async def test_failed_export_is_reported_and_keeps_the_path(tape: Tape, tmp_path
         screen = ExportScreen(ExportSource("shop", None, tape.journal))
         app.push_screen(screen, results.append)
         await until(lambda: "shop.har" in text(app), "the dialog")
-        await pilot.press("enter")
+        await pilot.press("tab")
         screen.query_one(Input).value = str(tmp_path / "no" / "place")
         await pilot.press("enter")
         await until(lambda: "can't be written" in text(app), "why not")
         await pilot.press("up", "G", "k", "k", "k")
         await until(lambda: "everything" in text(app), "a way that takes all")
         assert screen.query_one(Input).value == str(tmp_path / "no" / "place")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await until(lambda: "this session is not recorded" in text(app), "why it can't be shared")
         await pilot.press("escape")
         await until(lambda: bool(results), "that it is left")
