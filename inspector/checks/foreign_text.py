@@ -16,11 +16,26 @@ _NAMES = (
     *("msg", "title", "hint", "errors", "issues", "name", "status_message"),
 )
 """Members that contain a reason, best first."""
+_SENTENCE = re.compile(r"(?<=[\w>'\")\]])\. (?=[A-Z])")
+"""The end of a sentence that another one follows."""
 _STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")
 _TITLE = re.compile(r"(?is)<title[^<>]*>(.{1,200}?)</title>")
 _DECISIVE = re.compile(
     r"(?i)error\b|exception\b|\b(?:failed|denied|invalid|cannot|can't|could not|missing|required|expected|refused)\b"
 )
+_VERBS = frozenset(("executing", "execute", "calling", "call", "running", "run", "invoking", "invoke"))
+_EMPTY_WORDS = _VERBS | {
+    *("a", "an", "the", "this", "your", "has", "was", "is", "internal"),
+    *("server", "unexpected", "general", "tool", "tools", "execution", "request", "operation", "runtime"),
+    *("error", "errors", "failure", "failed", "exception", "occurred", "happened", "while", "processing"),
+    *("something", "went", "wrong", "oops", "sorry", "please", "try", "again", "later"),
+    *("to", "process", "complete", "with", "in", "during"),
+}
+"""Words of messages that say no more than that there is a failure."""
+_NOTHING = frozenset(("", "{}", "null", "None", "undefined", "''", '""'))
+"""What follows the colon of a message whose reason was lost."""
+_WORD = re.compile(r"\w[\w.-]*")
+_MOST_EMPTY = 400
 _STATUS_ONLY = re.compile(
     r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:(?:forbidden|bad request|error|not found|unauthorized|"
     r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)\W*)?"
@@ -70,13 +85,47 @@ _SECRETS_MOST = 20
 """Maximum occurrences of one prefix or word that are examined."""
 
 
+def elided(text: str, most: int = _MOST) -> str:
+    """Shorten a text: to its first sentences, else in its middle.
+
+    A message mostly begins with what failed, and ends with why; advice follows in sentences of its own.
+    """
+    if len(text) <= most:
+        return text
+    ends = [found.start() for found in _SENTENCE.finditer(text[: most + 2])]
+    if ends and ends[-1] >= most // 3:
+        return text[: ends[-1]]
+    head = most * 11 // 20
+    return f"{text[:head].rstrip()} … {text[len(text) - (most - head - 3) :].lstrip()}"
+
+
 def reason_of(error: Any) -> str:
     """Return the message of a JSON-RPC error, and what its `data` adds to it; "" if it is empty."""
     message = (peek.text(error, "message") or "").strip()
     more = words_in(peek.at(error, "data"))
     if not more or more.lower() in message.lower():
-        return message[:_MOST]
-    return f"{message[:_MOST]} ({more[:_MOST]})" if message else more[:_MOST]
+        return elided(message)
+    return f"{elided(message)} ({elided(more)})" if message else elided(more)
+
+
+def states_no_reason(text: str) -> bool:
+    """Whether a text about a failure says no more than that it is one."""
+    text = text.strip()
+    if len(text) > _MOST_EMPTY:
+        return False
+    head, colon, reason = text.partition(":")
+    if colon and "\n" not in text and (reason.strip(" .") in _NOTHING or reason.strip().startswith("[object ")):
+        return "=" not in head
+    words = [each.strip(".-") for each in _WORD.findall(text.lower())]
+    return all(_is_empty(words, at) for at in range(len(words)))
+
+
+def _is_empty(words: list[str], at: int) -> bool:
+    """Whether a word gives no reason, such as the name of the tool that was called, and “unknown” of an error."""
+    if words[at] == "unknown":
+        return words[at + 1 : at + 2] in (["error"], ["exception"], ["failure"])
+    is_name = at > 1 and words[at - 1] == "tool" and words[at - 2] in _VERBS
+    return words[at] in _EMPTY_WORDS or is_name
 
 
 def words_in(value: Any) -> str:
@@ -88,7 +137,7 @@ def _words(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         text = value.strip()
         if text and not text.isdigit():
-            yield (text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))[:_MOST]
+            yield elided(text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))
     elif type(value) is dict and depth:
         for name in _NAMES:
             if name in value:
@@ -108,7 +157,7 @@ def words_of_body(body: bytes) -> str:
             return words_in(msgspec.json.decode(text))
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return ""
-    return _decisive(text.splitlines())[:_MOST]
+    return elided(_decisive(text.splitlines()))
 
 
 def _decisive(lines: list[str]) -> str:

@@ -19,6 +19,7 @@ import msgspec
 from inspector.checks import catalog
 from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
+from inspector.checks.foreign_text import reason_of, states_no_reason, words_of_body
 from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
 from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.checks.state_updates import (
@@ -88,6 +89,12 @@ MOST_WAITING = 2000
 _HEAD = 500
 """Bytes of a message that cannot be read in which a sign of JSON-RPC is searched."""
 _PROGRESS = "notifications/progress"
+_METHOD_NOT_FOUND = -32601
+_ENOUGH = 24
+"""Characters by which a quoted text is recognised, and fewer than which are not quoted."""
+MOST_QUOTED = 160
+LONGEST = 280
+"""Characters of a sentence to which the message of a refusal is added."""
 _NONE: Iterator[Violation] = iter(())
 
 
@@ -155,6 +162,20 @@ def is_provoked(case: CheckMoment) -> bool:
     if any(each.probe and each.method != "server/discover" for each in asked):
         return True
     return http is not None and http.request is not None and http.request.probe
+
+
+def own_words(case: CheckMoment, violation: Violation) -> str:
+    """Return what a refusal says, to be added to a sentence about it that does not quote it; "" if it does."""
+    words = ""
+    if isinstance(case.message, ErrorResponse):
+        words = reason_of(case.value) if peek.integer(case.value, "code") != _METHOD_NOT_FOUND else ""
+    elif case.http is not None and case.http.is_refused:
+        words = case.http.words
+    words, sentence = " ".join(words.split()), violation.sentence
+    if states_no_reason(words) or is_provoked(case) or " ".join(sentence.split()).find(words[:_ENOUGH]) >= 0:
+        return ""
+    room = min(MOST_QUOTED, LONGEST - len(sentence))
+    return f"; the server says “{words[:room]}”" if room >= _ENOUGH else ""
 
 
 def was_reported_for_task(case: CheckMoment, id_: str, violation: Violation) -> bool:
@@ -402,6 +423,7 @@ class Inspection:
         if frame.http is not None and (http := self.state.http.exchange(frame.http)).is_refused:
             case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)
             case.frame, case.http = frame, http
+            http.words = words_of_body(frame.payload)[:200]
             self._moment(case, "refusal", "")
             if is_plain_refusal(http, messages):
                 return
@@ -632,7 +654,7 @@ class Inspection:
                 check.id,
                 violation.severity or check.severity_in(case.row),
                 violation.confidence or check.confidence,
-                without_credentials(_SPACE.sub(_in_one_line, violation.sentence)),
+                without_credentials(_SPACE.sub(_in_one_line, violation.sentence + own_words(case, violation))),
                 frames,
                 violation.pointer,
                 violation.span,

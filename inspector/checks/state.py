@@ -28,6 +28,7 @@ _BETWEEN_RESTS = 64
 """Items of a list between two calls of `rest`: each takes some hundredths of a millisecond at most."""
 _REMEMBERED = 10_000
 _MOST_NAMES = 100_000
+MOST_UNHEARD = 20
 ALL_TRAITS = (1 << 8) - 1
 """Traits of a case that was not examined yet; see `learning`."""
 PREFIX = "io.modelcontextprotocol/"
@@ -121,6 +122,8 @@ class HttpExchangeState(msgspec.Struct):
     """Whether an event of its stream had an id, so that the stream can be resumed."""
     was_primed: bool = False
     """Whether an event without a message gave it an id before the first message."""
+    words: str = ""
+    """What the body of an HTTP error states as the reason; "" if nothing."""
     retry: int | None = None
     """Milliseconds after which the client should reconnect; None if the server did not specify it."""
 
@@ -253,6 +256,8 @@ class RequestState:
         """Ids that the server has used for its own requests."""
         self.progress: dict[RequestId, ProgressState] = {}
         """By progress token."""
+        self.unheard: list[str] = []
+        """Methods of what was sent since the server's last message, oldest first; at most `MOST_UNHEARD`."""
 
     def requested_id(self, id_: RequestId) -> RequestId:
         """Return the id of the client's request that a response with the id `id_` is for."""

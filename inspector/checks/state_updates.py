@@ -6,6 +6,7 @@ from inspector.checks.state import (
     ALL_TRAITS,
     COOKIE_OF_SESSION,
     FIRST_MODERN,
+    MOST_UNHEARD,
     PREFIX,
     SESSION,
     CheckMoment,
@@ -100,6 +101,8 @@ def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, 
 def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
     """Update the state for a message from the client."""
     state.process.provoked = _provocation(frame, message) if frame.cause is Cause.PROBE else None
+    if isinstance(message, Request | Notification) and len(state.requests.unheard) < MOST_UNHEARD:
+        state.requests.unheard.append(message.method)
     match message:
         case Request():
             _requested(state, frame, message)
@@ -167,6 +170,7 @@ def find_progress(state: ConnectionState, case: CheckMoment) -> None:
 def learn_received(state: ConnectionState, case: CheckMoment) -> None:
     """Update the state for a message from the server, after it was checked."""
     state.messages += 1
+    state.requests.unheard.clear()
     if state.first_message_ns is None and type(case.message) in (Request, Notification, ResultResponse, ErrorResponse):
         state.first_message_ns = case.time_ns
     message = case.message

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from inspector.checks import catalog
-from inspector.checks.findings import Confidence, Finding
+from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS
 
 assert catalog.AREAS
@@ -82,7 +82,7 @@ subscription-not-acknowledged: subscription-id-missing result-type-missing serve
 request-unanswered: call-timed-out response-after-cancellation
 message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
 notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id
-  response-id-mismatch
+  response-id-mismatch duplicate-response
 json-rpc-envelope-missing: stdout-not-json NOT-MESSAGES result-and-error response-type-unsupported SILENT
 response-id-mismatch: invalid-json-rpc unexpected-response duplicate-response error-without-id SILENT
 silent-after-handshake: request-unanswered call-timed-out
@@ -90,6 +90,8 @@ client-capability-not-declared: SILENT
 meta-rejected: call-rejected list-failed handshake-rejected invalid-ping-response
   invalid-arguments-as-protocol-error tool-failure-as-protocol-error
 tool-failure-as-protocol-error: call-rejected
+failure-logged: tool-failure-as-protocol-error call-rejected list-failed listed-resource-unreadable empty-result
+child-process-runs: SILENT requests-serialized stdin-eof-ignored
 result-wrapped: content-missing
 invalid-arguments-as-protocol-error: call-rejected
 error-object-invalid: call-rejected
@@ -147,7 +149,7 @@ http-request-rejected: get-response-invalid
 structured-content-missing: valid-input-rejected undeclared-constraint
 structured-content-invalid: valid-input-rejected undeclared-constraint
 expired-session-status: http-server-error http-request-rejected list-failed jsonrpc-member-invalid result-and-error
-  error-object-invalid error-without-id
+  error-object-invalid error-without-id invalid-json-rpc stream-ended-early
 session-expired: response-on-wrong-post unexpected-response http-request-rejected list-failed
   invalid-ping-response call-rejected get-response-invalid rejected-as-uninitialized
   unknown-session-status expired-session-status
@@ -206,6 +208,7 @@ _INDEX = re.compile(r"/\d+(?=/|$)")
 _DEFINED = re.compile(r"/result/(?:tools|prompts|resources|resourceTemplates)/")
 """The beginning of a pointer to a definition: each one is corrected by itself."""
 _FRAMES_KEPT = 20
+_DEFINITIONS = "inspector.checks.definitions."
 
 
 def _explanations(table: str) -> dict[str, tuple[str, ...]]:
@@ -328,9 +331,20 @@ def _gravity(finding: Finding) -> tuple[int, bool, bool]:
     return finding.severity.rank, finding.provoked, finding.id not in FATAL
 
 
-def _key(finding: Finding) -> tuple[int, bool, bool, int, int]:
+def _key(finding: Finding) -> tuple[int, bool, bool, bool, int, int]:
     first = finding.frames[0] if finding.frames else 1 << 62
-    return *_gravity(finding), _RANKS[finding.confidence] + _OF_A_RULE * (not _is_diagnosis(finding.id)), first
+    return (
+        *_gravity(finding),
+        _is_advice(finding),
+        _RANKS[finding.confidence] + _OF_A_RULE * (not _is_diagnosis(finding.id)),
+        first,
+    )
+
+
+def _is_advice(finding: Finding) -> bool:
+    """Whether it is a hint about how a definition is written: what happened is more important."""
+    check = CHECKS.get(finding.id)
+    return finding.severity is Severity.HINT and check is not None and check.module.startswith(_DEFINITIONS)
 
 
 def _is_diagnosis(id_: str) -> bool:

@@ -28,7 +28,8 @@ SIGNAL_CODES = {
 """Exit codes by which a shell or container reports that a signal ended its command: 128 + its number (POSIX, sh)."""
 
 CLOSED_HERE = "closed by this side"
-
+BROKEN_OFF = "the server broke the connection off"
+"""How the reason of an HTTP exchange begins whose connection ended in the middle of the response."""
 GIVEN_UP_HERE = "given up by this side before the server answered"
 """Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
 

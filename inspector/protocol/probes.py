@@ -21,6 +21,7 @@ METHOD = "mcp-inspect/no-such-method"
 TOOL = "mcp-inspect-no-such-tool"
 URI = "mcp-inspect://no/such/resource"
 TASK = "mcp-inspect-no-such-task"
+_SET_LEVEL = "logging/setLevel"
 CURSOR = "mcp-inspect-no-such-cursor"
 SESSION = "mcp-inspect-no-such-session"
 VERSION = "mcp-inspect-no-such-version"
@@ -49,8 +50,12 @@ def first_requests(
     *,
     silence_s: float,
     ping_s: float,
+    is_alone: bool,
 ) -> Iterator[Probe]:
-    """Yield the requests without side effects that clients make first, and each list once more."""
+    """Yield the requests without side effects that clients make first, and each list once more.
+
+    The level of log messages is only set if it is that of this client alone (`is_alone`).
+    """
     if "ping" in revision.client_requests:
         yield Probe("ping", Send("ping", cause=Cause.CHECK, silence_s=ping_s))
     for kind, listed in LISTS.items():
@@ -64,6 +69,9 @@ def first_requests(
     if name is not None and "prompts" in capabilities:
         send = Send("prompts/get", {"name": name}, cause=Cause.CHECK, silence_s=silence_s)
         yield Probe("a prompt without arguments", send)
+    if is_alone and "logging" in capabilities and _SET_LEVEL in revision.client_requests:
+        send = Send(_SET_LEVEL, {"level": "debug"}, cause=Cause.CHECK, silence_s=silence_s)
+        yield Probe("the level of log messages", send)
 
 
 def empty_lists(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> list[Probe]:

@@ -79,7 +79,12 @@ async def make_first_requests(session: Session, tell: Tell) -> None:
     assert session.opening is not None, "requests follow the opening"
     capabilities = session.opening.capabilities
     lists = dict(session.journal.conversation.catalogue.listings)
-    planned = first_requests(_revision(session), capabilities, lists, silence_s=_SILENCE_S, ping_s=_PING_S)
+    is_alone = session.transport.kind == "stdio" or (
+        session.transport.kind == "http" and _http(session).mcp_session_id is not None
+    )
+    planned = first_requests(
+        _revision(session), capabilities, lists, silence_s=_SILENCE_S, ping_s=_PING_S, is_alone=is_alone
+    )
     listed_s = time.monotonic()
     await _send_each(session, planned, tell)
     await _listen_once(session, tell)

@@ -251,3 +251,20 @@ def test_the_place_of_the_mistake_is_named_and_the_words_are_short() -> None:
     assert failed.sentence.startswith("check stderr-flood failed with an internal error at #12: ValueError: xxx")
     assert len(failed.sentence) < 450
     assert record_failure("stderr-flood", 12, ValueError()).where == "nowhere"
+
+
+def test_a_finding_about_a_refusal_quotes_the_server_once() -> None:
+    def said(*words: str) -> list[str]:
+        talk = Talk()
+        for each in words:
+            talk.ask("ping").error(-32000, each)
+        return [each.sentence for each in talk.findings() if each.id == "invalid-ping-response"]
+
+    assert said("the pool has no free connection") == [
+        "ping is rejected with -32000; the server says “the pool has no free connection”"
+    ]
+    (cut,) = said("x" * 400)
+    assert len(cut) < 300
+    assert said("") == ["ping is rejected with -32000"]
+    listed = Talk().ask("tools/list").error(-32000, "the pool has no free connection").findings()
+    assert not [each for each in listed if "the server says" in each.sentence]

@@ -26,14 +26,17 @@ def _tried(*capabilities: str, pages: int = 1, prompts: tuple[object, ...] = ())
 
 
 def _first(
-    era: Era, *capabilities: str, pages: int = 1, prompts: tuple[object, ...] = (), resources: tuple[object, ...] = ()
+    era: Era,
+    *capabilities: str,
+    pages: int = 1,
+    prompts: tuple[object, ...] = (),
+    resources: tuple[object, ...] = (),
+    is_alone: bool = True,
 ) -> list[tuple[str, object]]:
     declared: dict[str, object] = {name: {} for name in capabilities}
     lists = _lists(pages, prompts, resources)
-    return [
-        (each.send.method, each.send.params)
-        for each in first_requests(newest_of(era), declared, lists, silence_s=3, ping_s=2)
-    ]
+    planned = first_requests(newest_of(era), declared, lists, silence_s=3, ping_s=2, is_alone=is_alone)
+    return [(each.send.method, each.send.params) for each in planned]
 
 
 def test_requests_undeclared_lists_are_requested() -> None:
@@ -86,3 +89,11 @@ def test_tests_input_only_a_call_of_an_existing_tool_is_one() -> None:
     assert not calls_a_tool("tools/call", {"name": probes.TOOL})
     assert not calls_a_tool("tools/call", {"arguments": {}})
     assert not calls_a_tool("tools/list", {"name": "add"})
+
+
+def test_first_requests_level_of_log_messages_is_set_last_and_only_for_this_client() -> None:
+    asked = ("logging/setLevel", {"level": "debug"})
+    assert _first(Era.LEGACY, "logging", "tools")[-1] == asked
+    assert asked not in _first(Era.LEGACY, "logging", is_alone=False)
+    assert asked not in _first(Era.LEGACY, "tools")
+    assert asked not in _first(Era.MODERN, "logging")

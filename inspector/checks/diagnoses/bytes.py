@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from inspector.checks.diagnoses.stalls import computed_at_eof, responded_before, response_at_eof
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.json_flaws import ENDS, flaw_of
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import AFTER
@@ -98,7 +99,7 @@ def _is_piece(line: bytes) -> bool:
 
 @error("Message is not valid JSON", "garbled")
 def malformed_json(case: CheckMoment) -> Iterator[Violation]:
-    """An object as Python or JavaScript prints it, or JSON that is encoded twice.
+    """An object as Python or JavaScript prints it, JSON with a flaw, or JSON that is encoded twice.
 
     Fix: Encode each message once with a JSON library: json.dumps(message), JSON.stringify(message).
     """
@@ -111,10 +112,18 @@ def malformed_json(case: CheckMoment) -> Iterator[Violation]:
             sentence = "a message is printed as a Python dictionary, with single quotes, which is not JSON"
         elif _OBJECT.match(line):
             sentence = f"a line is {line.strip().decode()}: an object was written without JSON.stringify"
+        elif _is_damaged(line) and (flaw := flaw_of(line)) and flaw != ENDS and not _ends_of_values(line)[0]:
+            sentence = f"a message is not valid JSON: {flaw}"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
         sentence = "a message is a JSON string that contains JSON: it was encoded twice"
     if sentence and case.state.is_sampled("malformed-json", 1, 1 << 62):
         yield Violation(sentence, span=(0, len(frame.payload)))
+
+
+def _is_damaged(line: bytes) -> bool:
+    """Whether a line is one message that a flaw makes unreadable, and not the piece of one."""
+    text = line.strip()
+    return text.startswith(b"{") and text.endswith(b"}") and text.count(b'"jsonrpc"') == 1
 
 
 @error("Last message is truncated", "garbled", "end")

@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable
 from posixpath import basename
 
-MOST_WORDS = 160
+from inspector.checks.foreign_text import elided
+
+MOST_WORDS = 220
 """Maximum characters that are quoted."""
 
 MIXED_UP = re.compile(r"_parse is not a function|reading '_(def|zod)'|_zod\b")
@@ -33,10 +35,17 @@ _NOISE = re.compile(
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
 """A line below “Caused by:”."""
 _MOST_OF_HEAD = 60
+_MEMBER = re.compile(
+    r"\s{1,8}(input|hostname|host|address|url|status|statusCode|reason|detail|constraint|argument|dest): (.{1,200}?),?$"
+)
+"""A member of an exception, as Node prints it."""
+_EMPTY = ("''", '""')
+_MOST_BEHIND = 25
+"""Maximum lines after an exception's message in which its members are searched."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
-    r"^(?:\S{1,60}: |\[\S{1,40}\] )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
+    r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
 )
@@ -103,6 +112,13 @@ def _npm(found: re.Match[str]) -> str:
     if code in ("E401", "E403"):
         return f"npm is not allowed to fetch the package from {host} ({code})"
     return f"npm cannot reach {host} ({code})"
+
+
+def _package(path: str) -> str:
+    """Return the package that a file belongs to; the path itself outside of node_modules."""
+    inside = path.rpartition("node_modules/")[2] if "node_modules/" in path else ""
+    names = inside.split("/")[: 2 if inside.startswith("@") else 1]
+    return "/".join(names) if inside else path[-80:]
 
 
 def _not_built(found: re.Match[str]) -> str:
@@ -315,6 +331,11 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
         "Check its configuration: a comma too many, a comment, or an empty file.",
     ),
     (r"SyntaxError: (.{1,100})", "the code cannot be parsed: {}", "Check the version of the interpreter."),
+    (
+        r"require\(\) of ES Module (\S+) from (\S+)",
+        lambda found: f"{_package(found[2])} requires {_package(found[1])}, which is an ES module (ERR_REQUIRE_ESM)",
+        "Use a Node that can require ES modules (22.12 and newer), or other versions of the packages.",
+    ),
     (r"(ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION)", "Node cannot load the file ({})", "Build the server first."),
     (
         r"Unsupported engine|requires Node|EBADENGINE",
@@ -370,14 +391,27 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     newest = [(at, _IN_A_GROUP.sub("", line)) for at, line in newest]
     if (chain := _chain(newest)) is not None:
         return chain
-    words = [(at, line.strip()[:MOST_WORDS]) for at, line in newest if not _NOISE.match(line)]
+    words = [(place, at, line.strip()) for place, (at, line) in enumerate(newest) if not _NOISE.match(line)]
     for kind in (HEADS, _BAD):
-        for n, (at, line) in enumerate(words):
-            if kind.search(line):
-                below = f" {words[n - 1][1]}" if n and line.endswith(":") else ""  # such as the missing arguments
-                return at, (line + below)[:MOST_WORDS], True
-    anything = words or [(at, line.strip()[:MOST_WORDS]) for at, line in newest if line.strip()]
-    return (*anything[0], False) if anything else None
+        for n, (place, at, line) in enumerate(words):
+            if kind.search(line[:2000]):
+                below = f" {words[n - 1][2]}" if n and line.endswith(":") else ""  # such as the missing arguments
+                return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
+    anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
+    return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
+
+
+def oldest_failure(newest: list[tuple[int, str]]) -> tuple[int, str] | None:
+    """Return the first line about a failure: where a server continues, later ones are mostly consequences."""
+    lines = ((at, line.strip()) for at, line in reversed(newest) if not _NOISE.match(line))
+    return next(((at, line) for at, line in lines if HEADS.match(line) or _BAD.search(line[:2000])), None)
+
+
+def _members(after: list[tuple[int, str]], line: str) -> str:
+    """Return what Node prints of an exception beside its message, such as the input; `after` is newest first."""
+    found = [match for _, each in after[: -_MOST_BEHIND - 1 : -1] if (match := _MEMBER.match(each))]
+    named = [f"{each[1]}: {each[2][:60]}" for each in found if each[2].strip("'\"") not in line or each[2] in _EMPTY]
+    return f" ({', '.join(named[:2])})" if named else ""
 
 
 def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
@@ -394,9 +428,9 @@ def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
                 break
             causes.append(cause[1].strip())
         if head is not None and causes and causes[-1] in head[1]:
-            return head[0], causes[-1][:MOST_WORDS], True
+            return head[0], elided(causes[-1], MOST_WORDS), True
         if head is not None and causes:
-            return head[0], f"{head[1][:_MOST_OF_HEAD]}: {causes[-1]}"[:MOST_WORDS], True
+            return head[0], elided(f"{head[1][:_MOST_OF_HEAD]}: {causes[-1]}", MOST_WORDS), True
     return None
 
 

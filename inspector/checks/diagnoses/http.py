@@ -16,7 +16,7 @@ from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, HttpExchangeState, host_of
 from inspector.protocol import peek, url_hosts
-from inspector.protocol.facts import HttpEvent
+from inspector.protocol.facts import BROKEN_OFF, HttpEvent
 
 error, warning, hint = diagnoses_of("http")
 
@@ -54,10 +54,8 @@ _GATEWAY = {
     530: "Origin Not Reachable",
 }
 """Statuses of gateways; those from 520 on are used by one of them only, and are in no registry."""
-_SAID = "what refusals said"
 NAMELESS_ENDPOINT = "endpoint without a name"
 """Key in a state's notes: the entry and the URL of an event that lacks its name."""
-_MOST_SAID = 1000
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
 """Statuses with a separate diagnosis."""
 _NOT_HERE = {
@@ -66,6 +64,10 @@ _NOT_HERE = {
     413: "Raise the limit for request bodies in the server or proxy.",
     426: "Check the URL: it expects another protocol, such as WebSocket.",
 }
+_TO_ITSELF = (
+    "Serve the URL. Behind a proxy that ends TLS, the server may take each request for plain HTTP: pass on "
+    "X-Forwarded-Proto: https."
+)
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
 _EDGE_CODE = re.compile(r"(?i)\berror(?: code)?:? (1\d\d\d)\b")
@@ -240,6 +242,10 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
             return
         worse = None if not becomes_get else _ERROR if case.state.opening is None else _WARNING
         sentence = f"{http.request.target[:80]} redirects to {to[:80]} (HTTP {http.response.status})"
+        if _leads_back(http.request.target, to):
+            sentence = f"{url[:80]} redirects to itself (HTTP {http.response.status})"
+            yield Violation(sentence, severity=worse, fix=_TO_ITSELF)
+            return
         if behind := _inside(to, http.request.target):
             fix = "Have the proxy rewrite Location, or the server use X-Forwarded-Proto and X-Forwarded-Host."
             yield Violation(sentence + behind, severity=_ERROR if case.state.opening is None else worse, fix=fix)
@@ -249,7 +255,7 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence + more, severity=worse, fix=fix)
     elif _leads_back(http.request.target, to) and once(case, f"http-redirect again {url}"):
         sentence = f"{url[:80]} redirects to itself again and again (HTTP {http.response.status})"
-        yield Violation(sentence, severity=_ERROR, fix="Serve the URL, or redirect to one that is served.")
+        yield Violation(sentence, severity=_ERROR, fix=_TO_ITSELF)
 
 
 def _leads_back(url: str, location: str) -> bool:
@@ -337,7 +343,7 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
             if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
                 named = state.notes["wrong-endpoint-event"]
                 message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
-                reason = _body_reason(case, keep=True)
+                reason = _body_reason(case)
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
                 if "session" in reason.lower():
                     fix = "If several instances share the load, route a session to one of them."
@@ -373,10 +379,9 @@ def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
         )
 
 
-def _body_reason(case: CheckMoment, *, keep: bool = False) -> str:
+def _body_reason(case: CheckMoment) -> str:
     """Return the reason in the body of the exchange that has just ended; "" if there is none."""
-    known = case.state.notes.get(_SAID, {}) if case.fact is not None else {}
-    words = (known.get if keep else known.pop)(case.fact.http, "") if case.fact is not None else ""
+    words = case.http.words if case.fact is not None and case.http is not None else ""
     code = _EDGE_CODE.search(words)
     meaning = _OF_AN_EDGE.get(code[1], "") if code is not None else ""
     return f": {words}{meaning and f', by which Cloudflare (2026-08-06) {meaning}'}" if words else ""
@@ -444,18 +449,14 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
 
 
-@error("HTTP request was rejected", "refusal", "http end", "end")
+@error("HTTP request was rejected", "http end", "end")
 def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
     """A 4xx status that nothing else explains, with the reason in its body; at first only if all attempts fail.
 
     Fix: Check the URL and the credentials.
     """
     state, fact, http = case.state, case.fact, case.http
-    if case.frame is not None and refused(case) is not None:
-        known = state.notes.setdefault(_SAID, {})
-        if len(known) < _MOST_SAID and case.frame.http is not None:
-            known[case.frame.http] = words_of_body(case.frame.payload)[:200]
-    elif fact is None and case.frame is None:
+    if fact is None and case.frame is None:
         is_open = state.opening is not None or state.http.has_endpoint
         if "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
             tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
@@ -528,7 +529,7 @@ def body_truncated(case: CheckMoment) -> Iterator[Violation]:
                     "body must update it."
                 ),
             )
-        elif fact.why.startswith("the server broke the connection off"):
+        elif fact.why.startswith(BROKEN_OFF):
             sentence = f"the connection was closed in the middle of the response to {method}"
             yield Violation(sentence, fix="Check the logs of server and proxy for a crash or a timeout.")
     elif case.frame is not None and "json" in kind_of(http) and _stops_in_the_middle(case.frame.payload):

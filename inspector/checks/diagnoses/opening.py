@@ -86,7 +86,11 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         return
     if state.is_http:
         silent = asked.status is None
-        heard = "no HTTP response" if silent else f"the HTTP response has status {asked.status} and contains no message"
+        heard = (
+            "no HTTP response"
+            if silent
+            else f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
+        )
         if state.http.has_endpoint and asked.status == 202:
             heard = "the POST was accepted with HTTP 202, but the event stream brought no response"
         waited = (state.last_ns - asked.time_ns) / 1e9
@@ -368,6 +372,15 @@ def _echoed(case: CheckMoment) -> bool:
     )
 
 
+def _stage(asked: TrackedRequest) -> str:
+    """Return how far the HTTP response to a request without a response came; "" on stdio."""
+    if asked.http is None:
+        return ""
+    if asked.status is None:
+        return "not even the headers of an HTTP response came"
+    return f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
+
+
 @error("Request has no response", "end", topic="basic")
 def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
     """The server is running and has responded to other requests, but not to this one for a while.
@@ -382,7 +395,8 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those
         if ours and waited >= _SILENT_NS:
-            sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; the server is running"
+            alive = _stage(asked) or "the server is running"
+            sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; {alive}"
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
             more = ", and may respond later: check waits no longer" if short else ""
             mild = Severity.HINT if short else None
@@ -508,6 +522,7 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
         f"the server responded to initialize, but to nothing after it: {since[0].method[:60]} has waited "
         f"for {waited / 1e9:.0f} s"
     )
+    message += f"; {stage}" if (stage := _stage(since[0])) else ""
     frames = (since[0].frame, *((logged[0],) if logged is not None else ()))
     yield Violation(message + words, frames=frames, instead=True)
 

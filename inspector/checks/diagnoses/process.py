@@ -1,6 +1,7 @@
 """Diagnoses of the server process: exit codes, signals, causes in stderr."""
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -36,9 +37,23 @@ _RUN = "Run chmod +x, check the first line of the file, or name its interpreter 
 _ASKED_TO_END = "Find what sent the signal: a closed terminal, a supervisor, kill. The server did not fail by itself."
 _KILLED = {
     "SIGKILL": "Check the system log for an out-of-memory kill.",
+    "SIGILL": "Use a build for this processor (without AVX2, say), or find the runtime check that failed.",
+    "SIGSYS": "Check the seccomp profile of its container.",
     **dict.fromkeys(("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"), _ASKED_TO_END),
 }
 """The fix by signal; any other signal is caused by the process itself."""
+_CORE = "Examine the core dump: native code failed."
+_MEANS = {
+    "SIGILL": "an illegal instruction",
+    "SIGSEGV": "an invalid memory access",
+    "SIGBUS": "an invalid memory access",
+    "SIGABRT": "it aborted itself",
+    "SIGFPE": "a division by zero, or another invalid operation",
+    "SIGSYS": "a system call that is not allowed to it",
+    "SIGXCPU": "its limit of CPU time",
+    "SIGXFSZ": "its limit of file sizes",
+}
+"""What the signals mean that a process receives for what it did."""
 _MISSING = re.compile(
     r"(?i:missing|required|not set|not defined|must be set|please set|undefined).{0,60}?"
     r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b"
@@ -74,6 +89,8 @@ _SUBCOMMAND = (
 )
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
+_LINES = "lines on stdout"
+"""Key in a state's notes: the last of these lines, with their entries."""
 
 
 def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
@@ -190,9 +207,12 @@ def exit_during_handshake(case: CheckMoment) -> Iterator[Violation]:
     ended = died(case.state)
     if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
         return
-    if _printed_only(case.state):
-        return
     message = f"the server exited with code {ended[2].code} after {(ended[1] - case.state.began_ns) / 1e9:.1f} s"
+    if _printed_only(case.state):
+        if (printed := _printed_cause(case.state)) is not None:
+            sentence = f"{message}: {printed[1]} (on stdout)"
+            yield Violation(sentence, frames=(printed[0], ended[0]), instead=True, fix=printed[2])
+        return
     words = last_words(case.state, ended[0])
     yield replace(words, sentence=message + words.sentence)
 
@@ -210,7 +230,7 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     worked = any(each.answered is not None and each.method not in OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
-    at = f" during {waiting[-1].method}" if waiting else "" if worked else " directly after the handshake"
+    at = _during(state, waiting) if waiting else "" if worked else " directly after the handshake"
     words = last_words(state, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     message = f"the server exited{at} with code {ended[2].code}{words.sentence}"
@@ -237,10 +257,11 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     if case.frame is not None:
         if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").strip()):
             case.state.notes.setdefault(_PRINTED, (case.n, printed[:100]))
+            case.state.notes.setdefault(_LINES, deque(maxlen=_LOOKED_AT)).append((case.n, printed[:2000]))
         return
     ended = died(case.state)
     prints, is_new = _printed_only(case.state), case.state.first_message_ns is None
-    if ended is None or not is_new or (ended[2].code != 0 and not prints):
+    if ended is None or not is_new or (ended[2].code != 0 and not prints) or _printed_cause(case.state) is not None:
         return
     is_quick = ended[1] - case.state.began_ns < _AT_ONCE_NS
     how = f"exited{' at once' if is_quick else ''}, with code {ended[2].code}"
@@ -259,6 +280,25 @@ def _printed_only(state: ConnectionState) -> bool:
     return ended is not None and not ended[2].signal and _PRINTED in state.notes and is_silent
 
 
+def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
+    """Return the cause in what a program that failed printed to stdout: entry, text, fix; None if there is none."""
+    ended = died(state)
+    if not _printed_only(state) or ended is None or not ended[2].code:
+        return None
+    newest = list(state.notes[_LINES])[::-1]
+    telling = telling_line(newest)
+    if telling is None or not HEADS.match(telling[1]):
+        return None  # a help text has words of failures as well
+    return known_cause(newest) or (telling[0], telling[1], "")
+
+
+def _during(state: ConnectionState, waiting: list[TrackedRequest]) -> str:
+    """Name what may have ended a server: all that it was sent since its last message, and the last request."""
+    before = [each for each in dict.fromkeys(state.requests.unheard) if each.startswith("notifications/")]
+    also = f" (or by {before[-1][:60]} before it)" if before else ""
+    return f" during {waiting[-1].method[:60]}{also}"
+
+
 def _waiting(state: ConnectionState) -> list[TrackedRequest]:
     """Return the requests of the client that have no response, oldest first."""
     return [each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
@@ -275,11 +315,12 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
         return
     signal = ended[2].signal or SIGNAL_CODES.get(ended[2].code or 0, "")
     if signal:
-        fix = _KILLED.get(signal, "Examine the core dump: native code failed.")
+        fix = _KILLED.get(signal, _CORE)
         mild = _HINT if fix == _ASKED_TO_END else None
         waiting = _waiting(case.state)[-1:] if case.state.opening is not None else []
-        during = f" during {waiting[0].method[:60]}" if waiting else ""
-        sentence = f"the server was killed by {signal}{during}"
+        during = _during(case.state, waiting) if waiting else ""
+        meaning = f" ({_MEANS[signal]})" if signal in _MEANS else ""
+        sentence = f"the server was killed by {signal}{meaning}{during}"
         if not ended[2].signal:  # only an exit code is known, which a program may also choose by itself
             sentence = f"the server {exit_words(ended[2].code or 0)}{during}"
             fix = f"If a shell or container started it, {signal} killed its child. {fix}"

@@ -35,6 +35,8 @@ _RESULTS = {
     "tools/call": frozenset(("content", "structuredContent")),
 }
 """Members that identify a result, by method."""
+_UNREADABLE = (-32700, -32600)
+_NOTIFICATION = re.compile(r"\bnotifications/[a-z_/]{1,40}")
 _META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
 _UNEXPECTED = re.compile(
     r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
@@ -58,7 +60,7 @@ def id_type_changed(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, "/id", frames=(asked.frame,))
 
 
-@error("Response to a notification", "orphan", "error", "garbled", "end", topic="basic")
+@error("Response to a notification", "orphan", "late", "error", "garbled", "end", topic="basic")
 def notification_answered(case: CheckMoment) -> Iterator[Violation]:
     """A response without an id that matches no open request; the request it was for may be known only at the end.
 
@@ -67,7 +69,11 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
     if case.message is None:
         for each in case.state.notes.get("anonymous", ()):
             if each.asked.answered is not None:
-                yield Violation(f"a notification was answered with {each.sentence}", "/id", (each.frame,), instead=True)
+                what = each.notification or "a notification"
+                yield Violation(f"{what} was answered with {each.sentence}", "/id", (each.frame,), instead=True)
+    elif case.http is None and (named := _notification_named(case)):
+        words = f"{named} was answered with an error with the id {case.message.id!r}: {reason_of(case.value)[:120]}"  # type: ignore[union-attr]
+        yield Violation(words, "/id")
     elif case.http is None and _is_anonymous(case):
         waiting, sentence = _open(case.state), _without_an_id(case)
         words = peek.text(case.value, "message") or ""
@@ -76,9 +82,21 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
             fix = "Accept notifications/initialized, with its prefix, and send no response to a notification."
             yield Violation(sentence, "/id", fix=fix)
         elif not waiting or "notifications/" in words:
-            yield Violation(f"a notification was answered with {sentence}", "/id")
+            yield Violation(f"{_unheard(case) or 'a notification'} was answered with {sentence}", "/id")
         elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
-            case.state.notes.setdefault("anonymous", []).append(_Stray(case.n, waiting[0], sentence))
+            stray = _Stray(case.n, waiting[0], sentence, _unheard(case))
+            case.state.notes.setdefault("anonymous", []).append(stray)
+
+
+def _notification_named(case: CheckMoment) -> str:
+    """Return the notification that an error with an id that is not open says it does not know; "" for none."""
+    message = case.message
+    if not isinstance(message, ErrorResponse) or message.id is None:
+        return ""
+    if case.asked is not None and case.asked.answered is None:
+        return ""
+    found = _NOTIFICATION.search(reason_of(case.value))
+    return found[0] if found is not None else ""
 
 
 class _Stray(msgspec.Struct, frozen=True):
@@ -87,12 +105,22 @@ class _Stray(msgspec.Struct, frozen=True):
     frame: int
     asked: TrackedRequest
     sentence: str
+    notification: str = ""
+    """The notification that it may belong to instead."""
+
+
+def _unheard(case: CheckMoment) -> str:
+    """Return the only notification since the server's last message; "" for none or several."""
+    sent = {each for each in case.state.requests.unheard if each.startswith("notifications/")}
+    return sent.pop()[:60] if len(sent) == 1 else ""
 
 
 def _is_anonymous(case: CheckMoment) -> bool:
     message = case.message
     if isinstance(message, ErrorResponse):
-        return message.id is None and peek.integer(case.value, "code") not in (-32700, -32600)
+        if peek.integer(case.value, "code") in _UNREADABLE and not _unheard(case):
+            return False  # what it could not read has no id that it could return
+        return message.id is None and case.state.process.provoked is None
     return isinstance(message, NotJsonRpc) and message.reason == "a result without a usable id"
 
 

@@ -5,12 +5,21 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.checks.diagnoses.causes import INSTALL_BROWSER, MOST_WORDS, backend_fault, missing_program
-from inspector.checks.diagnoses.process import cause_in
+import msgspec
+
+from inspector.checks.diagnoses.causes import (
+    HEADS,
+    INSTALL_BROWSER,
+    MOST_WORDS,
+    backend_fault,
+    missing_program,
+    telling_line,
+)
+from inspector.checks.diagnoses.process import cause_in, tail_of
 from inspector.checks.findings import Confidence
-from inspector.checks.foreign_text import secret_in
+from inspector.checks.foreign_text import reason_of, secret_in, states_no_reason
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.state import CheckMoment
+from inspector.checks.state import CheckMoment, TrackedRequest
 from inspector.checks.state_updates import LARGE
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
@@ -27,6 +36,7 @@ _LOOKED_AT = 256 * 1024
 """Maximum bytes of a result that are searched for secrets."""
 
 _FLOOD = 1_000_000
+_MOST_FAILED = 100
 _LONG_NS = 2_000_000_000
 _IMAGES = {
     "image/png": (b"\x89PNG\r\n\x1a\n",),
@@ -145,6 +155,45 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
         yield Violation(sentence, frames=frames, instead=True, fix=fix)
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    """A request that failed without a reason."""
+
+    frame: int
+    asked: TrackedRequest
+
+
+@warning("Cause of a failure is only on stderr", "error", "answer tools/call", "end", confidence=_LIKELY)
+def failure_logged(case: CheckMoment) -> Iterator[Violation]:
+    """The response of a failed request states no reason, and an exception was logged at that time.
+
+    Fix: Return the reason to the client: the message of the error, or a text with isError.
+    """
+    state, asked = case.state, case.asked
+    failed: list[_Failed] = state.notes.setdefault("failure-logged", [])
+    if case.message is not None:
+        is_ours = asked is not None and not asked.probe and not state.is_http
+        if is_ours and asked is not None and len(failed) < _MOST_FAILED and _states_no_reason(case):
+            failed.append(_Failed(case.n, asked))
+        return
+    sent = sorted(each.frame for each in (*state.requests.open.values(), *state.requests.done.values()))
+    for each in failed:
+        until = next((frame for frame in sent if frame > each.frame), 1 << 62)
+        newest = [(n, line) for n, line in tail_of(state) if each.asked.frame < n < until]
+        telling = telling_line(newest)
+        if telling is not None and HEADS.match(telling[1]):
+            sentence = f"{each.asked.method[:60]} failed without a reason; stderr has: {telling[1]}"
+            yield Violation(sentence, frames=(telling[0], each.frame), instead=True)
+
+
+def _states_no_reason(case: CheckMoment) -> bool:
+    """Whether a response reports a failure with no more words than that it is one."""
+    if isinstance(case.message, ErrorResponse):
+        return states_no_reason(reason_of(case.value))
+    texts = [peek.text(each, "text") or "" for each in peek.items(case.value, "content")]
+    is_failure = peek.at(case.value, "isError") is True and peek.at(case.value, "structuredContent") is None
+    return is_failure and all(map(states_no_reason, texts))
 
 
 @warning("Secret in a result", "answer tools/call", "answer resources/read", "answer prompts/get", confidence=_LIKELY)

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from inspector.checks.definitions.schemas import WalkBudget, features_of
-from inspector.checks.diagnoses.causes import MIXED_UP
+from inspector.checks.diagnoses.causes import MIXED_UP, oldest_failure
 from inspector.checks.diagnoses.definitions import LIST, is_later_page, tools_seen, violations_of
-from inspector.checks.diagnoses.process import line_like
+from inspector.checks.diagnoses.process import line_like, tail_of
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
@@ -279,8 +280,9 @@ def empty_tool_list(case: CheckMoment) -> Iterator[Violation]:
         sentence = "the tool list is empty: a model has nothing to call"
         frames: tuple[int, ...] = (case.n,)
         if (logged := line_like(case.state, _NOTHING_TO_LIST)) is not None:
-            sentence, frames = (
-                f"the tool list is empty; stderr has: {logged[1].string.strip()[:160]}",
-                (case.n, logged[0]),
-            )
+            words = elided(logged[1].string.strip(), 160)
+            first = oldest_failure(tail_of(case.state))
+            if first is not None and first[0] < logged[0]:
+                words = f"{elided(first[1], 120)}; then: {elided(words, 80)}"
+            sentence, frames = f"the tool list is empty; stderr has: {words}", (case.n, logged[0])
         yield Violation(sentence, "/result/tools", frames, instead=True)

@@ -99,6 +99,21 @@ def child_holds_stdin(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(n, asked.frame), instead=True)
 
 
+@warning("Server waits for a child process", "end", confidence=Confidence.LIKELY)
+def child_process_runs(case: CheckMoment) -> Iterator[Violation]:
+    """A child that was started during a request without a response was still running, without the server's stdin.
+
+    Fix: Give the child a timeout and a stdin of its own, and read its stdout and stderr while it runs, to their ends.
+    """
+    for n, asked, children, process in _stalled(case.state):
+        child = next((each for each in children if not each.stdin), None)
+        if child is not None and not process.runnable and not any(each.stdin for each in children):
+            sentence = f"while {asked.method[:60]} had no response, its child process {child.pid} was running"
+            sentence += f": {child.command[:120]}" if child.command else ""
+            yield Violation(sentence, frames=(asked.frame, n), instead=True)
+            return
+
+
 @error("Server waits for a response of the client", "end", topic="basic")
 def server_request_pending(case: CheckMoment) -> Iterator[Violation]:
     """A request of the server had no response while one of ours timed out.

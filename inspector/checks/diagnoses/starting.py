@@ -54,6 +54,11 @@ def command_not_found(case: CheckMoment) -> Iterator[Violation]:
         return
     if state.connection is not None and state.connection.argv and _NO_COMMAND.search(state.why):
         command = state.connection.argv[0]
+        if _URL.match(command):
+            sentence = f"the command is a URL: {command[:100]!r}, and a URL is no program"
+            fix = 'Give it as the URL of a server over HTTP: mcp-inspect check URL, or "url" in a configuration.'
+            yield Violation(sentence, frames=(case.n,), instead=True, fix=fix)
+            return
         if " " in command.strip() and len(state.connection.argv) == 1 and not command.startswith(("/", ".")):
             sentence = f"there is no program {command[:100]!r}: the command contains its arguments"
             fix = "Split it: give the program as the command, and each other word as an argument."

@@ -6,6 +6,7 @@ from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.foreign_text import words_of_body
+from inspector.checks.json_flaws import flaw_of
 from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
@@ -17,6 +18,8 @@ error, warning, hint = rules_of("basic")
 
 _HINT = Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
+_BRACKETS = (b"{", b"[")
+_ENCODE = "Encode each message with a JSON library, and do not change its text afterwards."
 _ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
 _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
 _KEYS_HAVE_NAMES = row_of_date("2025-06-18")
@@ -64,8 +67,12 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
         return
     kind = case.http.header("content-type") or "" if case.http is not None else "json"
     if "json" in kind or "event-stream" in kind:
-        is_page = case.frame.payload.lstrip()[:1] == b"<"
-        what = "an HTML page" if is_page else message.reason
+        begin = case.frame.payload.lstrip()[:1]
+        if begin in _BRACKETS and message.reason == "not JSON" and (flaw := flaw_of(case.frame.payload)):
+            what = f"the response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else "a message"
+            yield Violation(f"{what} is not valid JSON: {flaw}", fix=_ENCODE)
+            return
+        what = "an HTML page" if begin == b"<" else message.reason
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
         yield Violation(f"received {what}{': ' * bool(text)}{text}")
 

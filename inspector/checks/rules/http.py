@@ -9,7 +9,7 @@ from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_distinct, is_loopback
 from inspector.checks.state_updates import CARRIED
 from inspector.protocol import peek
-from inspector.protocol.facts import CLOSED_HERE, HttpEvent, HttpFact
+from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import UNCLAIMED, ErrorResponse, ResultResponse
 from inspector.protocol.revisions.openings import modern_code
@@ -25,6 +25,10 @@ _SINGLE = {"content-type": "Content-Type", "mcp-session-id": "Mcp-Session-Id", "
 _OTHER_REASONS = (400, 401, 403, 429)
 """Statuses that rather concern a header, the login or the rate."""
 _NEVER = 1 << 62
+_BAD_REQUEST = 400
+_ENDS = (HttpEvent.END, HttpEvent.ERROR)
+_DROPPED = "the stream of GET was broken off right after its headers; 405 means that there is no stream"
+_ONE_WRITER = "Let only the SDK's transport write to the response of GET, and see the log for an exception."
 _GRACE_NS = 150_000_000
 """Time that a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
@@ -132,12 +136,16 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
             kind = f" and content-type {_kind(http)[:60] or '(none)'}" if response.status == 200 else ""
             yield Violation(f"GET was answered with HTTP {response.status}{kind}; 405 means that there is no stream")
     fact, exchange = case.fact, case.http
-    if fact is None or fact.event is not HttpEvent.ERROR or exchange is None or exchange.request is None:
+    if fact is None or fact.event not in _ENDS or exchange is None or exchange.request is None:
         return
     found = NO_RESPONSE.search(fact.why)
     if found and exchange.request.method == "GET" and exchange.response is None and case.state.opening is not None:
         if case.state.is_sampled("get-response-invalid no response", 1, _NEVER):
             yield Violation(f"GET got no HTTP response: {_as_words(found[1])}; 405 means that there is no stream")
+    elif exchange.request.method == "GET" and fact.why.startswith(BROKEN_OFF) and not fact.body_bytes:
+        if case.state.transport == "http" and case.state.opening is not None and _kind(exchange) == "text/event-stream":
+            if case.state.is_sampled("get-response-invalid broken", 1, _NEVER):
+                yield Violation(_DROPPED, fix=_ONE_WRITER)
 
 
 def _as_words(why: str) -> str:
@@ -453,6 +461,20 @@ def unsupported_version_accepted(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(
             f"a request with MCP-Protocol-Version: {message[:40]} was answered with HTTP {http.response.status}"
         )
+
+
+@warning("`DELETE` for a session is not answered as such", "http", since="2025-03-26", until="2025-11-25")
+def delete_response_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """“The server MAY respond to this request with HTTP 405 Method Not Allowed.” Some clients report other errors.
+
+    Fix: End the session, and return HTTP 200 or 204; 405 means that clients may not end sessions.
+    """
+    heads = _heads(case)
+    if heads is None or heads[1].method != "DELETE" or heads[1].probe or heads[0].sent(SESSION) is None:
+        return
+    status = heads[2].status
+    if status >= 500 or status == _BAD_REQUEST:
+        yield Violation(f"DELETE for the session was answered with HTTP {status}; 405 means that it can't be ended")
 
 
 @error(

@@ -262,7 +262,7 @@ def logging_undeclared(case: CheckMoment) -> Iterator[Violation]:
         yield Violation("the server sent a log message, but does not declare logging", "/method")
 
 
-_TEMPLATES = "resources/templates/list"
+_TEMPLATES, _SET_LEVEL = "resources/templates/list", "logging/setLevel"
 _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 
 
@@ -281,7 +281,7 @@ def list_undeclared(case: CheckMoment) -> Iterator[Violation]:
 
 @error(
     "Capability declared but list method not implemented",
-    *(f"error {method}" for method in (*_KINDS, _TEMPLATES, "subscriptions/listen")),
+    *(f"error {method}" for method in (*_KINDS, _TEMPLATES, "subscriptions/listen", _SET_LEVEL)),
     mild_until="2025-11-25",
 )
 def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
@@ -300,6 +300,12 @@ def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
         if peek.integer(case.value, "code") == -32601 and kinds:
             sentence = f"the server declares listChanged of {kinds[0]}, but does not implement subscriptions/listen"
             fix = "Implement it, or declare no listChanged: there is no other way to report a change."
+            yield Violation(sentence, "/error/code", severity=Severity.WARNING, fix=fix)
+        return
+    if case.method == _SET_LEVEL:
+        if peek.integer(case.value, "code") == -32601 and case.state.capable("logging"):
+            sentence = f"the server declares logging, but does not implement {_SET_LEVEL}: some clients fail then"
+            fix = "Implement it (an empty result is enough), or declare no logging if no log messages are sent."
             yield Violation(sentence, "/error/code", severity=Severity.WARNING, fix=fix)
         return
     kind = _KINDS[case.method]

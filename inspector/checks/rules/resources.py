@@ -13,12 +13,15 @@ from inspector.protocol import peek
 error, warning, hint = rules_of("server/resources")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
+_EXPRESSION = re.compile(r"\{[^{}]*\}")
+_NO_LITERAL = re.compile(r'[\s"<>\\^`|{}]')
 _OF_A_PROGRAM = re.compile(
     r"object has no attribute|is not a function|of (?:undefined|null)\b|NoneType|NullPointer|nil pointer"
     r"|\b(?:Type|Attribute|Key|Name|Index|Reference)Error\b|not (?:iterable|subscriptable|callable)"
 )
 """Words of exceptions that a program did not catch."""
 
+_DENIED = re.compile(r"(?i)\b(?:unknown|no such) resource\b|\bresource\b.{0,120}\b(?:not found|does not exist)")
 _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
 
 
@@ -31,6 +34,23 @@ def duplicate_resource_uri(case: CheckMoment) -> Iterator[Violation]:
         if uri is not None and uri in seen:
             yield Violation(f"{uri[:80]!r} is listed twice", f"/result/resources/{at}/uri")
         seen.add(uri or "")
+
+
+@warning("Invalid URI template", "answer resources/templates/list", topic="server/resources")
+def uri_template_invalid(case: CheckMoment) -> Iterator[Violation]:
+    """RFC 6570, section 2.1: literals have no blanks, and each expression has both of its braces.
+
+    Fix: Percent-encode what a URI cannot have (%20 for a blank), also where the server compares URIs with it.
+    """
+    for at, item in enumerate(peek.items(case.value, "resourceTemplates")):
+        template = peek.text(item, "uriTemplate") or ""
+        rest = _EXPRESSION.sub("", template)
+        if found := _NO_LITERAL.search(rest):
+            what = "a blank" if found[0].isspace() else repr(found[0])
+            sentence = f"the template {template[:100]!r} has {what}, which no URI has: no URI that is sent can match it"
+            if found[0] in "{}":
+                sentence = f"the template {template[:100]!r} has a brace without its counterpart"
+            yield Violation(sentence, f"/result/resourceTemplates/{at}/uriTemplate")
 
 
 @error("Resource contents lack `uri`, `text` or `blob`", "answer resources/read", topic="schema")
@@ -46,7 +66,7 @@ def resource_contents_invalid(case: CheckMoment) -> Iterator[Violation]:
 
 @hint("Listed resource cannot be read", "error resources/read")
 def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
-    """The list names the resource; a warning if the error is that of a program, not of a missing prerequisite.
+    """The list names the resource; a warning if a program failed, or the error says that there is no such resource.
 
     Fix: Return the contents of each listed resource, or leave it out of the list.
     """
@@ -54,7 +74,7 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
     if uri is None or uri not in case.state.lists.known["resources"] or uri.startswith("ui:"):
         return
     reason = reason_of(case.value)
-    mild = _WARNING if _OF_A_PROGRAM.search(reason) else None
+    mild = _WARNING if _OF_A_PROGRAM.search(reason) or _DENIED.search(reason[:300]) else None
     yield Violation(f"{uri[:80]} is listed, but cannot be read: {reason[:160]}", "/error", severity=mild)
 
 
@@ -130,6 +150,9 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
     """
     wanted = -32002 if not case.is_modern else -32602
     code, message = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
+    uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
+    if uri in case.state.lists.known["resources"]:
+        return  # `listed-resource-unreadable` reports it: the code is the smaller part
     if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):
         if not (case.is_modern and code == -32002):  # `obsolete-error-code` reports that one
             yield Violation(

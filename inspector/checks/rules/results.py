@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of, words_in
+from inspector.checks.foreign_text import reason_of, states_no_reason, words_in
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
@@ -340,8 +340,17 @@ def empty_result(case: CheckMoment) -> Iterator[Violation]:
     if not _is_final(case):
         return
     blocks = peek.items(case.value, "content")
-    if case.value.get("isError") is True and not any((peek.text(block, "text") or "").strip() for block in blocks):
-        yield Violation("the call failed without an error text", "/result/content")
+    words = [text.strip() for block in blocks if (text := peek.text(block, "text") or "").strip()]
+    if case.value.get("isError") is True and words and "structuredContent" not in case.value:
+        is_probe = case.asked is not None and case.asked.probe
+        if not is_probe and all(map(states_no_reason, words)):
+            fix = "Return the message of the exception: the reason is lost."
+            sentence = f"the call failed (isError), and its text states no reason: {words[0][:120]}"
+            yield Violation(sentence, "/result/content", severity=Severity.WARNING, fix=fix)
+    elif case.value.get("isError") is True and not words:
+        fix = "Return a text block that says what failed: a model sees nothing else."
+        sentence = "the call failed (isError), and its content has no text that says why"
+        yield Violation(sentence, "/result/content", severity=Severity.WARNING, fix=fix)
     elif not blocks and "structuredContent" not in case.value:
         yield Violation("the result has no content", "/result/content")
 

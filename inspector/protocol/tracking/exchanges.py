@@ -80,6 +80,8 @@ class Pairs:
         """Do what `close` does, for a result that certainly belongs to this open request."""
         self._no_longer_open(exchange.sender, exchange.id)
         self._remember(exchange)
+        if exchange.sender is Direction.TO_SERVER and not isinstance(exchange.id, str):
+            self._numbering.returned()
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame, time_ns, ""
         exchange.state = ExchangeState.ANSWERED
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection
 from inspector.protocol.jsonrpc import RequestId
 
 _MOST_DIGITS = 15
+_RETURNS = -1
+"""In place of an offset: the server has returned the id of a request, so it numbers nothing."""
 
 
 class ServerNumbering:
@@ -23,16 +25,22 @@ class ServerNumbering:
     ) -> RequestId:
         """Return the id of the request that a response with the id `id_` is for.
 
-        `is_known` returns whether a request had an id. A server is found to number its responses if a response has
-        the id 0, no request had it, and one request is open.
+        `is_known` returns whether a request had an id. A server is found to number its responses if its first response
+        has the id 0, no request had it, and one request is open.
         """
         if isinstance(id_, str):
             is_number = id_.isdecimal() and id_.isascii() and len(id_) <= _MOST_DIGITS
             return int(id_) if is_number and not is_known(id_) and is_known(int(id_)) else id_
-        if not self.offset and id_ == 0 and not is_known(id_) and len(ids := open_ids()) == 1:
+        if not self.offset and is_known(id_):
+            self.returned()
+        elif not self.offset and id_ == 0 and len(ids := open_ids()) == 1:
             only = next(iter(ids))
             self.offset = only if type(only) is int else 0
-        return id_ + self.offset
+        return id_ + max(self.offset, 0)
+
+    def returned(self) -> None:
+        """Note that a response had the id of its request."""
+        self.offset = self.offset or _RETURNS
 
     def forget(self) -> None:
         """Forget what is known, because the connection ended."""

@@ -19,7 +19,7 @@ from typing import Any, Self
 import httpx
 
 from inspector.errors import ConnectError, NoResponse
-from inspector.protocol.facts import CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
+from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
 from inspector.protocol.frames import Cause, Channel, Direction, SseFacts
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, MessageObserver
@@ -131,7 +131,7 @@ def broken(error: Exception) -> str:
     if isinstance(error, BadPacking):
         return f"the compressed body can't be decoded: {error}"
     if isinstance(error, httpx.RemoteProtocolError):
-        return f"the server broke the connection off: {error}"
+        return f"{BROKEN_OFF}: {error}"
     return f"the connection broke: {str(error) or type(error).__name__}"
 
 

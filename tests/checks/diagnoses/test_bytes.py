@@ -175,3 +175,19 @@ def test_a_nul_byte_behind_a_message_is_named() -> None:
 
 def test_text_behind_json_that_is_no_message_is_not_named() -> None:
     assert not of_one(_line(b'{"level":"info"} started')().findings(), "newline-missing")
+
+
+@pytest.mark.parametrize(
+    ("line", "flaw"),
+    [
+        (b'{"jsonrpc":"2.0","id":7d1e9f20,"result":{}}', "a value without quotes"),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":1,}}', "a comma precedes the closing bracket"),
+        (b'{"level":"info","msg":yes}', ""),
+        (b'{"jsonrpc":"2.0","id":1,"result":{}', ""),
+        (b'{"jsonrpc":"2.0","id":1,"result":{}} started', ""),
+    ],
+)
+def test_malformed_json_names_the_flaw_of_a_message(line: bytes, flaw: str) -> None:
+    found = of_one(_line(line)().findings(), "malformed-json")
+    assert bool(found) is bool(flaw)
+    assert not flaw or f"a message is not valid JSON: {flaw}" in found[0].sentence

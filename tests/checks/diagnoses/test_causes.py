@@ -43,3 +43,33 @@ def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) ->
 def test_program_that_windows_did_not_find_is_named(lines: tuple[str, ...], named: str | None) -> None:
     found = known_cause([(n, line) for n, line in enumerate(lines, 1)][::-1])
     assert (found is None) if named is None else (found is not None and named in found[1])
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            (
+                "TypeError: Invalid URL",
+                "    at new URL (node:internal/url:816:29) {",
+                "  code: 'ERR_INVALID_URL',",
+                "  input: ''",
+            ),
+            "TypeError: Invalid URL (input: '')",
+        ),
+        (
+            ("Error: getaddrinfo ENOTFOUND db", "    at a.js:1 {", "  hostname: 'db',", "}"),
+            "Error: getaddrinfo ENOTFOUND db",
+        ),
+        (
+            ("Caused by: a.b.BeanException: no bean", "Caused by: a.IOException: no host"),
+            "Caused by: a.IOException: no host",
+        ),
+        ((f"Error: a path of {'x' * 300}: it is locked",), "it is locked"),
+        ((f"pkg.SchemaError: no schema for {'X' * 90}. Set this to ignore it, or {'y' * 200}.",), f"for {'X' * 90}"),
+    ],
+)
+def test_the_decisive_part_of_an_exception_is_quoted(lines: tuple[str, ...], told: str) -> None:
+    found = telling_line([(n, line) for n, line in enumerate(lines, 1)][::-1])
+    assert found is not None
+    assert found[1].endswith(told)

@@ -189,7 +189,7 @@ def test_silence_over_http_has_no_stdio_terms(status: int | None) -> None:
         talk.head(status, "text/event-stream")
     (found,) = of_one(talk.wait(3).close("given up").findings(), "server-silent")
     assert ("no HTTP response" in found.sentence) is (status is None)
-    assert ("status 200" in found.sentence) is (status == 200)
+    assert ("only the headers of an HTTP response came (HTTP 200)" in found.sentence) is (status == 200)
     assert not {"stderr", "stdin", "subcommand", "output"} & set(f"{found.sentence} {found.fix}".lower().split())
 
 
@@ -275,3 +275,23 @@ def test_initialize_rejected_for_its_headers_points_to_the_discovery_and_not_to_
 
 def test_a_version_that_is_none_is_the_cause_of_a_rejected_header() -> None:
     assert "version-header-rejected" in EXPLAINS["unknown-protocol-version"]
+
+
+@pytest.mark.parametrize(
+    ("payload", "sentence"),
+    [
+        (
+            b'{"jsonrpc":"2.0","id":90,"error":{"code":-32601,"message":"Unknown: notifications/initialized"}}',
+            "notifications/initialized was answered with an error with the id 90: ",
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+            "notifications/initialized was answered with an error without an id: Parse error",
+        ),
+    ],
+)
+def test_notification_answered_names_the_notification(payload: bytes, sentence: str) -> None:
+    (found,) = of_one(Talk().frame(payload).ask("ping").answer({}).close().findings(), "notification-answered")
+    assert found.sentence.startswith(sentence)
+    late = Talk().ask("ping").answer({}).frame(payload).close().findings()
+    assert bool(of_one(late, "notification-answered")) is (b"Unknown" in payload)

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.findings import Finding, Severity
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
-from inspector.protocol.frames import Cause, Direction
+from inspector.protocol.frames import Cause, Channel, Direction, Eol
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, ids, initialize
 
@@ -175,14 +175,15 @@ def test_exit_code_of_a_shell_signal_is_reported_as_code(code: int, signal: str)
     assert found.sentence == f"the server exited with code {code} (a shell reports {signal} this way)"
     assert found.fix.startswith(f"If a shell or container started it, {signal} killed its child. ")
     (real,) = _dead(None, signal=signal)().findings()
-    assert real.sentence == f"the server was killed by {signal}"
+    assert real.sentence.partition(" (")[0] == f"the server was killed by {signal}"
 
 
 def test_a_signal_in_a_session_is_named_with_the_request_that_waited_for_its_response() -> None:
     (found,) = (each for each in Talk().ask("ping").exit(None, "SIGSEGV").findings() if each.id == "server-killed")
-    assert found.sentence == "the server was killed by SIGSEGV during ping"
+    killed = "the server was killed by SIGSEGV (an invalid memory access)"
+    assert found.sentence == f"{killed} during ping (or by notifications/initialized before it)"
     (idle,) = (each for each in Talk().exit(None, "SIGSEGV").findings() if each.id == "server-killed")
-    assert idle.sentence == "the server was killed by SIGSEGV"
+    assert idle.sentence == killed
 
 
 def test_an_end_before_any_request_was_answered_is_reported_although_its_code_is_0() -> None:
@@ -232,10 +233,24 @@ def test_the_codes_of_a_shell_are_used_by_loaders_and_docker_too(code: int, line
 def test_exit_during_session_names_request_and_last_stderr_line() -> None:
     (found,) = (
         each
-        for each in Talk().ask("tools/list").said("it broke").exit(1).findings()
+        for each in Talk().ask("ping").answer({}).ask("tools/list").said("it broke").exit(1).findings()
         if each.id == "exit-during-session"
     )
     assert found.sentence == "the server exited during tools/list with code 1; last line of stderr: it broke"
+
+
+def test_exit_after_a_notification_names_it_too() -> None:
+    (found,) = (each for each in Talk().ask("tools/list").exit(1).findings() if each.id == "exit-during-session")
+    assert "during tools/list (or by notifications/initialized before it) with code 1" in found.sentence
+
+
+def test_exit_with_an_exception_on_stdout_names_it() -> None:
+    talk = Talk(opened=False).ask("initialize")
+    for line in (b"Starting up", b"Exception in thread main", b"Caused by: java.net.UnknownHostException: repo1"):
+        talk.frame(line, channel=Channel.STDOUT, eol=Eol.LF)
+    found = {each.id: each.sentence for each in talk.exit(1).findings()}
+    assert found["exit-during-handshake"].endswith(": Caused by: java.net.UnknownHostException: repo1 (on stdout)")
+    assert "exit-without-input" not in found
 
 
 @pytest.mark.parametrize(

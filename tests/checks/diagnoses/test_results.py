@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from inspector.checks.findings import Severity
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked
 
@@ -32,6 +33,12 @@ def _given_up(seconds: float, *, progress: bool = False) -> Script:
     return talk
 
 
+def _failed_with(text: str, logged: str = "sqlite3.OperationalError: no such table: users") -> Script:
+    """A call that fails with these words, while an exception is logged."""
+    result = _text(text) | {"isError": True}
+    return lambda: Talk().ask("tools/call", {"name": "a"}, 7).said("Traceback", logged).answer(result).close()
+
+
 def _raw(text: bytes) -> Script:
     result = b'{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"%b"}]}}' % text
     return lambda: Talk().ask("tools/call", {"name": "a"}, 7).frame(result)
@@ -42,6 +49,7 @@ CASES: Cases = {
     "result-too-long": (asked("tools/call", _text("word " * 30_000)), asked("tools/call", _text("word " * 10_000))),
     "image-too-large": (asked("tools/call", _image(2_000_000)), asked("tools/call", _image(900_000))),
     "stderr-flood": (_muttered(1100), _muttered(900)),
+    "failure-logged": (_failed_with("Internal error"), _failed_with("no such table: users")),
     "call-timed-out": (_given_up(60), _given_up(1)),
     "image-undecodable": (
         asked("tools/call", {"content": [{"type": "image", "mimeType": "image/png", "data": "aGVsbG8gd29ybGQ="}]}),
@@ -81,3 +89,34 @@ def test_call_timed_out_names_the_expired_timeout(progress: bool, said: str) -> 
 def test_image_undecodable_image_without_data_is_found() -> None:
     talk = asked("tools/call", {"content": [{"type": "image", "mimeType": "image/png", "data": ""}]})()
     assert of_one(talk.findings(), "image-undecodable")
+
+
+def test_failure_logged_quotes_the_exception_of_that_request() -> None:
+    (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
+    assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
+    assert not of_one(_failed_with("Error", "INFO an error was expected")().findings(), "failure-logged")
+    earlier = Talk().ask("ping", {}, 6).said("ValueError: of the ping").answer({}, 6)
+    earlier.ask("tools/call", {"name": "a"}, 7).answer(_text("Error") | {"isError": True}, 7)
+    assert not of_one(earlier.close().findings(), "failure-logged")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Error calling tool execute_sql: {}", True),
+        ("An unexpected error occurred.", True),
+        ("Error: None", True),
+        ("", True),
+        ("Error executing tool query_db: ", True),
+        ("Unknown error", True),
+        ("Unknown tool: query_db", False),
+        ("Tool query_db not found", False),
+        ("Network error", False),
+        ("Title cannot be empty", False),
+        ("Invalid arguments: state: Required", False),
+    ],
+)
+def test_a_failure_without_a_reason_is_a_warning(text: str, found: bool) -> None:
+    talk = asked("tools/call", _text(text) | {"isError": True})()
+    warned = [each for each in of_one(talk.findings(), "empty-result") if each.severity is Severity.WARNING]
+    assert bool(warned) is found

@@ -55,6 +55,7 @@ def _exits(after: float) -> Script:
 CASES: Cases = {
     "child-holds-stdin": (_with_child(age_s=3.9, stdin=True), _with_child(age_s=60, stdin=True)),
     "server-request-pending": (_held(answered=False), _held(answered=True)),
+    "child-process-runs": (_with_child(age_s=3.9), _with_child(age_s=60)),
     "server-busy": (_busy(99), _busy(2)),
     "requests-serialized": (_then("tools/list"), _then("tools/call")),
     "exit-on-cancellation": (_exits(0.2), _exits(30)),
@@ -101,3 +102,9 @@ def test_silence_of_a_server_whose_stdin_nothing_reads_names_the_unread_bytes(un
     assert ("nothing has read the 181 bytes" in found.sentence) is bool(unread)
     assert ("docker run needs -i" in found.fix) is bool(unread)
     assert "still computing" not in found.sentence
+
+
+def test_child_process_runs_a_child_that_has_the_servers_stdin_has_a_check_of_its_own() -> None:
+    found = ids(_with_child(age_s=3.9, stdin=True)())
+    assert "child-holds-stdin" in found
+    assert "child-process-runs" not in found

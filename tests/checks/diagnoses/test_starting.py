@@ -71,6 +71,12 @@ def test_command_not_found_understands_find_executable(command: str) -> None:
     assert of_one(_never((command,), str(caught.value))().findings(), "command-not-found")
 
 
+def test_a_url_as_the_command_is_named() -> None:
+    url = "http://localhost:8080/mcp"
+    (found,) = of_one(_never((url,), f"/srv/{url} does not exist.")().findings(), "command-not-found")
+    assert found.sentence == f"the command is a URL: '{url}', and a URL is no program"
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.checks.findings import Severity
-from inspector.protocol.facts import CLOSED_HERE, HttpEvent, HttpFact
+from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, ids, initialize, initialized
@@ -25,6 +25,11 @@ def _informed(status: int) -> Script:
 
 def _got(status: int, row: int = 3) -> Script:
     return lambda: Talk(row, transport="http").post("GET").head(status)
+
+
+def _deleted(status: int, session: str = "a") -> Script:
+    sent = {"Mcp_Session_Id": session} if session else {}
+    return lambda: Talk(3, transport="http").post("DELETE", **sent).head(status)
 
 
 def _refused(code: int, status: int) -> Script:
@@ -50,6 +55,7 @@ CASES: Cases = {
     "notification-not-accepted": (_informed(200), _informed(202)),
     "response-type-unsupported": (_posted(status=202), _posted(status=200)),
     "get-response-invalid": (_got(200), _got(405)),
+    "delete-response-invalid": (_deleted(501), _deleted(405)),
     "session-id-characters": (_posted(Mcp_Session_Id="a b"), _posted(Mcp_Session_Id="a-b")),
     "event-id-reused": (_streamed("1", "1"), _streamed("1", "2")),
     "unknown-method-status": (_refused(-32601, 200), _refused(-32601, 404)),
@@ -302,3 +308,18 @@ def test_body_of_a_202_is_not_judged_once_the_older_transport_is_found() -> None
     talk.answer(initialized(4)).post().inform("notifications/initialized").head(202)
     talk.fact(HttpFact(HttpEvent.END, talk.http, body_bytes=23))
     assert not of_one(talk.findings(), "notification-not-accepted")
+
+
+@pytest.mark.parametrize("status", [200, 202, 204, 401, 403, 404, 405, 429])
+def test_delete_response_invalid_statuses_that_clients_expect_are_no_fault(status: int) -> None:
+    assert not of_one(_deleted(status)().findings(), "delete-response-invalid")
+    assert not of_one(_deleted(500, session="")().findings(), "delete-response-invalid")
+
+
+@pytest.mark.parametrize(
+    ("why", "size", "found"), [(BROKEN_OFF, 0, 1), (BROKEN_OFF, 60, 0), ("", 0, 0), (CLOSED_HERE, 0, 0)]
+)
+def test_get_response_invalid_a_stream_that_breaks_off_at_once_is_found(why: str, size: int, found: int) -> None:
+    talk = Talk(3, transport="http").post("GET").head(200, "text/event-stream")
+    talk.fact(HttpFact(HttpEvent.END, talk.http, "GET", "http://host/mcp", why=why, body_bytes=size))
+    assert len(of_one(talk.findings(), "get-response-invalid")) == found

@@ -207,3 +207,13 @@ def test_discovery_that_names_no_version_is_an_error() -> None:
 
 def test_a_handshake_that_is_refused_for_its_headers_needs_no_versions() -> None:
     assert not of_one(Talk(5).ask("initialize").error(-32020).findings(), "handshake-error-without-versions")
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "code", "found"), [({"logging": {}}, -32601, 1), ({}, -32601, 0), ({"logging": {}}, -32603, 0)]
+)
+def test_capability_not_implemented_logging_without_its_request(
+    capabilities: dict[str, Any], code: int, found: int
+) -> None:
+    talk = Talk(capabilities=capabilities).ask("logging/setLevel", {"level": "debug"}).error(code)
+    assert [each.severity for each in of_one(talk.findings(), "capability-not-implemented")] == ["warning"] * found

@@ -35,6 +35,21 @@ def _listed_and_not_read(uri: str, words: str = "down") -> Script:
     return lambda: Talk().ask("resources/list").answer(listed).ask("resources/read", {"uri": uri}).error(0, words)
 
 
+def _listed_and_denied(uri: str) -> Script:
+    words = "Resource not found: NULL"
+    return lambda: (
+        Talk(4)
+        .ask("resources/list")
+        .answer({"resources": [_A]})
+        .ask("resources/read", {"uri": uri})
+        .error(-32603, words)
+    )
+
+
+def _listed_template(template: str) -> Script:
+    return asked("resources/templates/list", {"resourceTemplates": [{"uriTemplate": template, "name": "a"}]})
+
+
 CASES: Cases = {
     "duplicate-resource-uri": (
         asked("resources/list", {"resources": [_A, _A]}),
@@ -57,6 +72,7 @@ CASES: Cases = {
             .tell("notifications/resources/updated", {"uri": "a:b/part"})
         ),
     ),
+    "uri-template-invalid": (_listed_template("file:///my docs/{name}"), _listed_template("file:///my%20docs/{name}")),
     "listed-resource-unreadable": (_listed_and_not_read("a:b"), _listed_and_not_read("a:c")),
     "resource-not-found-code": (
         _read_failed(-32603, "Resource not found: a:b"),
@@ -79,6 +95,8 @@ CASES: Cases = {
         ("resource-not-found-code", _read_failed(-32602, "no such resource"), True),
         ("resource-not-found-code", _read_failed(-32602, "no such resource", 5), False),
         ("resource-not-found-code", _read_failed(-32603, "no such resource", 5), True),
+        ("resource-not-found-code", _listed_and_denied("a:c"), True),
+        ("resource-not-found-code", _listed_and_denied("a:b"), False),
         ("resource-differs-from-list", _read_as("text/plain", "abcd"), True),
         ("resource-differs-from-list", _read_as("text/plain", "abc"), False),
     ],
@@ -89,8 +107,29 @@ def test_codes_and_sizes_are_judged_by_what_is_known(id_: str, script: Script, *
 
 @pytest.mark.parametrize(
     ("words", "severity"),
-    [("'Text' object has no attribute 'content'", "warning"), ("set API_KEY first", "hint"), ("no network", "hint")],
+    [
+        ("'Text' object has no attribute 'content'", "warning"),
+        ("Resource not found: NULL", "warning"),
+        ("set API_KEY first", "hint"),
+        ("file config.json not found", "hint"),
+        ("no network", "hint"),
+    ],
 )
-def test_listed_resource_that_fails_in_the_program_is_a_warning(words: str, severity: str) -> None:
+def test_listed_resource_that_fails_in_the_program_or_is_denied_is_a_warning(words: str, severity: str) -> None:
     (found,) = of_one(_listed_and_not_read("a:b", words)().findings(), "listed-resource-unreadable")
     assert found.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("template", "found"),
+    [
+        ("file:///{name", 1),
+        ("file:///name}", 1),
+        ("file:///a|b/{name}", 1),
+        ("file:///{+path}{?q,lang*}", 0),
+        ("docs://café/{name}", 0),
+        ("docs://it's/{name:3}", 0),
+    ],
+)
+def test_uri_template_invalid_only_what_no_uri_can_match_is_a_fault(template: str, found: int) -> None:
+    assert len(of_one(_listed_template(template)().findings(), "uri-template-invalid")) == found

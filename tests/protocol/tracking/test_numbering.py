@@ -41,3 +41,10 @@ def test_request_id_when_0_was_requested_stays_0() -> None:
 )
 def test_request_id_when_it_is_a_string_is_the_integer_of_a_known_request(given: str, found: RequestId) -> None:
     assert requested(ServerNumbering(), given, [1]) == found
+
+
+def test_request_id_when_ids_were_returned_before_stays_0() -> None:
+    numbering = ServerNumbering()
+    assert requested(numbering, 1, [1]) == 1
+    assert requested(numbering, 0, [2], ended=(1,)) == 0
+    assert requested(numbering, 2, [2], ended=(1,)) == 2
