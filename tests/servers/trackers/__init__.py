@@ -49,6 +49,8 @@ FAMILIES = (
     "november_http",
     "advent",
     "advent_http",
+    "december",
+    "december_http",
 )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers import streams
@@ -80,10 +81,11 @@ def _does_not_listen() -> Handler:
     return handler
 
 
-def _older(path: str, refused: HttpResponse, first: bytes = b"") -> Handler:
+def older(path: str, refused: HttpResponse, first: bytes = b"", capabilities: Any = None) -> Handler:
     """HTTP as it was at first; a POST without a session gets this response."""
     outbox: asyncio.Queue[bytes] = asyncio.Queue()
-    results = {"initialize": _HELLO, "tools/list": {"tools": [TOOL]}, "ping": {}}
+    hello = _HELLO | {"capabilities": capabilities or {"tools": {}}}
+    results = {"initialize": hello, "tools/list": {"tools": [TOOL]}, "ping": {}}
 
     async def handler(request: HttpRequest) -> HttpResponse:
         if request.method == "GET":
@@ -153,7 +155,7 @@ def _sticks_by_a_cookie() -> Handler:
 _NOT_FOUND = HttpResponse(404, _TEXT, b"Not Found")
 
 
-def _keeps_listening(request: HttpRequest) -> HttpResponse:
+def keeps_listening(request: HttpRequest) -> HttpResponse:
     return stream(granted_to(request), asyncio.Event().wait, headers=(("X-Accel-Buffering", "no"),))
 
 
@@ -165,20 +167,20 @@ SERVERS: dict[str, Run] = {
         challenge=None,
         instead={PROTECTED: HttpResponse(405, _TEXT, b"Method Not Allowed"), ABOUT: _NOT_FOUND},
     ),
-    "event-of-its-own": lambda: _older(
+    "event-of-its-own": lambda: older(
         "/sse",
         HttpResponse(405, _TEXT, b"Method Not Allowed"),
         first=b"id: stream-3f2a\nevent: mobile-mcp-stream\ndata: {}\n\n",
     ),
-    "listens-and-nothing-changes": lambda: modern(subscriptions_listen=_keeps_listening),
+    "listens-and-nothing-changes": lambda: modern(subscriptions_listen=keeps_listening),
     "response-of-the-client-is-refused": _refuses_responses,
     "headers-of-the-newer-version-demanded": _demands_newer_headers,
     "redirect-makes-get-of-post": _moved,
     "listening-is-refused": _does_not_listen,
-    "older-transport-at-the-same-address": lambda: _older(
+    "older-transport-at-the-same-address": lambda: older(
         "/", HttpResponse(400, _TEXT, b"sessionId query parameter is not provided")
     ),
-    "pings-count-as-well": lambda: _older(
+    "pings-count-as-well": lambda: older(
         "/sse",
         HttpResponse(405, _TEXT, b"Method Not Allowed"),
         first=event(_PING, event="message") + event(_PING.replace(b'"id": 1', b'"id": 2'), event="message"),
