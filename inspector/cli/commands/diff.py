@@ -1,5 +1,6 @@
 """`mcp-inspect diff`: differences between two captures, servers, or saved server definitions."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from inspector.capture.format.lines import demand_file
 from inspector.cli.comparing import (
     ComparedSide,
     CompareOptions,
+    SideKind,
     are_captures,
     comparing_options,
     definitions_of_side,
@@ -31,9 +33,10 @@ from inspector.cli.progress import progress_of
 from inspector.errors import UsageError
 from inspector.features.lock.changes import DefinitionsDiff, compare_definitions
 from inspector.features.lock.lines import diff_as_json, diff_lines, diff_markdown
-from inspector.features.lock.lock_file import as_json
+from inspector.features.lock.lock_file import ServerDefinitions, as_json
 from inspector.features.lock.schemas import Rating
 from inspector.present.changes.captures import Names, comparison_data, comparison_lines
+from inspector.protocol.revisions.table import is_known
 from inspector.text import visible
 
 FAILS = (*(rating.value for rating in Rating), "any", "never")
@@ -121,12 +124,16 @@ def diff_definitions(
     If a side can't be fetched, its exit status is returned. Raises: UsageError, CaptureError for a file that can't
     be read.
     """
-    found = []
-    for side in sides:
-        fetched = definitions_of_side(env, output, side, options_for(side, sides, options))
+    known: dict[int, ServerDefinitions] = {}
+    for at in sorted(range(len(sides)), key=lambda at: sides[at].kind is SideKind.TARGET):
+        side, own = sides[at], options_for(sides[at], sides, options)
+        if side.kind is SideKind.TARGET and not own["revision"] and own["era"] == "auto" and not own["as_client"]:
+            own["revision"] = _revision_of_capture(output, [(sides[each], found) for each, found in known.items()])
+        fetched = definitions_of_side(env, output, side, own)
         if fetched.status is not ExitStatus.OK:
             return fetched.status
-        found.append(fetched.surface)
+        known[at] = fetched.surface
+    found = [known[at] for at in range(len(sides))]
     diff = compare_definitions(*found)
 
     before, after = (side.name for side in sides)
@@ -141,6 +148,18 @@ def diff_definitions(
     else:
         output.lines(diff_lines(diff, before, after))
     return ExitStatus.FINDINGS if fails(diff, fail_on) else ExitStatus.OK
+
+
+def _revision_of_capture(output: Output, known: Sequence[tuple[ComparedSide, ServerDefinitions]]) -> str:
+    """Return the protocol version of the capture that a server is compared with; "" without one.
+
+    What a server declares depends on the version, so that another one would show as a change of the server.
+    """
+    for side, surface in known:
+        if side.kind is SideKind.CAPTURE and is_known(surface.revision):
+            output.narrate(f"opening with {surface.revision}, the version of {side.name} (--revision chooses another)")
+            return surface.revision
+    return ""
 
 
 def fails(diff: DefinitionsDiff, on: str) -> bool:

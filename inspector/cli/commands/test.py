@@ -42,7 +42,7 @@ from inspector.features.cases.collection import (
     planned,
     secret_from,
 )
-from inspector.features.cases.file import add_cases, beside, with_values
+from inspector.features.cases.file import add_cases, beside, open_cases, with_values
 from inspector.features.cases.making import promoted, pytest_file
 from inspector.features.cases.model import CaseDefinition, Cases, Expectation, ExpectationKind
 from inspector.features.cases.running import (
@@ -119,6 +119,8 @@ def perform(
     options |= {"policies": ((NAME, answers.answer),)}
     if any(case.answers for case in runs.cases):
         options |= {"capabilities_instead": frozenset(capabilities.ALL)}
+    if not options["revision"] and options["era"] == "auto" and not options["as_client"]:
+        options["revision"] = runs.collection.cases.revision
     chosen = choose(env, url, options)
     recorded = [case for case in runs.cases if case.session]
     if recorded:
@@ -376,12 +378,18 @@ def _make_cases(output: Output, capture: Path, where: str, out: Path | None) -> 
     demand_file(capture, "mcp-inspect without arguments lists recent captures.")
     with loaded_capture(output, capture) as journal:
         chosen = frozenset(matching_entries(output, journal, where)) if where else None
-        found = accounts(journal).operations
+        found, opening = accounts(journal).operations, journal.conversation.opening
     cases = promoted(found, chosen)
     if not cases:
         raise UsageError("no request of the capture can become a test case", hint=_hint(where))
-    path = out or beside(capture)
-    count = add_cases(path, cases)
+    path, revision = out or beside(capture), opening.revision.date if opening is not None else ""
+    count = add_cases(path, cases, revision)
+    now = open_cases(path).revision
+    if revision and now != revision:
+        output.warn(
+            f"the capture is of {revision}, and {path} {f'of {now}' if now else 'names no `revision`'}: results differ "
+            "between versions; -o FILE writes another file"
+        )
     cases_now = "1 case" if count == 1 else f"{count:,} cases"
     output.narrate(f"wrote {path}: {cases_now}. Run: mcp-inspect test {path} TARGET")
     return ExitStatus.OK

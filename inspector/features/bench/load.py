@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,6 +51,8 @@ TIMEOUT, DISCONNECTED = "timeout", "disconnected"
 _SWEEP_S = 0.1
 _LOOK_S = 0.05
 _TICK_S = 0.5
+_TINY = 16 << 20
+"""Bytes of memory below which a process has no heap to speak of."""
 _SAMPLES = 40
 """Number of usage samples per level; the rate is limited to between one and twenty per second."""
 _WARM_UP = 0.1
@@ -298,6 +301,15 @@ class ProcessTree:
         if not rss:
             return None
         return UsageSample(at_s, calls, rss, fds, threads, cpu_s, len(self._known))
+
+    def programs(self) -> list[str]:
+        """Return the names of the programs that the processes run, without those of tiny ones such as shells."""
+        found = []
+        for each in self._known:
+            with suppress(psutil.Error):
+                if each.memory_info().rss >= _TINY:
+                    found.append(Path(each.exe()).name or each.name())
+        return found
 
     def is_runnable(self) -> bool:
         """Return whether the main thread of a process runs or waits for a processor, which no load of others hides."""

@@ -264,6 +264,8 @@ class BenchResult(msgspec.Struct):
     alone_errors: dict[str, Counter[str]] = {}
     levels: list[LevelResult] = []
     before: UsageSample | None = None
+    programs: list[str] = []
+    """Names of the programs that the server's processes run, without shells."""
     after: UsageSample | None = None
     """Idle usage after the load; `before` is the idle usage before it."""
     idle_cpu: float | None = None

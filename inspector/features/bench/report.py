@@ -201,6 +201,7 @@ def _usage_lines(result: BenchResult) -> list[Line]:
             "grows": "grows",
             "rose": "rose, but not steadily with the calls; --for 60s shows whether it continues",
             "steady": "steady",
+            "undecided": "rose, by no more than a heap takes before it is collected; --soak 5m decides",
             "unclear": "too few samples to judge; try --for 30s",
         }
         shown_lines.append(

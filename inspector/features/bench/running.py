@@ -38,7 +38,7 @@ from inspector.features.bench.model import (
     MismatchKind,
     Stall,
 )
-from inspector.features.bench.verdicts import blocking_verdicts
+from inspector.features.bench.verdicts import blocking_verdicts, seconds_to_decide
 from inspector.protocol.facts import ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.listed_items import Tool
@@ -194,10 +194,13 @@ class _Loaded:
             tick=self._on_tick,
         )
         result.before = load.usage()
+        result.programs = self._tree.programs() if self._tree else []
         for plan in self._plans():
             await self._level(load, plan)
             if self._is_over():
                 break
+        if not self._is_over():
+            await self._decide_memory(load)
         result.slowest, result.checked = load.slowest, load.checked
         if not self._is_over():
             await asyncio.sleep(_IDLE_S)
@@ -208,6 +211,15 @@ class _Loaded:
             self._tell("checking whether a slow call blocks others")
             await self._blocking(distinct)
         result.unknown_responses = self._client.unknown
+
+    async def _decide_memory(self, load: Load) -> None:
+        """Go on with the highest load until it is clear whether memory grows, unless the user limits the calls."""
+        result, options = self._result, self._options
+        result.after = load.usage()
+        seconds = None if options.calls is not None or options.rates else seconds_to_decide(result)
+        if seconds is not None:
+            last = self._plans()[-1]
+            await self._level(load, LevelPlan(LoadModel.SOAK, last.load, seconds, None, last.timeout_s, last.stall_s))
 
     async def _idle(self, load: Load) -> None:
         """Measure the least processor time of the idle server, longer the more it uses; and wait for its children."""

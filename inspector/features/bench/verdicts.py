@@ -34,6 +34,15 @@ FORMAT, VERSION = "mcp-inspect-bench", 1
 _MIB = 1 << 20
 
 # UsageTrend: usage of the server's processes, relative to the number of answered calls
+_HEAPS: tuple[tuple[str, int], ...] = (("python", 32 * _MIB), ("java", 512 * _MIB), ("dotnet", 512 * _MIB))
+_HEAP = 128 * _MIB
+"""What the heap of a program takes before its first collection, so that it grows with each call and nothing is lost.
+
+V8 took up to 62 MiB with small servers. The others, by the beginning of the program's name: CPython frees at once,
+except circles; a Java heap begins at a 64th of the machine's memory.
+"""
+_MOST_LONGER_S, _LEAST_LONGER_S, _SURELY = 30.0, 3.0, 1.5
+"""Limits of a level that is added to decide whether memory grows, and how much longer than it needs by the slope."""
 _LEAST_SAMPLES = 8
 _LEAST_CALLS = 50
 _LEAST_S = 2.0
@@ -107,9 +116,10 @@ class UsageTrend(msgspec.Struct, frozen=True):
     per_1000_calls: float | None
     """Slope; None if there are too few samples."""
     verdict: str
-    """"steady", "rose", "grows" or "unclear".
+    """"steady", "rose", "grows", "undecided" or "unclear".
 
-    "rose": higher after the load than before, but without a steady trend over the calls.
+    "rose": higher after the load than before, but without a steady trend over the calls. "undecided": memory grows
+    steadily, but by no more than a heap takes before it is collected for the first time.
     """
 
 
@@ -138,16 +148,41 @@ def growth(result: BenchResult, what: str) -> UsageTrend | None:
     calls = [part[-1][0] - part[0][0] for part in parts]
     weighted = sum(slope * n for (slope, _), n in zip(slopes, calls, strict=True))
     least = max(_LEAST_GROWTH[what], _LEAST_SHARE[what] * first)
+    sure = max(least, _heap(result)) if what == "rss" else least
     grew = max(weighted, 0.0) >= least and last - first >= least / 2
+    surely = max(weighted, 0.0) >= sure and last - first >= sure / 2
     steadily = all(slope > 0 and tau >= _LEAST_TAU for slope, tau in slopes)
     halves = [slope for part in parts for slope in _halves(part)]
     fades = max(halves, default=0) > 0 and halves[-1] < _FADES * max(halves[:-1], default=0)
-    verdict = "grows" if grew and steadily and not fades else "steady"
+    verdict = ("grows" if surely else "undecided") if grew and steadily and not fades else "steady"
     if verdict == "steady" and _is_exhausted(result, what, first, last):
         verdict = "grows"
     if verdict == "steady" and last - first >= least:
         verdict = "rose"
     return UsageTrend(what, first, last, weighted / sum(calls) * 1000, verdict)
+
+
+def _heap(result: BenchResult) -> int:
+    return sum(
+        next((size for name, size in _HEAPS if each.startswith(name)), _HEAP) for each in result.programs or [""]
+    )
+
+
+def seconds_to_decide(result: BenchResult) -> float | None:
+    """Return for how long the last level must go on until a growth of memory is decided; None without need or sense.
+
+    It has no sense if that takes too long.
+    """
+    found = growth(result, "rss")
+    if found is None or found.verdict != "undecided" or not found.per_1000_calls or not result.levels[-1].rate:
+        return None
+    parts = [part for level in result.levels if (part := _settled(level, "rss"))]  # growth() has found some
+    seen = sum(theil_sen(part)[0] * (part[-1][0] - part[0][0]) for part in parts)
+    sure = max(_LEAST_GROWTH["rss"], _LEAST_SHARE["rss"] * found.first, _heap(result))
+    missing = max(sure - seen, sure / 2 - (found.last - found.first))
+    per_s = theil_sen(parts[-1])[0] * result.levels[-1].rate
+    needed = max(_LEAST_LONGER_S, missing / per_s / (1 - _SETTLING) * _SURELY)
+    return needed if needed <= _MOST_LONGER_S else None
 
 
 def _is_exhausted(result: BenchResult, what: str, first: int, last: int) -> bool:

@@ -32,11 +32,12 @@ from inspector.features.cases.model import (
     references,
 )
 from inspector.forms.patterns import usable
+from inspector.protocol.revisions.table import dates, is_known
 
 LARGEST = 16 * 1024 * 1024
 """Maximum number of characters in a file."""
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
-FILE_MEMBERS = (HEADER, "target", "uses", "vars", "cases")
+FILE_MEMBERS = (HEADER, "target", "revision", "uses", "vars", "cases")
 CASE_MEMBERS = ("name", "uses", "request", "params", "expect", "save", "answers", "isolate", "session")
 ENVIRONMENT_MEMBERS = ("target", "vars")
 _STEP = re.compile(r"""\.([^\W\d][\w-]*)|\[(-?\d{1,9})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]""")
@@ -61,7 +62,7 @@ _MADE: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": float,
 }
-_NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\ncases:\n"
+_NEW = f"# What a server must answer. To try it:  mcp-inspect test FILE TARGET\n{HEADER}: {VERSION}\n"
 _NEW_CALLS = f"# Saved calls. To run them:  mcp-inspect run FILE\n{HEADER}: {VERSION}\ncases:\n"
 _LONGEST_KEY = 1000
 """Maximum length of a quoted member name. YAML requires a question mark before a longer one."""
@@ -105,6 +106,7 @@ class _Reader:
             self._text,
             self._span(root["cases"]) if "cases" in root else (0, 0),
             target=self._target(root),
+            revision=self._revision(root),
             uses=tuple(
                 Marker(self._text_of(each, "the name of a file"), line=each.start_mark.line + 1)
                 for each in self._items(root.get("uses"), "uses")
@@ -128,6 +130,18 @@ class _Reader:
                 "A command is given after --, or in the configuration of a client.",
             )
         return target
+
+    def _revision(self, members: dict[str, _Node]) -> str:
+        if "revision" not in members:
+            return ""
+        revision = self._text_of(members["revision"], "revision")
+        if not is_known(revision):
+            raise self._fault(
+                members["revision"],
+                f"revision: {revision[:80]!r} is no protocol version",
+                f"There are {', '.join(dates())}.",
+            )
+        return revision
 
     def _cases(self, listed: _Node | None) -> Iterator[CaseDefinition]:
         """Yield each case in order. Two cases with the same name are an error."""
@@ -448,15 +462,18 @@ def written(case: CaseDefinition, indent: str = "  ") -> str:
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
-def with_cases(text: str, cases: Sequence[CaseDefinition], name: str) -> str:
+def with_cases(text: str, cases: Sequence[CaseDefinition], name: str, revision: str = "") -> str:
     """Return the file's text with these cases; expectations are added to an existing case with the same request.
+
+    `revision`: the protocol version of their results, which a new file names; "" for none.
 
     If the existing case contradicts them, for example because the response has changed since, it stays unchanged and
     a new case is added. `text` is "" for a new file. If a name is taken, a number is appended.
 
     Raises: UsageError if the text is not a case file, or a value is not allowed in one.
     """
-    found = read_cases(text if text.strip() else _NEW, name)
+    new = f'{_NEW}revision: "{revision}"\ncases:\n' if revision else f"{_NEW}cases:\n"
+    found = read_cases(text if text.strip() else new, name)
     every = [*found.cases]
     added: dict[int, list[Expectation]] = {}
     for case in cases:
@@ -654,12 +671,12 @@ def open_environment(path: Path, name: str) -> CallEnvironment:
     return read_environment(_text(path), name, str(path))
 
 
-def add_cases(path: Path, cases: Sequence[CaseDefinition]) -> int:
+def add_cases(path: Path, cases: Sequence[CaseDefinition], revision: str = "") -> int:
     """Add cases to a file and return its number of cases. Raises: UsageError.
 
-    A missing file is created, readable by its owner only.
+    A missing file is created, readable by its owner only. It names `revision`, the protocol version of the results.
     """
-    text = with_cases(_text(path) if path.exists() else "", cases, str(path))
+    text = with_cases(_text(path) if path.exists() else "", cases, str(path), revision)
     write_whole(path, text.encode(), new=0o600)  # server output, possibly with secrets
     return len(read_cases(text, str(path)).cases)
 

@@ -147,6 +147,8 @@ class Cases(msgspec.Struct, frozen=True):
     """Span of the list of cases in the text, in characters; (0, 0) if there is none."""
     target: str = ""
     """URL or name of a configured server; "" if it is given elsewhere."""
+    revision: str = ""
+    """Protocol version that the results are of; "" for any."""
     uses: tuple[Marker, ...] = ()
     """Files whose variables and cases this file refers to, as written."""
     variables: tuple[CallVariable, ...] = ()

@@ -33,6 +33,35 @@ def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None
     assert tested.status == ExitStatus.OK, tested.stdout + tested.stderr
 
 
+def test_cases_are_run_with_the_protocol_version_of_their_capture(tmp_path: Path) -> None:
+    capture, path = tmp_path / "a.mcpcap", tmp_path / "a.cases.yaml"
+    words = ("-a", "a=2", "-a", "b=3", "--revision", "2025-06-18", "--capture", str(capture))
+    assert inspect("call", "add", *words, *demo()).status == ExitStatus.OK
+    assert inspect("test", "--from-capture", str(capture)).status == ExitStatus.OK
+    assert open_cases(path).revision == "2025-06-18"
+    tested = inspect("test", str(path), *demo())
+    assert tested.status == ExitStatus.OK, tested.stdout
+    assert "2025-06-18" in tested.stderr
+    assert "2026-07-28" in inspect("test", str(path), "--revision", "2026-07-28", *demo()).stderr
+
+
+def test_cases_of_another_protocol_version_in_one_file_are_warned_of(tmp_path: Path) -> None:
+    capture, path = tmp_path / "a.mcpcap", tmp_path / "mine.yaml"
+    shutil.copy(sample("lighthouse"), capture)
+    path.write_text('mcp-inspect-cases: 1\nrevision: "2024-11-05"\ncases: []\n')
+    ran = inspect("test", "--from-capture", str(capture), "--where", "tool == add", "-o", str(path))
+    assert ran.status == ExitStatus.OK
+    assert "and " + str(path) + " of 2024-11-05: results differ between versions" in ran.stderr
+
+
+def test_cases_of_an_unknown_protocol_version_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("mcp-inspect-cases: 1\nrevision: 2025-11-26\ncases: []\n")
+    ran = inspect("test", str(path), *demo())
+    assert ran.status == ExitStatus.USAGE
+    assert "line 2: revision: '2025-11-26' is no protocol version" in ran.stderr
+
+
 def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path: Path) -> None:
     said = [(call(n, "count"), answer(n, text(words))) for n, words in ((1, "one"), (2, "two"), (3, "one"))]
     capture = record(tmp_path / "a.mcpcap", *HANDSHAKE, *(each for one, two in said for each in (">", one, "<", two)))

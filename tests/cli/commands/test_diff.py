@@ -6,7 +6,7 @@ import pytest
 
 from inspector.cli.exit_status import ExitStatus
 from tests.captures.record import sample
-from tests.cli.running import inspect
+from tests.cli.running import demo, inspect
 
 LIGHTHOUSE, HARBOUR = str(sample("lighthouse")), str(sample("harbour"))
 
@@ -64,3 +64,13 @@ def test_diff_of_incomparable_arguments_is_refused(argv: tuple[str, ...], said: 
     ran = inspect("diff", *argv)
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert said in ran.stderr
+
+
+def test_a_server_is_compared_in_the_protocol_version_of_the_capture(tmp_path: Path) -> None:
+    capture = str(tmp_path / "a.mcpcap")
+    assert inspect("info", "--revision", "2025-06-18", "--capture", capture, *demo()).status == ExitStatus.OK
+    ran = inspect("diff", capture, *demo())
+    assert ran.status == ExitStatus.OK, ran.stdout
+    assert "opening with 2025-06-18, the version of" in ran.stderr
+    other = inspect("diff", capture, "--era", "modern", *demo())
+    assert other.status == ExitStatus.FINDINGS

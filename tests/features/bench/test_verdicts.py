@@ -20,7 +20,15 @@ from inspector.features.bench.model import (
     summary,
 )
 from inspector.features.bench.report import _usage_lines, as_data, histogram
-from inspector.features.bench.verdicts import failures, growth, not_compared, read_limits, theil_sen, verdicts
+from inspector.features.bench.verdicts import (
+    failures,
+    growth,
+    not_compared,
+    read_limits,
+    seconds_to_decide,
+    theil_sen,
+    verdicts,
+)
 
 MIB = 1 << 20
 SAMPLES, CALLS_EACH = 40, 250
@@ -63,15 +71,50 @@ def test_growth_within_a_second_is_unclear(rss: Callable[[int], float]) -> None:
     [
         lambda calls: 40 * MIB + calls * 10_240,
         lambda calls: 400 * MIB + calls * 10_240,
-        lambda calls: 40 * MIB + calls * 2_048 + NOISE.randrange(2 * MIB),
-        lambda calls: 40 * MIB + calls // 1000 * 4 * MIB,
+        lambda calls: 40 * MIB + calls * 8_192 + NOISE.randrange(2 * MIB),
+        lambda calls: 40 * MIB + calls // 1000 * 8 * MIB,
     ],
-    ids=["1 MB in 100 calls", "the same on much", "2 kB a call and noise", "in steps"],
+    ids=["1 MB in 100 calls", "the same on much", "8 kB a call and noise", "in steps"],
 )
 def test_memory_that_each_call_adds_to_grows(rss: Callable[[int], float]) -> None:
     found = growth(measured(rss), "rss")
     assert found is not None
     assert found.verdict == "grows"
+
+
+@pytest.mark.parametrize(
+    ("programs", "mib", "said"),
+    [
+        (["node"], 60, "undecided"),  # the heap of V8 before its first collection
+        ([], 60, "undecided"),
+        (["node"], 250, "grows"),
+        (["node", "node"], 250, "undecided"),
+        (["python3.11"], 60, "grows"),
+        (["java"], 300, "undecided"),
+    ],
+)
+def test_memory_grows_only_by_more_than_a_heap_takes_before_it_is_collected(
+    programs: list[str], mib: int, said: str
+) -> None:
+    result = measured(lambda calls: 65 * MIB + calls * mib * MIB / (3 * SAMPLES * CALLS_EACH))
+    result.programs = programs
+    found = growth(result, "rss")
+    assert found is not None
+    assert found.verdict == said
+    assert [each.id for each in verdicts(result)] == (["memory-growth"] if said == "grows" else [])
+
+
+def test_a_growth_that_is_not_decided_is_followed_as_long_as_its_slope_needs() -> None:
+    undecided = measured(lambda calls: 65 * MIB + calls * 4_000)
+    for level in undecided.levels:  # 2,500 calls a second, as the samples have it
+        level.times = {"t": array("q", [1_000_000] * SAMPLES * CALLS_EACH)}
+    seconds = seconds_to_decide(undecided)
+    assert seconds is not None
+    assert 5 < seconds < 25
+    assert seconds_to_decide(measured(lambda calls: 65 * MIB)) is None
+    assert seconds_to_decide(measured(lambda calls: 65 * MIB + calls * 10_240)) is None  # decided
+    slow = measured(lambda calls: 65 * MIB + calls * 1_000)
+    assert seconds_to_decide(slow) is None  # takes minutes
 
 
 @pytest.mark.parametrize(

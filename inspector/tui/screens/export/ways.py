@@ -179,7 +179,8 @@ def _cases(request: ExportRequest, journal: Journal) -> ExportResult:
     cases = promoted(accounts(journal).operations, chosen)
     if not cases:
         raise UsageError("no request can become a test case", hint="A test case needs a response.")
-    count = add_cases(request.path, cases)
+    opening = journal.conversation.opening
+    count = add_cases(request.path, cases, opening.revision.date if opening is not None else "")
     added = "1 test case" if len(cases) == 1 else f"{len(cases):,} test cases"
     return ExportResult(f"{added} added, {count:,} in the file. Run: mcp-inspect test {_called(request.path)} TARGET")
 

@@ -91,7 +91,8 @@ def _add(view: Widget, journal: Journal, came: SeenExchange, expectation: Expect
     path = beside(journal.capture_path) if journal.capture_path is not None else Path.cwd() / f"mcp-inspect{SUFFIX}"
     case = case_of(came.method, came.params, with_failure(expectation, came.reply), came.answers)
     try:
-        count = add_cases(path, [case])
+        opening = journal.conversation.opening
+        count = add_cases(path, [case], opening.revision.date if opening is not None else "")
     except InspectError as error:
         view.app.call_from_thread(_say, view, error.full_text, grave=True)
         return
