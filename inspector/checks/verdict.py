@@ -95,6 +95,7 @@ child-process-runs: SILENT requests-serialized stdin-eof-ignored
 result-wrapped: content-missing
 invalid-arguments-as-protocol-error: call-rejected
 error-object-invalid: call-rejected
+request-not-sendable: call-rejected
 no-common-version: modern-version-in-handshake unknown-protocol-version client-capability-required
 modern-version-in-handshake: unknown-protocol-version
 unknown-protocol-version: version-header-rejected

@@ -6,7 +6,7 @@ An unanswered server request is not a result: the response is printed, and the e
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -28,28 +28,33 @@ from inspector.present.result import (
     StructuredPart,
     incomplete,
     outcome_of,
+    request_not_sent,
     result_view,
     verdict_of,
 )
-from inspector.present.spans import Line, Role, fact_lines
+from inspector.present.server_log import Meanwhile, telling_lines
+from inspector.present.spans import Line, Role, Section, fact_lines, section_lines
 from inspector.present.words import ModelRun, left_out, model_run_words, of_log_message
 from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.apps import lacks_settings, listed_pages
+from inspector.protocol.capabilities import ALL, ROOTS, SAMPLING_TOOLS, TASKS
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, ErrorResponse, ResultResponse
-from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, ServerRequest
+from inspector.protocol.revisions.openings import MISSING_CAPABILITY
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, RequestKind, ServerRequest
 from inspector.protocol.tracking.tasks import Task, TaskState
-from inspector.session.inbox import BY_NOBODY
+from inspector.session.inbox import BY_NOBODY, BY_OFFERS
 from inspector.session.session import Session
 
 _SHOWN = 300
 """Maximum number of printed characters of a text."""
 
 _PREPARE = "Put a response into a file and pass it with --responses."
+_MEANWHILE_S = 0.1
 _STORED = frozenset({"tools/call", "resources/read", "prompts/get"})
 
 
@@ -294,18 +299,24 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     finished = _finished(visit, request, message, called)
     _store(visit, request, finished)
     verdict = verdict_of(finished) if request.judged else None
+    failure = await _failure(visit, request, called, finished)
     if visit.output.as_json:
-        about = {"task": as_json(task)} if task is not None else {}
+        about: dict[str, Any] = {"task": as_json(task)} if task is not None else {}
+        about |= {"failure": found} if (found := failure.as_data()) else {}
         visit.output.data(_as_json(request, message, finished, verdict) | about)
         _narrate_verdict(visit.output, verdict)
     else:
-        visit.output.lines(result_lines(result_view(finished, verdict)))
+        view = result_view(finished, verdict)
+        visit.output.lines(result_lines(replace(view, hint="") if failure.message else view))
+    if failure.stderr:
+        lines: tuple[Line, ...] = tuple(((line, "stderr"),) for line in failure.stderr)
+        visit.output.narrate_lines(section_lines(Section("stderr during the call", lines=lines)))
     if NULL_ERROR in message.defects:
         visit.output.warn(f'{request.method}: the response has "error": null beside its result; some clients reject it')
     _narrate_models(visit.session, visit.output)
-    left_open, hint = _left_open(visit.session, called)
-    if left_open:
-        return visit.output.report("unanswered", left_open, hint, ExitStatus.TOOL_ERROR)
+    if failure.message:
+        more = {"stderr": failure.stderr} if failure.stderr else {}
+        return visit.output.report(failure.code, failure.message, failure.hint, ExitStatus.TOOL_ERROR, more)
     if outcome_of(finished) in (CallOutcome.OK, CallOutcome.INCOMPLETE) and task is not None and failed(called, task):
         return visit.output.report("task_failed", f"the task failed: {shown(task.message)}", "", ExitStatus.TOOL_ERROR)
     if outcome_of(finished) is CallOutcome.INCOMPLETE:
@@ -335,6 +346,43 @@ def _narrate_models(session: Session, output: Output) -> None:
             output.warn(f"the model did not see {lost}")
 
 
+class _Failure(msgspec.Struct, frozen=True):
+    """What is known of a failed request besides its response."""
+
+    code: str = ""
+    message: str = ""
+    """The cause; "" if unknown."""
+    hint: str = ""
+    stderr: tuple[str, ...] = ()
+    """Last lines that the server wrote to stderr meanwhile, safe to print."""
+
+    def as_data(self) -> dict[str, Any]:
+        return {name: found for name in self.__struct_fields__ if (found := getattr(self, name))}
+
+
+async def _failure(visit: CommandSession, request: CliRequest, called: Called, finished: Finished) -> _Failure:
+    has_failed = outcome_of(finished) in (CallOutcome.TOOL_ERROR, CallOutcome.JSONRPC_ERROR)
+    stderr = await _written(visit.session, request) if has_failed else ()
+    if (left_open := _left_open(visit.session, called))[0]:
+        return _Failure("unanswered", *left_open, stderr)
+    if has_failed and (found := request_not_sent(finished, stderr)) is not None:
+        return _Failure("request_not_sent", *found, stderr)
+    if has_failed and (undeclared := _undeclared(visit.session) or _demanded(finished.error)) is not None:
+        return _Failure("unanswered", *undeclared, stderr)
+    return _Failure(stderr=stderr)
+
+
+async def _written(session: Session, request: CliRequest) -> tuple[str, ...]:
+    """Return the last lines of stderr during a call. stderr is a separate pipe: they may be read after the response."""
+    if not request.exchanges or session.transport.kind != "stdio":
+        return ()
+    written, loop = Meanwhile(session.journal, request.exchanges[-1]), asyncio.get_running_loop()
+    until = loop.time() + _MEANWHILE_S
+    while not written.look() and loop.time() < until:  # noqa: ASYNC110 - a pipe that stays empty sends no event
+        await asyncio.sleep(_MEANWHILE_S / 10)
+    return tuple(line.rstrip()[:_SHOWN] for line in telling_lines([line for _, line in written.lines if line.strip()]))
+
+
 def _left_open(session: Session, called: Called) -> tuple[str, str]:
     """Return why a server request got no response, and a hint; "" if all got one."""
     for ticket in session.options.inbox.tickets:
@@ -344,6 +392,38 @@ def _left_open(session: Session, called: Called) -> tuple[str, str]:
             return f"{ticket.proposal.model} failed: {ticket.why}", ticket.proposal.hint
         return ticket.why, _PREPARE
     return called.unanswered, _PREPARE
+
+
+def _undeclared(session: Session) -> tuple[str, str] | None:
+    """Return which server request was refused because the client does not declare it, and a hint; None without one."""
+    for ticket in session.options.inbox.tickets:
+        if ticket.by == BY_OFFERS:
+            asked_for = ticket.server_request
+            name = asked_for.kind.value
+            if asked_for.kind is RequestKind.ELICITATION:
+                name = f"elicitation.{asked_for.mode}"
+            elif peek.has(asked_for.params, "tools") or peek.has(asked_for.params, "toolChoice"):
+                name = SAMPLING_TOOLS
+            return f"{asked_for.kind} was refused: this client does not declare {shown(name)}", _declaring(name)
+    return None
+
+
+def _demanded(error: Any) -> tuple[str, str] | None:
+    """Return which capability an error demands, as 2026-07-28 defines it, and a hint; None without one."""
+    if peek.integer(error, "code") != MISSING_CAPABILITY:
+        return None
+    named = list(peek.mapping(error, "data", "requiredCapabilities"))
+    which = shown(", ".join(named[:3])) or "a capability"
+    return f"the server requires {which}, which this client does not declare", _declaring(named[0] if named else "")
+
+
+def _declaring(name: str) -> str:
+    if name == ROOTS:
+        return "Give a directory with --root DIR, which declares the capability."
+    if name not in (*ALL, RequestKind.ELICITATION):
+        return ""
+    also = f"; so does --capability {name}, without a response."
+    return f"{_PREPARE} This declares the capability{also}" if name != TASKS else f"Connect with --capability {name}."
 
 
 def _finished(

@@ -13,8 +13,8 @@ from inspector.capture.journal import Journal
 from inspector.forms.validate import Validation
 from inspector.present import words
 from inspector.present.blocks import json_block
-from inspector.present.result import CallOutcome, Finished, ResultView, result_view, verdict_of
-from inspector.present.server_log import Meanwhile
+from inspector.present.result import CallOutcome, Finished, ResultView, outcome_of, result_view, verdict_of
+from inspector.present.server_log import Meanwhile, exception_in
 from inspector.present.spans import paragraph
 from inspector.protocol import peek
 from inspector.protocol.apps import listed_pages
@@ -138,8 +138,11 @@ def view_call(
         return view_task(journal, task, output_schema)
     raw, finished = _finished(journal, exchange, output_schema, called)
     verdict = verdict_of(finished)
-    view = result_view(finished, verdict)
     written = Meanwhile(journal, exchange)
+    if outcome_of(finished) is CallOutcome.NO_ANSWER and exchange.state is ExchangeState.LOST:
+        written.look()
+        finished = replace(finished, last_words=exception_in([line for _, line in written.lines]))
+    view = result_view(finished, verdict)
     return CompletedCall(finished, view, verdict, raw, arguments_of(journal, exchange), exchange, written)
 
 

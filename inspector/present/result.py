@@ -6,7 +6,7 @@ the server (a JSON-RPC error), and no response.
 The result is shown first and in full; the verdict on its structure comes second and hides nothing of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -31,13 +31,14 @@ from inspector.protocol.jsonrpc import encode
 from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.protocol.revisions.table import ROWS
-from inspector.protocol.server_requests import INPUT_REQUIRED
+from inspector.protocol.server_requests import INPUT_REQUIRED, advice_on_unsendable, unsendable
 
 _EVERYWHERE = {
     code: name for code, name in ROWS[0].error_names.items() if all(row.error_names.get(code) == name for row in ROWS)
 }
 """Error codes that mean the same in every revision."""
 
+_FEW_BLOCKS = 3
 _PARTS = {"tools/call": "content", "resources/read": "contents", "prompts/get": "messages"}
 
 
@@ -68,6 +69,8 @@ class Finished:
     """Why there is no response, one sentence; may quote foreign text."""
     hint: str = ""
     """What to do about the failure."""
+    last_words: str = ""
+    """The telling line that the server wrote to stderr before its end, safe to show; "" if none."""
     http_status: int = 0
     """Status of an HTTP response without a JSON-RPC response; 0 for none."""
     cancelled: bool = False
@@ -160,6 +163,22 @@ def _is_nested_handle(result: Any) -> bool:
     return peek.text(result, "task", "taskId") is not None and not peek.has(result, "content")
 
 
+def request_not_sent(finished: Finished, stderr: Sequence[str] = ()) -> tuple[str, str] | None:
+    """Return which request the server could not send to the client, by its error or stderr, and a hint; else None."""
+    match outcome_of(finished):
+        case CallOutcome.JSONRPC_ERROR:
+            texts = [peek.text(finished.error, "message")]
+        case CallOutcome.TOOL_ERROR:
+            texts = [peek.text(block, "text") for block in peek.items(finished.result, "content")[:_FEW_BLOCKS]]
+        case _:
+            return None
+    method = next(filter(None, (unsendable(each or "") for each in (*texts, *stderr))), "")
+    if not method:
+        return None
+    why, hint = advice_on_unsendable(method, finished.revision)
+    return f"the server wanted to send {why}", hint
+
+
 def verdict_of(finished: Finished) -> Validation | None:
     """Validate the structured content against the tool's output schema; None if there is nothing to validate.
 
@@ -182,9 +201,9 @@ def result_view(finished: Finished, verdict: Validation | None = None) -> Result
     if outcome is CallOutcome.JSONRPC_ERROR:
         return _refused(finished)
     if outcome not in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
-        return ResultView(
-            outcome, _headline(finished, outcome), paragraph(finished.failure, "error"), hint=_safe(finished)
-        )
+        stderr: Line = (("stderr  ", "muted"), (finished.last_words, "stderr"))
+        message = (*paragraph(finished.failure, "error"), *((stderr,) if finished.last_words else ()))
+        return ResultView(outcome, _headline(finished, outcome), message, hint=_safe(finished))
     blocks = _blocks(finished)
     structured = _structured(finished, verdict)
     return ResultView(
@@ -192,7 +211,7 @@ def result_view(finished: Finished, verdict: Validation | None = None) -> Result
         _broken(_headline(finished, outcome), verdict) if outcome is CallOutcome.OK else _headline(finished, outcome),
         paragraph(f"{incomplete(finished)}.", "error") if outcome is CallOutcome.INCOMPLETE else (),
         facts=_facts(finished.result),
-        hint=_remark(outcome, blocks, structured),
+        hint=_remark(outcome, blocks, structured) or _cause(finished),
         blocks=blocks,
         structured=structured,
     )
@@ -253,9 +272,13 @@ def _refused(finished: Finished) -> ResultView:
     elif message is None:
         blocks = (json_block(error, "error"),)
     more = f"{number} {name}".rstrip()
-    return ResultView(
-        CallOutcome.JSONRPC_ERROR, _headline(finished, CallOutcome.JSONRPC_ERROR, more), lines, blocks=blocks
-    )
+    headline = _headline(finished, CallOutcome.JSONRPC_ERROR, more)
+    return ResultView(CallOutcome.JSONRPC_ERROR, headline, lines, hint=_cause(finished), blocks=blocks)
+
+
+def _cause(finished: Finished) -> str:
+    found = request_not_sent(finished)
+    return f"{found[0][0].upper()}{found[0][1:]}. {found[1]}" if found is not None else ""
 
 
 def _blocks(finished: Finished) -> tuple[ContentBlock, ...]:

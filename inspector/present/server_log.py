@@ -1,5 +1,7 @@
 """The server's log: the requested level, and the stderr output during a request."""
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from inspector import text
@@ -16,6 +18,9 @@ NO_MESSAGES = "none: request no log messages"
 """The choice next to the levels, if each request carries its level."""
 
 _CAPABILITY = "logging"
+_MOST_LINES = 6
+_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)\b(?::|$)")
+"""A line that names an exception, in the traces of Python and JavaScript."""
 
 
 class Meanwhile:
@@ -55,6 +60,23 @@ class Meanwhile:
         self._is_over = self._is_over or len(self.lines) >= self._MOST
         self._next = end
         return len(self.lines) > before
+
+
+def telling_lines(lines: Sequence[str]) -> list[str]:
+    """Return at most six lines of stderr: the first exception, from where it was raised, and the end.
+
+    A library that passes an exception on writes it first, and its own one last.
+    """
+    first = next((at for at, line in enumerate(lines) if _EXCEPTION.match(line)), None)
+    if first is None or first >= len(lines) - _MOST_LINES:
+        return list(lines[-_MOST_LINES:])
+    return [*lines[max(0, first - 3) : first + 1], *lines[first + 1 :][-(_MOST_LINES - 4) :]]
+
+
+def exception_in(lines: Sequence[str]) -> str:
+    """Return the last line that names an exception, else the last line with text; "" if there is none."""
+    texts = [line.strip() for line in lines if line.strip()]
+    return next((line for line in reversed(texts) if _EXCEPTION.match(line)), texts[-1] if texts else "")
 
 
 def takes_levels(journal: Journal) -> bool:

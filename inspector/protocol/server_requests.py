@@ -7,6 +7,7 @@ the kind of request defines one (decline, cancel).
 Source: specification, client/elicitation, client/sampling, client/roots; 2026-07-28, basic/patterns/mrtr.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
-from inspector.protocol.revisions._shape import Revision
+from inspector.protocol.revisions._shape import Era, Revision
 
 INPUT_REQUIRED = "input_required"
 MAY_ASK = frozenset({"tools/call", "prompts/get", "resources/read"})
@@ -31,6 +32,15 @@ MOST = 50
 """Maximum number of URLs of one error that are presented; the error itself shows all."""
 
 
+_UNSENDABLE = re.compile(
+    r"Cannot send '([a-z]+(?:/\w+)?)': this transport context has no back-channel|"  # Python SDK 2, fastmcp 4
+    r"['\"]([a-z]+(?:/\w+)?)['\"] cannot be sent while serving a request on|"  # TypeScript SDK 2, Go SDK
+    r"\b(elicitation|sampling|roots) via server-initiated requests is unavailable on"  # fastmcp 4
+)
+"""How SDKs word that a handler wanted to send a request to the client, but can't."""
+_MOST_READ = 2000
+
+
 class RequestKind(StrEnum):
     """The kind of input that a server requests."""
 
@@ -44,6 +54,28 @@ KIND_OF_SERVER_REQUEST = {
     "sampling/createMessage": RequestKind.SAMPLING,
     "roots/list": RequestKind.ROOTS,
 }
+
+
+def unsendable(text: str) -> str:
+    """Return the method, or kind, of a request that the server could not send to the client by its error; "" if none.
+
+    rmcp has no such error: it sends the request.
+    """
+    found = _UNSENDABLE.search(text[:_MOST_READ])
+    return next(group for group in found.groups() if group) if found else ""
+
+
+def advice_on_unsendable(method: str, revision: Revision | None) -> tuple[str, str]:
+    """Return why the server could not send the request, as the end of a sentence, and what to do."""
+    if revision is not None and revision.era is Era.MODERN:
+        return (
+            f"{method}, a request of the legacy era: {revision.date} has no requests from servers",
+            "Connect with --era legacy, in which servers send requests, or return input_required from the handler.",
+        )
+    return (
+        f"{method} and has no channel for it: it is stateless, or the call had ended",
+        "Serve with sessions, not stateless, and send the request before the call ends.",
+    )
 
 
 class ServerRequest(msgspec.Struct, frozen=True):

@@ -1,7 +1,6 @@
 """The outcome of a request of the agent: the result, an error, or requests of the server that wait for an answer."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ from msgspec import field
 from inspector.checks.findings import Finding
 from inspector.present.calls import CompletedCall, view_call
 from inspector.present.result import CallOutcome
+from inspector.present.server_log import telling_lines
 from inspector.protocol import peek
 from inspector.protocol.revisions.openings import SERVER_INFO
 from inspector.serve.bounded import bounded, cut_text
@@ -19,10 +19,8 @@ from inspector.serve.tool import Answer
 from inspector.session.options import SessionState
 
 _TOKENS = 600
-_MOST_LINES, _LINE = 6, 200
-"""Lines of stderr, and the characters of each."""
-_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)\b(?::|$)")
-"""A line that names an exception, in the traces of Python and JavaScript."""
+_LINE = 200
+"""Characters of a line of stderr."""
 
 _STATES: dict[CallOutcome, Literal["ok", "tool error", "error", "no response"]] = {
     CallOutcome.OK: "ok",
@@ -99,7 +97,7 @@ def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -
     answer.from_server, cut = bounded(_in_short(value), _TOKENS)
     if answer.state != "ok" and completed.written is not None:
         completed.written.look()
-        answer.stderr = [cut_text(line, _LINE) for line in _telling([line for _, line in completed.written.lines])]
+        answer.stderr = [cut_text(line, _LINE) for line in telling_lines([line for _, line in completed.written.lines])]
     pointer = ', pointer="/result"' if finished.error is None else ""
     if opened.state is not SessionState.OPEN:
         answer.ended, answer.stderr = end_of(opened.journal, opened.why), []
@@ -111,17 +109,6 @@ def _finished(opened: AgentSession, call: AgentCall, completed: CompletedCall) -
     else:
         answer.next = f'logs(session="{opened.id}", after={answer.request}) has stderr of the call'
     return answer
-
-
-def _telling(lines: list[str]) -> list[str]:
-    """Return the lines to show: the first exception, from where it was raised, and the end.
-
-    A library that passes an exception on writes it first, and its own one last.
-    """
-    first = next((at for at, line in enumerate(lines) if _EXCEPTION.match(line)), None)
-    if first is None or first >= len(lines) - _MOST_LINES:
-        return lines[-_MOST_LINES:]
-    return [*lines[max(0, first - 3) : first + 1], *lines[first + 1 :][-(_MOST_LINES - 4) :]]
 
 
 def _findings_of(opened: AgentSession, answer: OutcomeAnswer) -> list[Finding]:

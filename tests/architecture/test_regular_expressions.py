@@ -238,8 +238,11 @@ ALLOWED = {
     "inspector/protocol/skills.py": (1, _SEPARATED),
     "inspector/protocol/credentials.py": (4, "a search begins only behind a sign that its repetitions do not match"),
     "inspector/protocol/token_shapes.py": (2, _SEPARATED),
+    "inspector/present/server_log.py": (
+        1,
+        "it is matched at the beginning of a line, and its names are separated by dots",
+    ),
     "inspector/protocol/uri_templates.py": (1, _SEPARATED),
-    "inspector/serve/outcome.py": (1, "it is matched at the beginning of a line, and its names are separated by dots"),
     "inspector/transports/http/wire.py": (2, _SEPARATED),
     "inspector/tui/widgets/json_tree/model.py": (1, _SEPARATED),
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.exit_status import ExitStatus
-from tests.cli.running import demo, inspect
+from tests.cli.running import demo, inspect, scripted
 
 _ANSWERS = [
     {"kind": "elicitation", "message": "How many", "answer": "accept", "content": {"guests": 4}},
@@ -66,6 +66,23 @@ def test_undeclared_capability_gets_no_request(target: tuple[str, ...], tool: st
     assert ran.status == ExitStatus.TOOL_ERROR
     assert "needs the client capability" in ran.stdout
     assert "? " not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("method", "hint"),
+    [
+        ("sampling/createMessage", "--capability sampling"),
+        ("elicitation/create", "--capability elicitation.form"),
+        ("roots/list", "--root DIR"),
+    ],
+)
+def test_refused_server_request_has_the_hint_to_responses(method: str, hint: str) -> None:
+    asks = json.dumps({"jsonrpc": "2.0", "id": "q", "method": method, "params": {"message": "Which?"}})
+    fails = '{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"isError":true}}'
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": {"raw": f"{asks}\n{fails}"}}))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert (ran.error["code"], "this client does not declare" in ran.error["message"]) == ("unanswered", True)
+    assert hint in ran.error["hint"]
 
 
 def test_cancelled_server_request_is_reported(tmp_path: Path) -> None:

@@ -48,6 +48,24 @@ def test_three_failures_are_three_different_things() -> None:
     assert result_view(tool_error).blocks[0].text == "hi"
 
 
+def test_a_request_that_the_server_could_not_send_has_its_cause_as_hint() -> None:
+    words = "Cannot send 'roots/list': this transport context has no back-channel for server-initiated requests."
+    result = {"content": [{"type": "text", "text": words}]}
+    refused = _call(error={"code": -32600, "message": words}, answered=False, revision=NEWEST)
+    for finished in (refused, _call(result | {"isError": True}, revision=NEWEST)):
+        hint = result_view(finished).hint
+        assert hint.startswith(
+            f"The server wanted to send roots/list, a request of the legacy era: {NEWEST.date} has no"
+        )
+        assert "--era legacy" in hint
+    assert result_view(_call(result, revision=NEWEST)).hint == ""
+
+
+def test_no_response_shows_the_last_words_of_the_server() -> None:
+    view = result_view(_call(answered=False, failure="the server ended", last_words="KeyError: 'boom'"))
+    assert [plain(line) for line in view.message] == ["the server ended", "stderr  KeyError: 'boom'"]
+
+
 def test_giving_up_and_running_out_of_time_are_two_more() -> None:
     assert _headline(_call(answered=False, cancelled=True)) == "× Cancelled"
     timed_out = _call(answered=False, timed_out=True, failure="no response within 60 s", duration_ns=60_000_000_000)

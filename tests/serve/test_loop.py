@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from inspector.serve.outcome import _telling
 from tests.cli.running import scripted
 from tests.serve.agent import agent, script
 from tests.servers.faulty import HERE, read
@@ -162,15 +161,6 @@ async def test_stderr_of_a_call_that_failed_comes_with_its_outcome(tmp_path: Pat
         if "stderr" not in called:  # another pipe: it may be read after the response
             called = await use("logs")
         assert "data/cities.json" in json.dumps(called)
-
-
-def test_the_lines_of_stderr_have_the_first_exception_and_the_end() -> None:
-    passed_on = ["Traceback:", '  File "server.py", line 5, in forecast', "    return 1 / 0", "           ~~^~~"]
-    passed_on += ["ZeroDivisionError: division by zero", "", "The above exception was the direct cause:"]
-    passed_on += [f"  File library{n}" for n in range(20)] + ["mcp.ToolError: Error executing tool forecast"]
-    assert _telling(passed_on) == [*passed_on[1:5], *passed_on[-2:]]
-    assert _telling(passed_on[:5]) == passed_on[:5]
-    assert _telling([str(n) for n in range(20)]) == ["14", "15", "16", "17", "18", "19"]
 
 
 async def test_a_server_that_answers_nothing_after_discover_is_named() -> None:

@@ -1,7 +1,7 @@
 """Responds by a script: JSON of method → response, or an array of responses in order.
 
-What comes is {"result": …}, {"error": …}, {"raw": "a line"}, "silence" or "death". A method that is not in the
-script is answered with -32601, except ping. `log=FILE` keeps every line that was read.
+What comes is {"result": …}, {"error": …}, {"raw": "a line"}, "silence" or "death"; "stderr" beside it is written first.
+A method that is not in the script is answered with -32601, except ping. `log=FILE` keeps every line that was read.
 """
 
 import json
@@ -24,6 +24,9 @@ def answer(message: Any) -> None:
         sys.exit(7)
     if comes == "silence" or "id" not in message:
         return
+    if line := comes.pop("stderr", ""):
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
     line = comes["raw"] if "raw" in comes else json.dumps({"jsonrpc": "2.0", "id": message["id"], **comes})
     sys.stdout.write(line.replace("$ID", json.dumps(message["id"])) + "\n")
     sys.stdout.flush()

@@ -16,7 +16,7 @@ from inspector.protocol import peek
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
 from inspector.protocol.revisions.openings import MISSING_CAPABILITY
-from inspector.protocol.server_requests import REQUIRED
+from inspector.protocol.server_requests import REQUIRED, advice_on_unsendable, unsendable
 
 error, warning, hint = diagnoses_of("basic/lifecycle")
 
@@ -248,6 +248,29 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
         return
     yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
+
+
+@warning(
+    "Server cannot send a request to the client",
+    *("answer tools/call", "error tools/call", "error prompts/get", "error resources/read"),
+    topic="server/tools",
+)
+def request_not_sendable(case: CheckMoment) -> Iterator[Violation]:
+    """The error of an SDK names an elicitation, sampling or roots request that its handler wanted to send.
+
+    Fix: Connect with --era legacy, in which servers send requests, or return input_required from the handler.
+    """
+    if case.asked is None or case.is_moot:
+        return
+    is_error = isinstance(case.message, ErrorResponse)
+    texts = [peek.text(case.value, "message")] if is_error else []
+    if not is_error and peek.flag(case.value, "isError"):
+        texts = [peek.text(block, "text") for block in peek.items(case.value, "content")[:_FEW]]
+    if method := next(filter(None, (unsendable(each or "") for each in texts)), ""):
+        name = peek.text(case.asked.params, "name") or peek.text(case.asked.params, "uri") or case.method
+        why, fix = advice_on_unsendable(method, case.revision)
+        sentence = f"{name[:60]} wanted to send {why}"
+        yield Violation(sentence, "/error" if is_error else "/result/content", (case.asked.frame,), fix=fix)
 
 
 @error("`_meta` is rejected", "error", "answer tools/call", topic="basic")

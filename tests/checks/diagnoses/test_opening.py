@@ -3,13 +3,23 @@
 import pytest
 
 from inspector.checks.findings import Severity
-from inspector.checks.verdict import EXPLAINS
+from inspector.checks.verdict import EXPLAINS, verdicts
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions.table import ROWS
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
+
+UNSENDABLE = (
+    "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests.",
+    "Server-to-client requests are not available on protocol revision 2026-07-28: 'elicitation/create' cannot be sent "
+    "while serving a request on that revision. Return inputRequired({ ... }) from the handler instead",
+    '"elicitation/create" cannot be sent while serving a request on protocol version 2026-07-28: return an '
+    "InputRequests map instead",
+    "elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
+)
+"""How the SDKs for Python, TypeScript and Go, and fastmcp, word it."""
 
 
 def _waited(seconds: float) -> Script:
@@ -143,6 +153,10 @@ CASES: Cases = {
         lambda: Talk(capabilities={}),
         lambda: Talk(capabilities={"logging": {}}),
     ),
+    "request-not-sendable": (
+        lambda: Talk(5).ask("tools/call", {"name": "a"}).error(-32600, UNSENDABLE[0]),
+        lambda: Talk(5).ask("tools/call", {"name": "a"}).error(-32600, "elicitation failed: no back-channel"),
+    ),
     "call-rejected": (
         lambda: Talk().ask("tools/call", {"name": "a"}).error(-32602, "no", {"reason": "too long"}),
         lambda: Talk().ask("tools/call", {"name": "a"}).answer({"content": [], "isError": True}),
@@ -256,6 +270,28 @@ def test_a_call_whose_own_result_the_server_rejects_is_not_blamed_on_the_argumen
     (found,) = of_one(talk.findings(), "call-rejected")
     assert found.sentence.startswith("a: the server rejects its own result with -32602")
     assert found.fix.startswith("Return an object with content")
+
+
+@pytest.mark.parametrize("words", UNSENDABLE)
+def test_a_request_that_an_sdk_cannot_send_names_the_era_instead_of_a_wrong_call(words: str) -> None:
+    refused = Talk(5).ask("tools/call", {"name": "a"}).error(-32600, words)
+    failed = Talk(5).ask("tools/call", {"name": "a"})
+    failed.answer({"content": [{"type": "text", "text": f"Error: {words}"}], "isError": True})
+    for found in (refused.findings(), failed.findings()):
+        (one,) = of_one(found, "request-not-sendable")
+        assert one.sentence.startswith("a wanted to send elicitation")
+        assert f"a request of the legacy era: {ROWS[-1].date} has no requests from servers" in one.sentence
+        assert "--era legacy" in one.fix
+        (judged,) = verdicts(found)
+        assert "call-rejected" not in {each.id for each in judged.others if each is not None}
+
+
+def test_a_request_that_a_stateless_server_cannot_send_is_not_blamed_on_the_era() -> None:
+    (found,) = of_one(
+        Talk().ask("tools/call", {"name": "a"}).error(-32600, UNSENDABLE[0]).findings(), "request-not-sendable"
+    )
+    assert "stateless" in found.sentence
+    assert "--era" not in found.fix
 
 
 def test_a_call_that_needs_a_client_capability_is_a_hint_about_the_client_and_not_a_rejection() -> None:

@@ -164,6 +164,7 @@ def test_call_output_has_no_terminal_codes() -> None:
     assert as_json.data["result"]["content"]
 
 
+_UNSENT = "Cannot send 'elicitation/create': this transport context has no back-channel for server-initiated requests."
 _ASKS = {"method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": {"type": "object"}}}
 
 
@@ -318,3 +319,53 @@ def test_value_unfit_for_a_header_is_a_warning_before_the_call(kind: str, value:
     assert ran.status == 0
     assert (warning in ran.stderr) if warning else ("x-mcp-header" not in ran.stderr and "2^53" not in ran.stderr)
     assert called[0].get("Mcp-Param-P") == (None if warning else value)
+
+
+def _failing(answer: Any) -> tuple[str, ...]:
+    found = {"result": {"supportedVersions": [MODERN], "capabilities": {}, "resultType": "complete"}}
+    return scripted({"server/discover": found, "tools/call": answer})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"error": {"code": -32600, "message": _UNSENT}},
+        {"result": {"resultType": "complete", "content": [{"type": "text", "text": _UNSENT}], "isError": True}},
+    ],
+)
+def test_error_of_a_request_that_the_era_does_not_have_names_the_era(answer: Any) -> None:
+    ran = inspect("call", "t", "--json", *_failing(answer))
+    assert ran.status == ExitStatus.TOOL_ERROR
+    assert ran.error["code"] == ran.data["failure"]["code"] == "request_not_sent"
+    assert ran.error["message"].startswith("the server wanted to send elicitation/create, a request of the legacy era")
+    assert "--era legacy" in ran.data["failure"]["hint"]
+    shown = inspect("call", "t", *_failing(answer))
+    assert shown.stderr.count("--era legacy") == 1
+    assert "--era" not in shown.stdout
+
+
+def test_a_failed_call_shows_what_the_server_wrote_to_stderr_meanwhile() -> None:
+    error = {"result": {"content": [], "isError": True}, "stderr": "Traceback\nValueError: no such \x1bkind"}
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": error}))
+    assert ran.data["failure"] == {"stderr": ["Traceback", "ValueError: no such ␛kind"]}
+    assert "stderr during the call\n  Traceback\n  ValueError: no such ␛kind\n" in ran.stderr
+
+
+def test_successful_call_shows_no_stderr() -> None:
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": {"result": {"content": []}, "stderr": "note"}}))
+    assert "failure" not in ran.data
+    assert "stderr during" not in ran.stderr
+
+
+def test_unsent_request_that_only_stderr_names_is_reported() -> None:
+    error = {"result": {"resultType": "complete", "content": [], "isError": True}, "stderr": f"MCPError: {_UNSENT}"}
+    ran = inspect("call", "t", "--json", *_failing(error))
+    assert ran.error["code"] == "request_not_sent"
+
+
+def test_error_about_an_undeclared_capability_has_the_hint_to_responses() -> None:
+    data = {"requiredCapabilities": {"sampling": {}}}
+    ran = inspect("call", "t", "--json", *_failing({"error": {"code": -32021, "message": "no", "data": data}}))
+    assert ran.error["message"] == "the server requires sampling, which this client does not declare"
+    assert "--responses" in ran.error["hint"]
+    assert "--capability sampling" in ran.error["hint"]
