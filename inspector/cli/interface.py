@@ -40,8 +40,6 @@ from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from inspector.capture.compare.normal import Normal
     from inspector.config.servers import FoundServer
     from inspector.features.watch.watcher import Watcher
@@ -485,7 +483,7 @@ def _show_opened(
     )
 
 
-def _run(app: "App[Any]") -> ExitStatus:
+def _run(app: Any) -> ExitStatus:
     with leaving_politely(lambda: app.call_from_thread(app.exit)):
         app.run()
     return ExitStatus.MISTAKE if app.return_code else ExitStatus.OK

@@ -121,7 +121,7 @@ async def test_results_are_compared() -> None:
         await until(lambda: "the same" in text(app), "their comparison")
 
 
-async def test_servers_without_a_difference_are_said_to_have_none() -> None:
+async def test_servers_without_a_difference_open_no_window() -> None:
     async with aboard("pier", "quay", size=BROAD) as (app, pilot, _):
         await _side_by_side(app, pilot.press)
         await pilot.press("2")

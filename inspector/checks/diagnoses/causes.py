@@ -316,7 +316,7 @@ _CAUSES: tuple[tuple[str, _Say, str], ...] = (
     ),
     (
         r"Cannot find module '((?:\.{0,2}/|[A-Za-z]:\\)[^'\n]+)'",
-        "the file {} does not exist",
+        "the file {} is missing",
         "Build the server, or correct the path: give an absolute one, or set --cwd.",
     ),
     (

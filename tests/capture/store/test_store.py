@@ -62,7 +62,7 @@ def test_beginning_of_a_small_payload_is_the_whole_entry(tmp_path: Path) -> None
 
 def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = _kept(tmp_path / "c.mcpcap", b"x" * LARGE)
-    monkeypatch.setattr(beginnings, "_ENOUGH", 3)
+    monkeypatch.setattr(beginnings, "_BEGINNING_BYTES", 3)
     found = beginning(journal.store, 1)
     assert isinstance(found.what, Frame)
     assert len(found.what.payload) == LARGE

@@ -89,9 +89,9 @@ CASES: Cases = {
     ("line", "cause"),
     [
         ("ModuleNotFoundError: No module named 'yaml'", "the Python module yaml is missing"),
-        ("Error: Cannot find module '/srv/dist/index.js'", "the file /srv/dist/index.js does not exist"),
-        ("Error: Cannot find module './tools'", "the file ./tools does not exist"),
-        ("Error: Cannot find module 'D:\\srv\\index.js'", "the file D:\\srv\\index.js does not exist"),
+        ("Error: Cannot find module '/srv/dist/index.js'", "the file /srv/dist/index.js is missing"),
+        ("Error: Cannot find module './tools'", "the file ./tools is missing"),
+        ("Error: Cannot find module 'D:\\srv\\index.js'", "the file D:\\srv\\index.js is missing"),
         ("Error: Cannot find module 'zod'", "the Node module zod is missing"),
         ("Cannot find package '@a/b' imported from /srv/c.mjs", "the Node module @a/b is missing"),
         ("error: unrecognized arguments: --stdio", "unknown option --stdio"),
