@@ -28,6 +28,7 @@ from inspector.features.watch.watcher import (
     reloads_itself,
 )
 from inspector.present.spans import Line, span
+from inspector.protocol.facts import without_lifetime
 from inspector.text import clock, visible
 
 
@@ -174,7 +175,11 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, d
     """Return the previous and the current fact by name; None if it does not exist."""
     names = dict.fromkeys((*before, *after))
     pairs = {name: {"before": before.get(name), "after": after.get(name)} for name in names}
-    return {name: pair for name, pair in pairs.items() if pair["before"] != pair["after"]}
+    return {name: pair for name, pair in pairs.items() if _lasting(pair["before"]) != _lasting(pair["after"])}
+
+
+def _lasting(fact: str | None) -> str | None:
+    return None if fact is None else without_lifetime(fact)
 
 
 def _change_lines(found: Mapping[str, Mapping[str, str | None]]) -> list[Line]:

@@ -4,6 +4,7 @@ Nothing in them is derived. Like a frame, a fact gets its number and its two tim
 its reporter.
 """
 
+import re
 from enum import StrEnum
 
 import msgspec
@@ -32,6 +33,9 @@ BROKEN_OFF = "the server broke the connection off"
 """How the reason of an HTTP exchange begins whose connection ended in the middle of the response."""
 GIVEN_UP_HERE = "given up by this side before the server answered"
 """Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
+
+_LIFETIME = re.compile(r"(the server (?:exited with code \d+(?: \([\w ]+\))?|was ended by \w+)) after [\d.]+ s\b")
+"""How a transport describes the end of a process."""
 
 
 class Stderr(msgspec.Struct, frozen=True, tag="stderr"):
@@ -223,3 +227,8 @@ class SseNote(msgspec.Struct, frozen=True, tag="sse"):
 
 
 Fact = Stderr | ConnectionFact | ProcessFact | HttpFact | SseNote
+
+
+def without_lifetime(sentence: str) -> str:
+    """Return a sentence about a failure without how long the server ran before it ended, which differs each time."""
+    return _LIFETIME.sub(r"\1", sentence)

@@ -131,6 +131,11 @@ class Tool(ListedItem, frozen=True):
         return peek.flag(self.raw, "annotations", "destructiveHint") is True and not self.read_only
 
     @property
+    def says_nothing(self) -> bool:
+        """Whether the server claims neither that it is read-only nor whether it is destructive."""
+        return not self.read_only and peek.flag(self.raw, "annotations", "destructiveHint") is None
+
+    @property
     def claims(self) -> tuple[str, ...]:
         """The given annotations as text, for a label such as "claimed by server"."""
         words = {

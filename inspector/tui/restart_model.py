@@ -20,6 +20,7 @@ from inspector.present.changes.captures import change_lines
 from inspector.present.changes.sides import beside, pairs, shown
 from inspector.present.spans import Line, Role, Span, span
 from inspector.protocol.changes import ABSENT, MOST, JsonChange, differences
+from inspector.protocol.facts import without_lifetime
 from inspector.text import human_duration
 from inspector.tui.panels import RerunCall
 
@@ -45,18 +46,20 @@ class CallResult(msgspec.Struct, frozen=True):
     frame: int = 0
     """Number of its request in the capture; 0 if it was not sent."""
     wall_ns: int = 0
+    has_failed: bool = False
+    """Whether there is no response: `value` has only `failure`, a sentence."""
 
 
 def result_of(looked: CompletedCall, target: str, wall_ns: int) -> CallResult:
     """Return the result of a call that was read back."""
     finished = looked.finished
-    value = finished.result
+    value, has_failed = finished.result, finished.error is None and not finished.answered
     if finished.error is not None:
         value = {"error": finished.error}
-    elif not finished.answered:
+    elif has_failed:
         value = {"failure": finished.failure}
     frame = looked.exchange.request_frame if looked.exchange is not None else 0
-    return CallResult(target, value, tuple(looked.view.headline), frame, wall_ns)
+    return CallResult(target, value, tuple(looked.view.headline), frame, wall_ns, has_failed)
 
 
 class ResultChange(msgspec.Struct, frozen=True):
@@ -69,8 +72,12 @@ class ResultChange(msgspec.Struct, frozen=True):
 
 
 def compare_results(before: CallResult | None, after: CallResult) -> ResultChange:
-    """Compare two results of the same call."""
-    return ResultChange(after, before, () if before is None else differences(before.value, after.value))
+    """Compare two results of the same call. How long a server ran before it ended is no part of its result."""
+    return ResultChange(after, before, () if before is None else differences(_lasting(before), _lasting(after)))
+
+
+def _lasting(found: CallResult) -> Any:
+    return {"failure": without_lifetime(found.value["failure"])} if found.has_failed else found.value
 
 
 class RestartReport(msgspec.Struct, frozen=True):
@@ -94,6 +101,8 @@ class RestartReport(msgspec.Struct, frozen=True):
     not_run: str = ""
     """Why the last call was not repeated, as one sentence; "" if it was, or if there is none."""
 
+    is_unmarked: bool = False
+    """Whether the last call was run again although its tool says neither that it is harmless nor that it is not."""
     saved: tuple[RerunCall, ...] = ()
     """Saved calls that were run again."""
 
@@ -108,12 +117,18 @@ class RestartReport(msgspec.Struct, frozen=True):
         return bool(self.definitions and self.definitions.changes) or self.has_new_result
 
 
-def status_line(report: RestartReport, *, follows: bool = False) -> Line:
-    """Return the outcome of the restart; `follows`: whether it follows other text in its line."""
+def status_line(report: RestartReport, *, ended: str = "", follows: bool = False) -> Line:
+    """Return the outcome of the restart.
+
+    `ended`: why the new connection is over, as one sentence; "" while it is not. `follows`: whether text precedes it.
+    """
     if report.failed:
         return ((f"{signs.ERROR} not connected: {text.one_line(report.failed, 200)}", "error"),)
     if report.took_ns is None:
         return ((f"{signs.PENDING} {report.doing or 'connecting'}", "pending"),)
+    if ended:
+        took = human_duration(report.took_ns)
+        return ((f"{signs.ERROR} {report.verb.lower()} in {took}, then: {text.one_line(ended, 200)}", "error"),)
     sign: Span = (f"{signs.NOTE} ", "faint") if follows else (f"{signs.CONNECTED} ", "ok")
     verb = report.verb.lower() if follows else report.verb
     return (sign, (f"{verb} in {human_duration(report.took_ns)}", "text"))
@@ -199,11 +214,19 @@ def result_line(report: RestartReport) -> Line:
     target = span(found.after.target, "method", limit=60)
     if found.before is None:
         return (head, target, ("  ", "text"), *found.after.status)
+    why: Line = (("  run again: not marked as destructive", "faint"),) if report.is_unmarked else ()
     if not found.changes:
-        return (head, ("Unchanged  ", "faint"), span(found.after.target, "faint", limit=60))
+        status = (("  ", "text"), *found.after.status) if found.after.has_failed else ()
+        return (head, ("Unchanged  ", "faint"), span(found.after.target, "faint", limit=60), *status, *why)
     count = f"{min(len(found.changes), MOST):,}{'+' if len(found.changes) > MOST else ''}"
     where = text.visible(found.changes[0].path, limit=80)
-    return (head, (f"{signs.WARNING} {count} changed  ", "warning"), target, (f": {where}" if where else "", "text"))
+    return (
+        head,
+        (f"{signs.WARNING} {count} changed  ", "warning"),
+        target,
+        (f": {where}" if where else "", "text"),
+        *why,
+    )
 
 
 def side_lines(found: ResultChange, width: int, most: int) -> list[Line]:

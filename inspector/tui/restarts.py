@@ -318,7 +318,8 @@ class Restarts:
         if tab.conversation is conversation:
             from inspector.tui.restart_model import compare_results
 
-            _report(state, result=compare_results(state.result, after))
+            is_unmarked = not confirmed and isinstance(made.item, Tool) and made.item.says_nothing
+            _report(state, result=compare_results(state.result, after), is_unmarked=is_unmarked)
 
     # The bar
 
@@ -337,12 +338,15 @@ class Restarts:
         size = self._app.size
         report, folded = (state.report, state.is_hidden) if state is not None else (None, True)
         problems = self._problems.get(number, ())
-        seen = (is_seen and (report is not None or watcher is not None), report, folded, watcher, problems, size)
+        conversation = self._tabs.current.conversation
+        ended = conversation.why if conversation.stage is ConversationStage.CLOSED else ""
+        is_shown = is_seen and (report is not None or watcher is not None)
+        seen = (is_shown, report, ended, folded, watcher, problems, size)
         if seen != self._shown and self.bar.is_attached:
             self._shown = seen
             self.bar.set_class(seen[0], "-shown")
             watched = watcher.shown if watcher is not None else ""
-            lines = _bar_lines(report, watched, problems, size.width - 2, 0 if folded else size.height // _SHARE)
+            lines = _bar_lines(report, ended, watched, problems, size.width - 2, 0 if folded else size.height // _SHARE)
             self.bar.show(lines[:1] if folded else lines)
 
     def _look_at_files(self) -> None:
@@ -429,13 +433,16 @@ def _why_not(made: "RunningCall", conversation: OpenConversation, *, confirmed: 
 
 
 def _bar_lines(
-    report: "RestartReport | None", watched: str, problems: Sequence[str], width: int, most: int
+    report: "RestartReport | None", ended: str, watched: str, problems: Sequence[str], width: int, most: int
 ) -> list[BarLine]:
-    """Return the lines of the bar; `watched` is what is being watched, "" for nothing."""
+    """Return the lines of the bar.
+
+    `ended`: why the connection is over; "" while it is not. `watched`: what is being watched, "" for nothing.
+    """
     from inspector.tui.restart_model import definitions_line, last_lines, result_line, saved_line, side_lines
 
     right = (_EXIT_REPORT, *_RIGHT) if report is not None and report.failed else _RIGHT
-    lines = [BarLine(_first_items(report, watched), right, inset=1, gap=1)]
+    lines = [BarLine(_first_items(report, ended, watched), right, inset=1, gap=1)]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     lines += [
         _text_line((span(f"{glyphs().warning} {message}{more}", "warning", limit=300),)) for message in problems[:1]
@@ -458,16 +465,16 @@ def _bar_lines(
     return lines
 
 
-def _first_items(report: "RestartReport | None", watched: str) -> tuple[BarItem, ...]:
+def _first_items(report: "RestartReport | None", ended: str, watched: str) -> tuple[BarItem, ...]:
     from inspector.tui.restart_model import change_line, status_line, watching_line
 
     if not watched:
-        return (BarItem(status_line(report)),) if report is not None else ()
+        return (BarItem(status_line(report, ended=ended)),) if report is not None else ()
     items = [BarItem(watching_line(watched), short=tuple(clip(watching_line(watched), _SHORT)))]
     if report is not None:
         if change := change_line(report):
             items.append(BarItem(change, rank=1))
-        items.append(BarItem(status_line(report, follows=True)))
+        items.append(BarItem(status_line(report, ended=ended, follows=True)))
     return tuple(items)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.watching import watcher_for, watchers_for
+from inspector.cli.watching import _changes, watcher_for, watchers_for
 from inspector.config.environment import Environment
 from inspector.config.targets import HttpTarget, StdioTarget
 from inspector.errors import UsageError
@@ -133,3 +133,9 @@ def test_each_command_is_watched_and_a_url_only_if_it_is_the_main_target(tmp_pat
     assert own.shown == "**/*.py"
     with pytest.raises(UsageError, match="needs a GLOB"):
         watchers_for(main, ("",))
+
+
+def test_how_long_a_server_ran_before_it_ended_is_no_change() -> None:
+    before = {"crash": "failed: no answer: the server exited with code 1 after 7.0 s"}
+    assert _changes(before, {"crash": "failed: no answer: the server exited with code 1 after 0.3 s"}) == {}
+    assert _changes(before, {"crash": "failed: no answer: the server exited with code 2 after 7.0 s"})

@@ -176,6 +176,30 @@ async def test_a_server_that_the_call_ends_is_restarted_from_its_post_mortem(wor
         assert "Post-mortem" not in text(app)
 
 
+async def test_a_call_that_ends_the_restarted_server_again_is_unchanged_and_its_end_is_named(
+    workshop: Workshop,
+) -> None:
+    async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
+        await called(app, pilot, "5")
+        workshop.write(results={"add": "exit"})
+        for _ in range(2):
+            await pilot.press("ctrl+r")
+            await sees(app, "then: the server exited with code 3 after", "run again: not marked as destructive")
+        await sees(app, "Result       Unchanged  add")
+        assert "Restarted in" not in text(app)
+        assert workshop.log("call") == ["add"] * 3
+
+
+def test_how_long_a_server_ran_is_no_change_of_a_result() -> None:
+    before, after = (
+        CallResult("add", {"failure": f"the server exited with code 1 after {s} s"}, STATUS, has_failed=True)
+        for s in ("7.0", "0.3")
+    )
+    assert compare_results(before, after).changes == ()
+    other = CallResult("add", {"failure": "the server was ended by SIGKILL after 0.3 s"}, STATUS, has_failed=True)
+    assert len(compare_results(before, other).changes) == 1
+
+
 @pytest.mark.parametrize("restarts", [4, pytest.param(200, marks=pytest.mark.every_server)])
 async def test_nothing_is_left_of_connections_that_are_over(workshop: Workshop, restarts: int) -> None:
     async with (app := InspectApp(workshop.begin)).run_test(size=SIZE) as pilot:
