@@ -157,11 +157,11 @@ class Inbox(InboxView):
     def _ticket(self, number: int, server_request: ServerRequest) -> Ticket:
         exchange = self.journal.conversation.exchanges[server_request.exchange - 1]
         if exchange.answer_frame is None:
-            return Ticket(number, server_request)
+            return Ticket(number, server_request, future=None)
         answer = self.journal.store.entry(exchange.answer_frame).what
         assert isinstance(answer, Frame)
         reply = Result(json.loads(answer.payload)["result"])
-        return Ticket(number, server_request, TicketState.ANSWERED, reply, by="prepared response")
+        return Ticket(number, server_request, TicketState.ANSWERED, reply, by="prepared response", future=None)
 
 
 class Posed(InspectApp):
