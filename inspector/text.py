@@ -25,6 +25,9 @@ _ORDINARY = re.compile(
     "\u2010-\u2027\u2190-\u21ff\u22ef\u2500-\u259f\u25a0-\u25fc\u2713\u2717]*"
 )
 """Characters that are one cell wide. Most lines have no others, so that their width is their length."""
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+_NOT_SHOWN = re.compile(r"(?is)<(script|style|head)\b.*?</\1\s*>")
+_MOST_READ, _MOST_OF_BODY = 4096, 200
 _SELECTOR = "\ufe0f"
 _EMOJI_SELECTOR = f"(?<=[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]){_SELECTOR}"
 """Compiled on first use: that takes longer than importing most modules, and few texts need it."""
@@ -191,6 +194,14 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 def one_line(text: str, width: int) -> str:
     """Return the beginning of untrusted `text` as one safe line of at most `width` cells."""
     return fit(visible(text, limit=4 * max(width, 0) + 16), width)
+
+
+def excerpt_of(body: bytes) -> str:
+    """Return the beginning of a body of HTTP on one line; of a web page its text without what is not shown."""
+    text = body[:_MOST_READ].decode("utf-8", "replace").strip()
+    if text.startswith("<"):
+        text = _TAG.sub(" ", _NOT_SHOWN.sub(" ", text)).strip() or text
+    return " ".join(text.split())[:_MOST_OF_BODY]
 
 
 def for_clipboard(text: str) -> tuple[str, int]:

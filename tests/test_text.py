@@ -194,3 +194,12 @@ def test_a_text_is_cut_alike_however_it_is_measured(sample: str, monkeypatch: py
     at_once = [text.fit(sample, width) for width in widths]
     monkeypatch.setattr(text, "_ORDINARY", re.compile("(?!)"))
     assert [text.fit(sample, width) for width in widths] == at_once
+
+
+def test_the_excerpt_of_a_page_is_its_text_on_one_line() -> None:
+    page = (
+        b"<!DOCTYPE html>\n<html><head><title>Error</title></head><body>\n<pre>Cannot POST /x</pre>\n</body></html>\n"
+    )
+    assert text.excerpt_of(page) == "Cannot POST /x"
+    assert text.excerpt_of(b"  not\n found \xff") == "not found \ufffd"
+    assert text.excerpt_of(b"") == ""

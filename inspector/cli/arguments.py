@@ -3,6 +3,8 @@
 Wrong arguments are rejected before a server is started where possible.
 """
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,12 @@ class TypedArgument:
     value: Any
     """JSON value given with :=; unused if `is_json` is false."""
     is_json: bool
+
+
+def refuse_argument(word: str | None) -> None:
+    """Raises: UsageError if the place of the URL has an argument, `name=value` without -a."""
+    if word is not None and "://" not in word and re.fullmatch(r"[\w.-]+:?=.*", word, re.DOTALL):
+        raise UsageError(f"{word!r} is not a server", hint=f"An argument is given with -a: -a {shlex.quote(word)}")
 
 
 def read_pairs(pairs: Sequence[str]) -> tuple[TypedArgument, ...]:

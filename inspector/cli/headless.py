@@ -31,6 +31,7 @@ from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Re
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.options import Settings
+from inspector.text import excerpt_of
 from inspector.transports.children import abandon
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ def _failure(reply: Silent | Refused | Broken | GivenUp, method: str) -> Inspect
             )
         case Refused():
             status = f"HTTP {reply.status}" if reply.status else "" if reply.why else "no response"
-            message = reply.body[:200].decode("utf-8", "replace").strip()
+            message = excerpt_of(reply.body)
             why = "; ".join(filter(None, (status, reply.why, message)))
             return RequestFailed(f"no response to {method}: {why}", hint=_CUT if reply.begun else "")
         case Broken(no_entry=True):

@@ -1,7 +1,7 @@
 """Fetches lists for a command: all pages, the exact JSON, and why a list is incomplete."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.list_all import ENDED_BY_EMPTY, Pages
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorResponse
-from inspector.protocol.listed_items import LISTS
+from inspector.protocol.listed_items import LISTS, Prompt
 from inspector.protocol.revisions.openings import METHOD_NOT_FOUND, Opening
 from inspector.protocol.tracking.catalogue import Listing
 
@@ -110,6 +110,26 @@ def raise_failure(output: Output, fetched: Iterable[FetchedList]) -> None:
         output.warn(str(failure))
     if failures:
         raise failures[0]
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """Return the name that was probably meant, as a remark in parentheses; "" without one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+async def fetch_prompt(visit: CommandSession, name: str) -> Prompt | None:
+    """Return a prompt as it is listed, with a warning if the list lacks it; None without it or without a list."""
+    if not peek.has(visit.opening.capabilities, "prompts"):
+        return None
+    fetched = await fetch(visit, "prompts")
+    prompts = [Prompt(item) for item in fetched.items]
+    found = next((each for each in prompts if each.name == name), None)
+    if found is None and fetched.error is None:
+        visit.output.warn(f"{name!r} is not among the prompts listed{nearest(name, [each.name for each in prompts])}")
+    return found
 
 
 async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> FetchedList:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 WEB_SCHEMES = ("http://", "https://")
 _UNSENDABLE = lazy_pattern(r"[\0-\x08\x0a-\x1f\x7f]")
 
+HOST_AND_PORT = lazy_pattern(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
+"""A URL without a scheme."""
+
 
 class StdioTarget(msgspec.Struct, frozen=True):
     """A server that is started as a process."""
@@ -88,6 +91,8 @@ def parse_url(text: str) -> str:
         _ = parts.port
     except ValueError as error:
         raise UsageError(f"invalid URL {text!r}: {error}") from None
+    if HOST_AND_PORT.match(text):
+        raise UsageError(f"did you mean http://{text}?", hint="A URL begins with http:// or https://.")
     if parts.scheme not in ("http", "https"):
         raise UsageError(
             f"{text!r} is not an http or https URL",

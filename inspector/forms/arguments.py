@@ -3,6 +3,8 @@
 A text is read as the form reads what is typed into the argument's field: see `interpret`.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from inspector.forms.fields import (
@@ -24,6 +26,7 @@ from inspector.forms.read_schema import read_schema
 from inspector.forms.validate import validate
 
 MOST_MISMATCHES: Final = 5
+_NESTED = re.compile(r"[.\[]")
 _DAY = f"{2000}-01-01"  # written this way so that it is not taken for a revision
 
 _BY_FORMAT = {
@@ -54,6 +57,22 @@ def mismatches(schema: object, arguments: object) -> list[str]:
     """Return how arguments differ from their schema, one phrase each: "tags must be an array, got a string"."""
     found = validate(schema, {} if arguments is None else arguments).problems
     return [each.about(each.path) for each in found[:MOST_MISMATCHES]]
+
+
+def undeclared(schema: object, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return which of the names the schema accepts without declaring them, each with a hint about nesting, or ""."""
+    root = read_schema(schema)
+    places = [opened(each.field) for each in root.branches] if isinstance(root, UnionField) else [root]
+    objects = [place for place in places if isinstance(place, ObjectField)]
+    known = {name for place in objects for name, _ in place.properties}
+    if not known or len(objects) < len(places) or any(each.additional is not True or each.patterns for each in objects):
+        return []
+    found: list[tuple[str, str]] = []
+    for name in names:
+        outer, inner = (parts := _NESTED.split(name, maxsplit=1))[0], len(parts) > 1
+        hint = f"; what is nested is JSON: -a '{outer}:={{…}}'" if inner and outer in known else ""
+        found += [(name, hint)] if name not in known else []
+    return found
 
 
 def argument_field(schema: object, name: str) -> Field:

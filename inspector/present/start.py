@@ -18,6 +18,7 @@ from inspector.config.known_targets import KnownTarget
 from inspector.config.paths import expanded
 from inspector.config.servers import FoundServer
 from inspector.config.targets import (
+    HOST_AND_PORT,
     WEB_SCHEMES,
     Capture,
     LiveTap,
@@ -58,8 +59,6 @@ _NUMBERED = 9
 _NAMED = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)\d\d-(.+)-[0-9a-f]{4}")
 """Name of a capture that was recorded automatically: local time, label of the server, and a number."""
 _ENDED = {"recording": "being recorded", "cut": "truncated", "died": "server exited"}
-_HOST_AND_PORT = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}(/|$)")
-"""A URL without a scheme."""
 _MOST_NAMES = 8
 _RECORDINGS = frozenset((".mcpcap", ".har", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".toml", ".yaml", ".yml"))
 
@@ -369,7 +368,7 @@ def wanted(word: str, servers: Sequence[FoundServer], known: Sequence[KnownTarge
         return OpenTyped(argv=(str(expanded(word)) if "/" in word else word,))
     if any(char.isspace() for char in word):
         return OpenTyped(argv=_argv(word))
-    if _HOST_AND_PORT.match(word):
+    if HOST_AND_PORT.match(word):
         raise UsageError(f"did you mean http://{word}?", hint="A URL begins with http:// or https://.")
     raise _nothing(word, [*(each.name for each in known if each.saved), *(each.name for each in servers)])
 

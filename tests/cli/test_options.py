@@ -208,6 +208,8 @@ def test_settings_come_along() -> None:
         ((), None, "no server named"),
         ((), (), "missing command after --"),
         (("ftp://h",), None, "is not an http or https URL"),
+        (("localhost:8932/mcp",), None, "did you mean http://localhost:8932/mcp?"),
+        (("t.mcpcap",), None, "'t.mcpcap' is a capture, and this command needs a server"),
         (("http://",), None, "has no host"),
         (("http://h", "--cwd", "/"), None, "--cwd: only for servers that are started"),
         (("http://h", "--inherit-env", "-e", "A=b"), None, "-e, --inherit-env: only for"),

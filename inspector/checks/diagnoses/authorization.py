@@ -17,7 +17,7 @@ from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
-from inspector.protocol.credentials import without_credentials
+from inspector.protocol.credentials import MASK, without_credentials
 from inspector.protocol.facts import HttpEvent
 
 _WARNING = Severity.WARNING
@@ -158,6 +158,9 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
         if sent and _WELL_KNOWN not in http.request.target and once(case, "credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
             more = f": {words[:120]}" if words else ""
+            if _lacks_scheme(http.sent("authorization") or ""):
+                more += "; the Authorization header was sent without a scheme word such as Bearer"
+                fix = "Send the word too: -H 'Authorization: Bearer …'."
             yield Violation(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
         return
     members = dict(_SAID.findall(http.header("www-authenticate") or ""))
@@ -174,6 +177,11 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
         asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
         fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
         yield Violation(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
+
+
+def _lacks_scheme(value: str) -> bool:
+    """Whether a credential, recorded whole or masked, is a token with no scheme before it."""
+    return value.startswith(MASK) if MASK in value else bool(value) and " " not in value.strip()
 
 
 def _earlier(case: CheckMoment) -> list[str]:

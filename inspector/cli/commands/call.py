@@ -1,19 +1,20 @@
 """`mcp-inspect call`: call a tool, with arguments converted by its input schema."""
 
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 import click
 
-from inspector.cli.arguments import TypedArgument, joined, read_pairs, read_whole
+from inspector.cli.arguments import TypedArgument, joined, read_pairs, read_whole, refuse_argument
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, visit
 from inspector.cli.help import documented
-from inspector.cli.lists import counted, fetch
+from inspector.cli.lists import counted, fetch, nearest
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, TaskOptions, make
 from inspector.errors import UsageError
-from inspector.forms.arguments import mismatches
+from inspector.forms.arguments import mismatches, undeclared
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
 from inspector.protocol.jsonrpc import ErrorResponse
@@ -51,6 +52,7 @@ _EXAMPLES = (
 @click.pass_obj
 def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitStatus:
     """Call a tool. Arguments that do not match its schema are sent unchanged, with a warning."""
+    refuse_argument(url)
     pairs = read_pairs(options.pop("pairs"))
     whole = read_whole(options.pop("whole"), env.stdin)
     progress, level = options.pop("progress"), options.pop("log_level")
@@ -61,13 +63,13 @@ def command(env: CliEnv, /, name: str, url: str | None, **options: Any) -> ExitS
         request = await _request(visit, name, whole, pairs)
         request.params = await _with_log_level(visit, request.params, level)
         request.task = task
-        _caution(visit, name, request.params)
+        _caution(visit, name, request.params, [each.name for each in pairs])
         return await make(visit, request, progress=progress, logs=level is not None)
 
     return visit(env, url, options, work)
 
 
-def _caution(visit: CommandSession, name: str, params: Any) -> None:
+def _caution(visit: CommandSession, name: str, params: Any, pairs: Sequence[str]) -> None:
     """Warn before the call of arguments that do not match the schema, and of headers that will not work."""
     tools = visit.session.journal.conversation.catalogue.tools
     found = next((tool for tool in tools if tool.name == name), None)
@@ -75,6 +77,8 @@ def _caution(visit: CommandSession, name: str, params: Any) -> None:
         return
     arguments = peek.at(params, "arguments")
     wrong = mismatches(found.input_schema, arguments)
+    for name_, hint in undeclared(found.input_schema, pairs):
+        visit.output.warn(f"{name}: its inputSchema declares no argument {name_!r}; it is sent as it is{hint}")
     if wrong:
         visit.output.warn(f"{name}: sent unchanged, not as its inputSchema asks: {'; '.join(wrong)}")
     revision = visit.session.revision
@@ -110,17 +114,10 @@ async def _listed(visit: CommandSession, name: str) -> Tool | None:
     if found is not None:
         visit.output.narrate(f"listed {counted(len(fetched.items), 'tool')} to find the schema of {name}")
     else:
-        near = _nearest(name, fetched.items)
+        near = nearest(name, [tool.name for tool in map(Tool, fetched.items)])
         listed = "1 tool that is" if len(fetched.items) == 1 else f"{len(fetched.items):,} tools that are"
         visit.output.warn(f"{name!r} is not among the {listed} listed{near}; calling it anyway")
     return found
-
-
-def _nearest(name: str, items: tuple[Any, ...]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [tool.name for tool in map(Tool, items)], n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 async def _with_log_level(visit: CommandSession, params: Any, level: str | None) -> Any:

@@ -10,11 +10,13 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, answered, report_error, visit
 from inspector.cli.help import documented
+from inspector.cli.lists import fetch_prompt, nearest
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorResponse
+from inspector.protocol.uri_templates import take_apart
 from inspector.text import visible
 
 _METHOD = "completion/complete"
@@ -41,7 +43,7 @@ def command(env: CliEnv, /, kind: str, name: str, argument: str, words: tuple[st
     params: dict[str, Any] = {"ref": {"type": type_, member: name}, "argument": {"name": argument, "value": value}}
 
     async def work(visit: CommandSession) -> ExitStatus:
-        return await _complete(visit, _with_context(visit, params, dict(known)))
+        return await _complete(visit, _with_context(visit, params, dict(known)), name, argument)
 
     return visit(env, url, options, work)
 
@@ -65,9 +67,11 @@ def _with_context(visit: CommandSession, params: dict[str, Any], known: dict[str
     return {**params, "context": {"arguments": known}}
 
 
-async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus:
+async def _complete(visit: CommandSession, params: dict[str, Any], name: str, argument: str) -> ExitStatus:
     called = await visit.session.call(_METHOD, params)
     message = answered(called.reply, _METHOD).message
+    if isinstance(message, ErrorResponse) or not peek.items(message.result, "completion", "values"):
+        await _explain(visit, peek.text(params, "ref", "type") == "ref/prompt", name, argument)
     if isinstance(message, ErrorResponse):
         return report_error(visit.output, _METHOD, message)
     completion = peek.at(message.result, "completion")
@@ -77,6 +81,21 @@ async def _complete(visit: CommandSession, params: dict[str, Any]) -> ExitStatus
         return ExitStatus.OK
     _show(visit.output, completion)
     return ExitStatus.OK
+
+
+async def _explain(visit: CommandSession, is_prompt: bool, name: str, argument: str) -> None:
+    """Warn if what has no completions is no argument."""
+    if is_prompt:
+        prompt = await fetch_prompt(visit, name)
+        if prompt is None:
+            return
+        names = [found for each in prompt.arguments if (found := peek.text(each, "name")) is not None]
+    else:
+        names = [each.name for each in take_apart(name).variables]
+    if argument not in names:
+        before, equals, after = argument.partition("=")
+        hint = f" (write {before} {after})" if equals and before in names else nearest(argument, names)
+        visit.output.warn(f"{name}: {argument!r} is no argument of it{hint}")
 
 
 def _show(output: Output, completion: Any) -> None:

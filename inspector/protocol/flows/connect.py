@@ -52,6 +52,7 @@ from inspector.protocol.revisions.openings import (
     named_versions,
 )
 from inspector.protocol.revisions.table import find, mutual, newest_of, resolve
+from inspector.text import excerpt_of
 
 _LATE_S = 10.0
 """Additional seconds for the probe after `initialize` was refused."""
@@ -318,8 +319,10 @@ def _complete(options: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening
 def _older_carriage(refused: Reply) -> Flow[None]:
     problem: str = yield UseCarriage(Carriage.LEGACY_SSE)
     if problem:
+        excerpt = excerpt_of(refused.body) if isinstance(refused, Refused) else ""
+        again = problem.removesuffix(f": {excerpt}") if excerpt else problem  # the same page is shown once
         raise ConnectError(
-            f"{_refusal('initialize', refused)}; as an older HTTP+SSE server: {problem}",
+            f"{_refusal('initialize', refused)}; as an older HTTP+SSE server: {again}",
             hint="Check the path of the URL: most servers answer at /mcp, older ones at /sse.",
         )
 
@@ -454,7 +457,7 @@ def _refusal(method: str, reply: Reply) -> str:
         return f"the server answered {method} with error {reply.message.code}: {reply.message.message}"
     if isinstance(reply, Refused):
         kind = f" ({reply.content_type})" if reply.content_type else ""
-        excerpt = reply.body[:200].decode("utf-8", "replace").strip()
+        excerpt = excerpt_of(reply.body)
         message = f": {excerpt}" if excerpt else ""
         status = f"HTTP {reply.status}{kind}" if reply.status else "nothing"
         return f"the server answered {method} with {status}{message}" + (f"; {reply.why}" if reply.why else "")

@@ -15,6 +15,7 @@ from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel
 from inspector.protocol.revisions._shape import Carriage
+from inspector.text import excerpt_of
 from inspector.transports.base import Delivery, Observer, Outgoing
 from inspector.transports.http.authorizing import Ask
 from inspector.transports.http.endpoint import (
@@ -30,8 +31,6 @@ from inspector.transports.http.resumption import SessionTransport, TransportTask
 from inspector.transports.http.sse import SseEvent, SseItem, SseParser
 
 # HTTP+SSE (2024-11-05): a GET stream for messages, and POST to the address in its first event.
-
-_EXCERPT = 200
 
 
 class LegacySse:
@@ -125,7 +124,7 @@ class _EndpointFirst(SseParser):
 
 
 def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
-    excerpt = delivery.body[:_EXCERPT].decode(errors="replace")
+    excerpt = excerpt_of(delivery.body)
     message = f": {excerpt}" if excerpt else ""
     kind = delivery.content_type or "no content type"
     sentence = f"the response to GET for an event stream was {reply.status}, {kind}{message}"

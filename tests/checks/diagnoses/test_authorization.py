@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.protocol.credentials import MASK
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.jsonrpc import encode
 from tests.checks.both import of_one
@@ -167,6 +168,21 @@ def test_missing_scope_is_found_with_the_login_command() -> None:
     (found,) = of_one(talk.findings(), "credentials-rejected")
     assert "files:read" in found.sentence
     assert "mcp-inspect auth login --scope 'list files:read' http://host/mcp" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("value", "lacks"),
+    [
+        ("tok123", True),
+        (f"{MASK} (6 characters)", True),
+        ("Bearer tok123", False),
+        (f"Bearer {MASK} (6 characters)", False),
+    ],
+)
+def test_rejected_credentials_without_a_scheme_word_say_so(value: str, *, lacks: bool) -> None:
+    (found,) = of_one(_refused("Bearer", Authorization=value).findings(), "credentials-rejected")
+    assert ("without a scheme word such as Bearer" in found.sentence) is lacks
+    assert "tok123" not in found.sentence
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://evil.example/a", "-x", "https//no"])

@@ -369,3 +369,22 @@ def test_error_about_an_undeclared_capability_has_the_hint_to_responses() -> Non
     assert ran.error["message"] == "the server requires sampling, which this client does not declare"
     assert "--responses" in ran.error["hint"]
     assert "--capability sampling" in ran.error["hint"]
+
+
+def test_arguments_that_the_schema_does_not_declare_are_sent_with_a_warning(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}, "opts": {"type": "object"}}}
+    tools = {"result": {"tools": [{"name": "t", "inputSchema": schema}]}}
+    script = {"tools/list": tools, "tools/call": {"result": {"content": []}}}
+    words = ("-a", "city=x", "-a", "bogus=1", "-a", "opts.fields[0]=temp")
+    ran = inspect("call", "t", *words, *scripted(script, capabilities={"tools": {}}))
+    assert ran.status == 0
+    assert "! t: its inputSchema declares no argument 'bogus'; it is sent as it is\n" in ran.stderr
+    assert "'opts.fields[0]'; it is sent as it is; what is nested is JSON: -a 'opts:={…}'\n" in ran.stderr
+    assert "'city'" not in ran.stderr
+
+
+@pytest.mark.parametrize("command", ["call", "prompt"])
+def test_an_argument_without_its_option_is_no_server(command: str) -> None:
+    ran = inspect(command, "find", "text=a b", "--", "no-such-program")
+    assert ran.status == ExitStatus.USAGE
+    assert "-a 'text=a b'" in ran.stderr

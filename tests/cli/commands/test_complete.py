@@ -36,6 +36,7 @@ def test_complete_takes_the_last_word_as_url(demo_url: str) -> None:
         assert len(ran.data["values"]) == found
 
 
+_PROMPTS = {"result": {"prompts": [{"name": "review", "arguments": [{"name": "language", "required": True}]}]}}
 _ANSWER = {"result": {"completion": {"values": ["\x1b[31mred", 7], "hasMore": True}}}
 
 
@@ -80,3 +81,23 @@ def test_words_that_do_not_fit_start_no_server(words: tuple[str, ...], said: str
     ran = inspect("complete", *words)
     assert ran.status == ExitStatus.USAGE
     assert said in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "warning"),
+    [
+        (("prompt", "review", "language=p"), "! review: 'language=p' is no argument of it (write language p)"),
+        (("prompt", "review", "langage"), "! review: 'langage' is no argument of it (did you mean 'language'?)"),
+        (("prompt", "reviw", "language"), "! 'reviw' is not among the prompts listed (did you mean 'review'?)"),
+        (("template", "file:///{path}", "pth"), "! file:///{path}: 'pth' is no argument of it (did you mean 'path'?)"),
+        (("prompt", "review", "language"), ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "answer", [{"result": {"completion": {"values": []}}}, {"error": {"code": -32603, "message": "x"}}]
+)
+def test_complete_of_what_is_no_argument_warns(words: tuple[str, ...], warning: str, answer: object) -> None:
+    script = {"completion/complete": answer, "prompts/list": _PROMPTS}
+    ran = inspect("complete", *words, *scripted(script, capabilities={"prompts": {}, "completions": {}}))
+    assert warning in ran.stderr
+    assert ("! " in ran.stderr) == bool(warning)

@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.cli.exit_status import ExitStatus
 from tests.cli.running import demo, inspect, scripted
 
+_PROMPTS = {"result": {"prompts": [{"name": "review", "arguments": [{"name": "language", "required": True}]}]}}
 _MEMBERS = ["result", "error", "duration_ms", "rounds", "outcome"]
 
 
@@ -36,3 +39,24 @@ def test_a_prompt_that_is_not_there_is_an_error_of_the_server() -> None:
     ran = inspect("prompt", "nothing", "--json", *demo())
     assert ran.status == ExitStatus.TOOL_ERROR
     assert ran.data["error"]["code"] == -32602
+
+
+@pytest.mark.parametrize(
+    ("words", "warning"),
+    [
+        (("review",), "! review: the required argument 'language' is missing: -a language=…"),
+        (("review", "-a", "langage=p"), "! review: 'langage' is no argument of it (did you mean 'language'?)"),
+        (("reviw",), "! 'reviw' is not among the prompts listed (did you mean 'review'?)"),
+    ],
+)
+def test_arguments_that_a_prompt_does_not_declare_are_sent_with_a_warning(words: tuple[str, ...], warning: str) -> None:
+    script = {"prompts/list": _PROMPTS, "prompts/get": {"result": {"messages": []}}}
+    ran = inspect("prompt", *words, *scripted(script, capabilities={"prompts": {}}))
+    assert ran.status == 0
+    assert warning in ran.stderr
+
+
+def test_declared_arguments_of_a_prompt_have_no_warning() -> None:
+    script = {"prompts/list": _PROMPTS, "prompts/get": {"result": {"messages": []}}}
+    ran = inspect("prompt", "review", "-a", "language=p", *scripted(script, capabilities={"prompts": {}}))
+    assert "!" not in ran.stderr
