@@ -49,6 +49,8 @@ _LEAST_S = 2.0
 """Time that the memory of a level must have been measured for: runtimes that collect garbage fill their heap first."""
 _LEAST_TAU = 0.5
 """Minimum rank correlation with the number of calls; 1 means that the figure never falls."""
+_MUCH, _TAU_OF_MUCH = 2, 0.25
+"""Multiple of what a heap takes from which it does not matter that a level has a collection, and memory rises on."""
 _SETTLING = 0.3
 """Fraction of a level's samples that is skipped, while pools and caches fill."""
 _MOST_POINTS = 120
@@ -151,8 +153,10 @@ def growth(result: BenchResult, what: str) -> UsageTrend | None:
     sure = max(least, _heap(result)) if what == "rss" else least
     grew = max(weighted, 0.0) >= least and last - first >= least / 2
     surely = max(weighted, 0.0) >= sure and last - first >= sure / 2
-    steadily = all(slope > 0 and tau >= _LEAST_TAU for slope, tau in slopes)
-    halves = [slope for part in parts for slope in _halves(part)]
+    is_much = what == "rss" and weighted >= _MUCH * sure
+    least_tau = _TAU_OF_MUCH if is_much else _LEAST_TAU
+    steadily = all(slope > 0 and tau >= least_tau for slope, tau in slopes)
+    halves = [slope for part in ([_joined(result, what)] if is_much else parts) for slope in _halves(part)]
     fades = max(halves, default=0) > 0 and halves[-1] < _FADES * max(halves[:-1], default=0)
     verdict = ("grows" if surely else "undecided") if grew and steadily and not fades else "steady"
     if verdict == "steady" and _is_exhausted(result, what, first, last):
@@ -212,6 +216,16 @@ def _settled(level: LevelResult, what: str) -> list[tuple[float, float]]:
     if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_CALLS:
         return []
     return points
+
+
+def _joined(result: BenchResult, what: str) -> list[tuple[float, float]]:
+    """Return the points of all levels that can be judged, by the calls since the first: a collection ends no growth."""
+    found: list[tuple[float, float]] = []
+    before = 0.0
+    for level in result.levels:
+        found += [(before + calls, figure) for calls, figure in _settled(level, what)]
+        before += level.usage[-1].calls if level.usage else 0
+    return found
 
 
 def _halves(part: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -104,6 +104,16 @@ def test_memory_grows_only_by_more_than_a_heap_takes_before_it_is_collected(
     assert [each.id for each in verdicts(result)] == (["memory-growth"] if said == "grows" else [])
 
 
+def test_a_collection_during_the_last_level_hides_no_growth() -> None:
+    def rss(calls: int) -> float:
+        last = 2.7 * SAMPLES * CALLS_EACH
+        return 65 * MIB + min(calls, last) * 20_000 + max(0, calls - last) * 1_000
+
+    found = growth(measured(rss), "rss")
+    assert found is not None
+    assert found.verdict == "grows"
+
+
 def test_a_growth_that_is_not_decided_is_followed_as_long_as_its_slope_needs() -> None:
     undecided = measured(lambda calls: 65 * MIB + calls * 4_000)
     for level in undecided.levels:  # 2,500 calls a second, as the samples have it
