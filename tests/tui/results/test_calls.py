@@ -191,6 +191,16 @@ def test_three_failures_are_three_different_things() -> None:
     ]
 
 
+def test_a_call_that_ended_with_its_server_shows_the_exception_of_stderr() -> None:
+    tape = Tape().started()
+    tape.call(1, "crash", {})
+    for line in (b"Traceback (most recent call last):", b"    raise KeyError('boom')", b"KeyError: 'boom\x1b'"):
+        tape.stderr(line)
+    tape.died()
+    view = view_call(tape.journal, tape.journal.conversation.exchanges[0], None).view
+    assert [plain(line) for line in view.message] == ["the server ended", "stderr  KeyError: 'boom␛'"]
+
+
 def _of(made: tuple[Tape, Exchange]) -> tuple[Any, Exchange]:
     return made[0].journal, made[1]
 
