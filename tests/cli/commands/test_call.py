@@ -364,7 +364,7 @@ def test_unsent_request_that_only_stderr_names_is_reported() -> None:
 
 
 def test_error_about_an_undeclared_capability_has_the_hint_to_responses() -> None:
-    data = {"requiredCapabilities": {"sampling": {}}}
+    data: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
     ran = inspect("call", "t", "--json", *_failing({"error": {"code": -32021, "message": "no", "data": data}}))
     assert ran.error["message"] == "the server requires sampling, which this client does not declare"
     assert "--responses" in ran.error["hint"]

@@ -190,8 +190,8 @@ def test_the_slope_of_most_points_outweighs_outliers() -> None:
     assert theil_sen([(1.0, 1.0), (1.0, 2.0)]) == (0.0, 0.0)
 
 
-def blocked(slow_ms: float = 100.0, **changed: float | None) -> list[str]:
-    facts: dict[str, float | None] = {
+def blocked(slow_ms: float = 100.0, **changed: float | list[float] | None) -> list[str]:
+    facts: dict[str, float | list[float] | None] = {
         "probe_ms": 0.2, "probe_beside_ms": 0.4, "fast_ms": 0.3, "fast_beside_ms": 0.5,
         "together_ms": 105.0, "together_first_ms": 101.0, "cpu_ms": 1.0,
     }  # fmt: skip
