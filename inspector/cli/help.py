@@ -88,7 +88,8 @@ class Documented(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if ours := self._other_names.get(error.option_name):
-                raise click.NoSuchOption(error.option_name, possibilities=[ours], ctx=ctx) from None
+                message = f"No such option {error.option_name!r}. Did you mean {ours!r}?"
+                raise click.NoSuchOption(error.option_name, message, ctx=ctx) from None
             raise
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
