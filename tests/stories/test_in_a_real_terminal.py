@@ -112,9 +112,9 @@ def test_torn_capture_is_shown_with_a_notice(tmp_path: Path) -> None:
     path = tmp_path / "torn.mcpcap"
     path.write_bytes(whole[: len(whole) * 2 // 3])
     with Window(("replay", str(path)), tmp_path) as window:
-        window.until(b"tools/list")
+        window.until(b"The last line of the capture is incomplete")
         window.press(b"6")
-        window.until(b"torn")
+        window.until(b"[6 Tasks]")
         window.press(b"q")
         assert window.ended(PATIENCE_S)
     assert window.status == ExitStatus.OK

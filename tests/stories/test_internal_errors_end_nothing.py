@@ -45,6 +45,7 @@ def test_bytes_that_are_no_keys_do_not_end_the_app(tmp_path: Path) -> None:
         window.until(b"prompts/list")
         window.press(b"\xff\xfe\xc3\x28")
         window.press(b"\x1b[4:2u")  # an internal error with Textual 8.2.8, ignored by 8.2.7
+        window.until_still()
         window.press(b"2")
         window.until(b"[2 Tools")
         window.press(b"q")

@@ -9,12 +9,13 @@ from inspector.checks.foreign_text import reason_of
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
+from inspector.protocol.uri_templates import take_apart
 
 error, warning, hint = rules_of("server/resources")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _EXPRESSION = re.compile(r"\{[^{}]*\}")
-_NO_LITERAL = re.compile(r'[\s"<>\\^`|{}]')
+_NO_LITERAL = re.compile(r'[\s"<>\\^`|]')
 _OF_A_PROGRAM = re.compile(
     r"object has no attribute|is not a function|of (?:undefined|null)\b|NoneType|NullPointer|nil pointer"
     r"|\b(?:Type|Attribute|Key|Name|Index|Reference)Error\b|not (?:iterable|subscriptable|callable)"
@@ -38,18 +39,18 @@ def duplicate_resource_uri(case: CheckMoment) -> Iterator[Violation]:
 
 @warning("Invalid URI template", "answer resources/templates/list", topic="server/resources")
 def uri_template_invalid(case: CheckMoment) -> Iterator[Violation]:
-    """RFC 6570, section 2.1: literals have no blanks, and each expression has both of its braces.
+    """RFC 6570, section 2.1: literals have no blanks. The shape of the list names braces without a counterpart.
 
     Fix: Percent-encode what a URI cannot have (%20 for a blank), also where the server compares URIs with it.
     """
     for at, item in enumerate(peek.items(case.value, "resourceTemplates")):
         template = peek.text(item, "uriTemplate") or ""
+        if take_apart(template).problem:
+            continue
         rest = _EXPRESSION.sub("", template)
         if found := _NO_LITERAL.search(rest):
             what = "a blank" if found[0].isspace() else repr(found[0])
             sentence = f"the template {template[:100]!r} has {what}, which no URI has: no URI that is sent can match it"
-            if found[0] in "{}":
-                sentence = f"the template {template[:100]!r} has a brace without its counterpart"
             yield Violation(sentence, f"/result/resourceTemplates/{at}/uriTemplate")
 
 

@@ -123,8 +123,9 @@ def test_listed_resource_that_fails_in_the_program_or_is_denied_is_a_warning(wor
 @pytest.mark.parametrize(
     ("template", "found"),
     [
-        ("file:///{name", 1),
-        ("file:///name}", 1),
+        ("file:///a b/{name}", 1),
+        ("file:///{name", 0),
+        ("file:///name}", 0),
         ("file:///a|b/{name}", 1),
         ("file:///{+path}{?q,lang*}", 0),
         ("docs://café/{name}", 0),
