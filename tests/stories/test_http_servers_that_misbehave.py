@@ -111,7 +111,7 @@ async def test_a_web_page_is_no_server_and_its_beginning_is_quoted(tmp_path: Pat
     async with serving(always(HttpResponse(status, HTML, PAGE))) as site:
         ran = await ask(site, tmp_path)
     assert (ran.status, ran.stdout) == (ExitStatus.UNREACHABLE, b"")
-    assert f"HTTP {status} (text/html; charset=utf-8): <!doctype html>" in ran.error["message"]
+    assert f"HTTP {status} (text/html; charset=utf-8): Welcome" in ran.error["message"]
     assert "URL" in ran.error["hint"]
     assert PAGE in ran.came()
     assert not any(piece in ran.stderr for piece in (b"\x1b", b"\x07"))
