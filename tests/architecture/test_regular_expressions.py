@@ -244,7 +244,6 @@ ALLOWED = {
     ),
     "inspector/protocol/uri_templates.py": (1, _SEPARATED),
     "inspector/text.py": (1, "it reads 4,096 characters, and ends at a tag"),
-    "inspector/transports/http/wire.py": (2, _SEPARATED),
     "inspector/tui/widgets/json_tree/model.py": (1, _SEPARATED),
 }
 """Files with expressions that were looked at: how many, and why these are not slow."""

@@ -19,7 +19,7 @@ import httpx
 from inspector.errors import UsageError
 from inspector.protocol.facts import Headers
 from inspector.protocol.url_hosts import is_loopback
-from inspector.transports.http.wire import Chunks, Wire, read_response, write_request
+from inspector.transports.http.wire import Wire
 
 _KEEP_ALIVE = 3.0
 """Seconds that an idle connection is kept.
@@ -108,8 +108,8 @@ class Forwarded:
         return self._body.num_bytes_downloaded
 
     def whole(self) -> bytes | None:
-        """Return the body if all of it has arrived with the headers; it is read then. None otherwise."""
-        return self._body.whole() if isinstance(self._body, _WireBody) else None
+        """Return a body of known length if all of it has arrived with the headers; it is read then. None otherwise."""
+        return self._body.whole() if isinstance(self._body, _WireBody) and self.header("content-length") else None
 
     def aiter_raw(self) -> AsyncIterator[bytes]:
         """Read the body. Raises: httpx.TransportError."""
@@ -203,11 +203,11 @@ class Forwarder:
 
 
 class _Wire(Wire):
-    """One connection. A plain exchange needs no h11; `_http` exists for any other one."""
+    """One connection."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._http: h11.Connection | None = None
+        self._http = h11.Connection(h11.CLIENT)
         self._since = 0.0
 
     @property
@@ -219,21 +219,7 @@ class _Wire(Wire):
 
     async def exchange(self, method: str, target: str, headers: Headers, body: bytes, idle: "list[_Wire]") -> Forwarded:
         """Send a request and return its response. `idle` takes the connection at the end of the body."""
-        self._http = None
-        head = write_request(method, target, headers, len(body))
-        await self._write(head + body if head is not None else self._begin(method, target, headers, body))
-        try:
-            data = await self.more()
-        except OSError as error:
-            raise httpx.ReadError(str(error)) from error
-        plain = read_response(data) if head is not None else None
-        if plain is not None:
-            chunks, begun = Chunks() if plain.length is None else None, data[plain.size :]
-            rest = _WireBody(self, idle, plain.length, begun, chunks)
-            return Forwarded(int(plain.first), plain.second, "HTTP/1.1", plain.headers, headers, rest)
-        if head is not None:
-            self._begin(method, target, headers, body)
-        self._receive(data)
+        await self._write(self._begin(method, target, headers, body))
         while not isinstance(event := await self.next_event(), h11.Response):
             pass
         found = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items())
@@ -241,7 +227,7 @@ class _Wire(Wire):
         return Forwarded(event.status_code, reason, f"HTTP/{version}", found, headers, _WireBody(self, idle))
 
     def _begin(self, method: str, target: str, headers: Headers, body: bytes) -> bytes:
-        """Let h11 write the request. Return its bytes."""
+        """Return the bytes of a request."""
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
         try:
             pairs = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
@@ -263,27 +249,25 @@ class _Wire(Wire):
             except TimeoutError as error:
                 raise httpx.WriteTimeout("the server does not accept the request") from error
 
-    def _receive(self, data: bytes) -> None:
-        assert self._http is not None, "h11 reads this response"
-        self._http.receive_data(data)
-
     async def next_event(self) -> object:
-        """Return h11's next event of the response. Raises: httpx.ReadError, httpx.RemoteProtocolError."""
-        assert self._http is not None, "h11 reads this response"
+        """Return the next event of the response. Raises: httpx.ReadError, httpx.RemoteProtocolError."""
         try:
-            while (event := self._http.next_event()) is h11.NEED_DATA:
-                self._receive(await self.more())
-        except h11.RemoteProtocolError as error:
-            raise httpx.RemoteProtocolError(str(error)) from error
+            while (event := self.received_event()) is h11.NEED_DATA:
+                self._http.receive_data(await self.more())
         except OSError as error:
             raise httpx.ReadError(str(error)) from error
         return event
 
+    def received_event(self) -> object:
+        """Return the next event of what was received. Raises: httpx.RemoteProtocolError."""
+        try:
+            return self._http.next_event()
+        except h11.RemoteProtocolError as error:
+            raise httpx.RemoteProtocolError(str(error)) from error
+
     def rest(self) -> bool:
         """Prepare for another request. Return whether there may be one: not if more came than was asked for."""
         self._since, http = time.monotonic(), self._http
-        if http is None:
-            return not self.inbox
         return http.our_state is h11.DONE and http.their_state is h11.DONE and not (self.inbox or http.trailing_data[0])
 
     def abort(self) -> None:
@@ -295,66 +279,34 @@ class _Wire(Wire):
 class _WireBody:
     """Body of a response. The connection is kept if the body was read to its end."""
 
-    def __init__(
-        self,
-        wire: _Wire,
-        idle: list[_Wire],
-        length: int | None = None,
-        begun: bytes = b"",
-        chunks: Chunks | None = None,
-    ) -> None:
-        """Create a body. h11 reads it if it has neither length nor chunks. `begun`: what was received of it."""
+    def __init__(self, wire: _Wire, idle: list[_Wire]) -> None:
         self._wire: _Wire | None = wire
         self._idle = idle
-        self._length = length
-        self._chunks = chunks
-        self._begun = begun[:length]
-        if length is not None and len(begun) > length:
-            wire.inbox = begun[length:] + wire.inbox
+        self._begun = b""
+        """What was received of a body that is not whole yet."""
         self.num_bytes_downloaded = 0
 
     async def aiter_raw(self) -> AsyncIterator[bytes]:
-        wire, length = self._wire, self._length
+        wire, piece = self._wire, self._begun
         assert wire is not None, "a body is read once"
-        if self._chunks is not None:
-            async for piece in self._in_chunks(wire, self._chunks):
-                yield piece
-        elif length is None:
-            while isinstance(event := await wire.next_event(), h11.Data):
-                self.num_bytes_downloaded += len(event.data)
-                yield bytes(event.data)
-        else:
-            piece = self._begun
-            while self.num_bytes_downloaded < length:
-                if not piece:
-                    piece = await self._more(wire)
-                left = length - self.num_bytes_downloaded
-                if len(piece) > left:
-                    piece, wire.inbox = piece[:left], piece[left:] + wire.inbox
+        while True:
+            if piece:
                 self.num_bytes_downloaded += len(piece)
                 yield piece
-                piece = b""
+            event = await wire.next_event()
+            if not isinstance(event, h11.Data):
+                break
+            piece = bytes(event.data)
         self._end(wire)
 
-    async def _in_chunks(self, wire: _Wire, chunks: Chunks) -> AsyncIterator[bytes]:
-        data = self._begun
-        while True:
-            try:
-                piece = chunks.feed(data)
-            except ValueError as error:
-                raise httpx.RemoteProtocolError(str(error)) from error
-            self.num_bytes_downloaded += len(piece)
-            if piece:
-                yield piece
-            if chunks.has_ended:
-                wire.inbox = chunks.rest + wire.inbox
-                return
-            data = await self._more(wire)
-
     def whole(self) -> bytes | None:
-        if self._wire is None or len(self._begun) != self._length:
+        if self._wire is None:
             return None
-        self.num_bytes_downloaded = self._length
+        while isinstance(event := self._wire.received_event(), h11.Data):
+            self._begun += event.data
+        if not isinstance(event, h11.EndOfMessage):
+            return None
+        self.num_bytes_downloaded = len(self._begun)
         self._end(self._wire)
         return self._begun
 
@@ -364,18 +316,6 @@ class _WireBody:
         else:
             wire.abort()
         self._wire = None
-
-    async def _more(self, wire: _Wire) -> bytes:
-        try:
-            piece = await wire.more()
-        except OSError as error:
-            raise httpx.ReadError(str(error)) from error
-        if not piece:
-            sizes = "incomplete chunked read"
-            if self._chunks is None:
-                sizes = f"received {self.num_bytes_downloaded} bytes, expected {self._length}"
-            raise httpx.RemoteProtocolError(f"peer closed connection without sending complete message body ({sizes})")
-        return piece
 
     async def aclose(self) -> None:
         if self._wire is not None:

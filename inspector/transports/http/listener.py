@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import h11
 
-from inspector.transports.http.wire import HEAD_LIMIT, PlainHead, Wire, read_request, write_response
+from inspector.transports.http.wire import HEAD_LIMIT, Wire
 
 logger = logging.getLogger(__name__)
 
@@ -207,10 +207,7 @@ class _Rejected(Exception):
 
 
 class _Connection(Wire):
-    """Connection of one client: requests one after the other.
-
-    A plain request is read and answered without h11. `_http` exists for any other one, and is fed from its beginning.
-    """
+    """Connection of one client: requests one after the other."""
 
     def __init__(
         self,
@@ -227,10 +224,7 @@ class _Connection(Wire):
         self._bodies = bodies
         self._start = start
         self._held = 0  # bytes of this connection's body that `bodies` counts
-        self._http: h11.Connection | None = None
-        self._head = b""
-        """The plain head of the request that is being handled."""
-        self._has_answered = False
+        self._http = _server_side()
         self._is_answering = False
         self._takes: Callable[[bytes], None] | None = None
         """Gets what is received after protocols were switched."""
@@ -265,13 +259,21 @@ class _Connection(Wire):
             self._task.cancel()
 
     def _expect(self, seconds: float) -> None:
-        """Let the next bytes be late after this time. There is one timer, which is seldom set."""
+        """Let what is read next be late after this time."""
         self._deadline = self.loop.time() + seconds
-        if self._timer is not None and self._timer.when() > self._deadline:
-            self._timer.cancel()
-            self._timer = None
-        if self._timer is None:
-            self._timer = self.loop.call_at(self._deadline, self._look_at_clock)
+
+    async def _timely(self) -> bytes:
+        """Take what was received; wait if that is nothing. There is one timer, which is seldom set.
+
+        Raises: TimeoutError, OSError.
+        """
+        if not self.inbox:
+            if self._timer is not None and self._timer.when() > self._deadline:
+                self._timer.cancel()
+                self._timer = None
+            if self._timer is None:
+                self._timer = self.loop.call_at(self._deadline, self._look_at_clock)
+        return await self.more()
 
     def _look_at_clock(self) -> None:
         self._timer = None
@@ -317,9 +319,7 @@ class _Connection(Wire):
         return self._is_ready_for_next()
 
     def _is_ready_for_next(self) -> bool:
-        http, self._http, self._head, self._has_answered = self._http, None, b"", False
-        if http is None:
-            return True
+        http, self._http = self._http, _server_side()
         self.inbox = http.trailing_data[0] + self.inbox
         return http.our_state is h11.DONE and http.their_state is h11.DONE
 
@@ -328,58 +328,30 @@ class _Connection(Wire):
 
         Raises: _Rejected, h11.RemoteProtocolError.
         """
-        if not self.inbox:
-            self._expect(wait)
+        self._expect(wait)
         try:
-            data = await self.more()
+            data = await self._timely()
         except TimeoutError:
             return None
-        plain = read_request(data)
+        self._http.receive_data(data)
         try:
-            if plain is not None:
-                return await self._read_plain(plain, data)
-            self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
-            self._http.receive_data(data)
             self._expect(self._allowance.head_s)
-            head = await self._next_event(self._http)
+            head = await self._next_event()
             if not isinstance(head, h11.Request):
                 return None
             headers = tuple((_text(name), _text(value)) for name, value in head.headers.raw_items())
-            request = HttpRequest(_text(head.method), _text(head.target), headers, b"", self._number)
-            request = _checked(request)
+            request = _checked(HttpRequest(_text(head.method), _text(head.target), headers, b"", self._number))
             self._reject_long(int(request.header("content-length") or 0))  # h11 allows at most 20 digits
             self._expect(self._allowance.body_s)
-            body = await self._read_body(self._http)
+            body = await self._read_body()
         except TimeoutError:
             raise _Rejected(408, "The request took too long") from None
         return None if body is None else replace(request, body=body)
 
-    async def _read_plain(self, head: PlainHead, data: bytes) -> HttpRequest | None:
-        request = HttpRequest(head.first, head.second, head.headers, b"", self._number)
-        self._head, left = data[: head.size], head.length or 0
-        request = _checked(request)
-        self._reject_long(left)
-        pieces, piece = list[bytes](), data[head.size :]
-        if len(piece) < left:
-            self._expect(self._allowance.body_s)
-        while True:
-            if len(piece) > left:
-                piece, self.inbox = piece[:left], piece[left:] + self.inbox
-            left -= len(piece)
-            self._take(len(piece))
-            pieces.append(piece)
-            if not left:
-                break
-            piece = await self.more()
-            if not piece:
-                return None
-        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return replace(request, body=body)
-
-    async def _read_body(self, http: h11.Connection) -> bytes | None:
+    async def _read_body(self) -> bytes | None:
         """Read a request body; None if the client disconnects before its end."""
         pieces: list[bytes] = []
-        while isinstance(event := await self._next_event(http), h11.Data):
+        while isinstance(event := await self._next_event(), h11.Data):
             self._take(len(event.data))
             pieces.append(bytes(event.data))
         return b"".join(pieces) if isinstance(event, h11.EndOfMessage) else None
@@ -394,15 +366,15 @@ class _Connection(Wire):
         if length > self._allowance.body:
             raise _Rejected(413, "The body is too long")
 
-    async def _next_event(self, http: h11.Connection) -> object:
+    async def _next_event(self) -> object:
         while True:
-            event = http.next_event()
+            event = self._http.next_event()
             if event is not h11.NEED_DATA:
                 return event
-            if http.they_are_waiting_for_100_continue:
+            if self._http.they_are_waiting_for_100_continue:
                 go_on = h11.InformationalResponse(status_code=100, headers=[])
-                self.put(http.send(go_on) or b"")
-            http.receive_data(await self.more())
+                self.put(self._http.send(go_on) or b"")
+            self._http.receive_data(await self._timely())
 
     # Responses
 
@@ -435,103 +407,45 @@ class _Connection(Wire):
         if isinstance(body, bytes) and not _has(headers, "content-length", "transfer-encoding"):
             if response.status != 204:
                 headers = (*headers, ("Content-Length", str(len(body))))
-        plain = None
-        if response.takes is not None and not isinstance(body, bytes):
-            await self._switch(headers, body, response.takes)
-        if self._http is None and request.method != "HEAD":
-            plain = write_response(response.status, response.reason, headers)
         try:
-            if plain is not None:
-                await self._write_plain(*plain, body)
-            else:
-                await self._write_by_h11(self._connection(request.body), request, response, headers)
+            if response.takes is not None and not isinstance(body, bytes):
+                await self._switch(headers, body, response.takes)
+            encoded = [(_bytes(name), _bytes(value)) for name, value in headers]
+            self._send(h11.Response(status_code=response.status, headers=encoded, reason=_bytes(response.reason)))
+            if not isinstance(body, bytes):
+                async for piece in body:
+                    self._send(h11.Data(data=piece))
+                    await self.drain()
+            elif request.method != "HEAD":
+                self._send(h11.Data(data=body))
+            self._send(h11.EndOfMessage())
+            self.flush()
+            await self.drain()
         finally:
             if isinstance(body, AsyncGenerator):
                 await body.aclose()
 
-    async def _write_plain(self, head: bytes, length: int | None, body: bytes | AsyncIterator[bytes]) -> None:
-        """Write a response with a Content-Length, or in chunks."""
-        self._has_answered = True
-        if isinstance(body, bytes):
-            self.put(head + body[:length])
-            if len(body) != length:
-                raise h11.LocalProtocolError("the body does not have the size of its Content-Length")
-            self.flush()
-            await self.drain()
-            return
-        if length is None:
-            self.put(head[:-2] + b"Transfer-Encoding: chunked\r\n\r\n")
-        else:
-            self.put(head)
-        async for piece in body:
-            if length is not None:
-                length -= len(piece)
-                if length < 0:
-                    raise h11.LocalProtocolError("the body is longer than its Content-Length")
-                self.put(piece)
-            elif piece:
-                self.put(b"%x\r\n%b\r\n" % (len(piece), piece))
-            await self.drain()
-        if length:
-            raise h11.LocalProtocolError("the body is shorter than its Content-Length")
-        if length is None:
-            self.put(b"0\r\n\r\n")
-        self.flush()
-        await self.drain()
+    def _send(self, event: h11.Response | h11.Data | h11.EndOfMessage) -> None:
+        self.put(self._http.send(event) or b"")
 
     async def _switch(self, headers: Pairs, body: AsyncIterator[bytes], takes: Callable[[bytes], None]) -> None:
         """Switch protocols. Raises: HangUp at the end of the stream, for no request can follow."""
         lines = b"".join(b"%b: %b\r\n" % (_bytes(name), _bytes(value)) for name, value in headers)
-        self._has_answered = True
         self.put(b"HTTP/1.1 101 Switching Protocols\r\n%b\r\n" % lines)
         self.flush()
         self._takes = takes
-        try:
-            async for piece in body:
-                self.put(piece)
-                await self.drain()
-        finally:
-            if isinstance(body, AsyncGenerator):
-                await body.aclose()
+        async for piece in body:
+            self.put(piece)
+            await self.drain()
         raise HangUp
-
-    async def _write_by_h11(
-        self, http: h11.Connection, request: HttpRequest, response: HttpResponse, headers: Pairs
-    ) -> None:
-        encoded, body = [(_bytes(name), _bytes(value)) for name, value in headers], response.body
-        head = h11.Response(status_code=response.status, headers=encoded, reason=_bytes(response.reason))
-        self.put(http.send(head) or b"")
-        if isinstance(body, bytes):
-            if request.method != "HEAD":
-                self.put(http.send(h11.Data(data=body)) or b"")
-        else:
-            async for piece in body:
-                self.put(http.send(h11.Data(data=piece)) or b"")
-                await self.drain()
-        self.put(http.send(h11.EndOfMessage()) or b"")
-        self.flush()
-        await self.drain()
-
-    def _connection(self, body: bytes | None) -> h11.Connection:
-        """Return h11's view of the current request. `body`: None if it was not received."""
-        if self._http is None:
-            self._http = http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
-            if self._head:
-                http.receive_data(self._head + (body or b""))
-                while isinstance(http.next_event(), h11.Request | h11.Data):
-                    pass
-        return self._http
 
     async def _refuse(self, status: int, why: str) -> bool:
         """Respond instead of the handler, if no headers were sent yet. Return False: the connection ends."""
-        if self._has_answered:
-            return False
-        http = self._connection(None)
-        if http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+        if self._takes is None and self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             text = f"{why}\n".encode()
             headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(text))), ("Connection", "close")]
             for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=text), h11.EndOfMessage()):
-                self.put(http.send(event) or b"")
+                self._send(event)
             self.flush()
             await self.drain()
         return False
@@ -555,6 +469,10 @@ class _Connection(Wire):
                 await asyncio.shield(self.closed)
         except TimeoutError:
             self.transport.abort()
+
+
+def _server_side() -> h11.Connection:
+    return h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT)
 
 
 def _checked(request: HttpRequest) -> HttpRequest:
