@@ -256,6 +256,7 @@ _FAULTS: dict[str, Any] = (
     | {
         "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
         "crash-on-null": lambda r, a, w: _crash(None in a.values()),
+        "crash-on-twelfth": lambda r, a, w: _crash(r["id"] == 12),
         "crash-on-missing": lambda r, a, w: _crash("text" not in a),
         "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
         "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),

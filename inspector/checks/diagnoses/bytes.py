@@ -13,7 +13,7 @@ from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import AFTER
 from inspector.protocol.facts import ProcessEvent
 from inspector.protocol.frames import Channel, Direction, Eol
-from inspector.protocol.jsonrpc import NotJsonRpc, Request
+from inspector.protocol.jsonrpc import NotJsonRpc, Request, ResultResponse, encode
 
 error, warning, hint = diagnoses_of("stdio")
 
@@ -48,8 +48,8 @@ _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 """The first bytes of compressed data (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
 _SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
 _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
-_LARGE = re.compile(rb"[:\[,]\s*-?\d{16,}")
 _INEXACT = 2**53
+_ODD = re.compile(rb"\d{16}|NaN|Infinity")
 LONG = 16 << 20
 """A message is too long from this number of bytes on."""
 
@@ -376,24 +376,38 @@ def inexact_number(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send large integers as strings, and null instead of NaN.
     """
     payload = case.frame.payload if case.frame is not None else b""
-    if len(payload) > 1 << 20:
+    if len(payload) > 1 << 20 or not _ODD.search(payload):
         return
-    for found in _LARGE.finditer(payload):
-        digits = found.group().lstrip(b":[, \t")
-        if abs(int(digits[:40])) > _INEXACT and payload[found.end() : found.end() + 1] not in (b".", b"e", b"E"):
-            yield Violation(f"the number {digits[:24].decode()} loses digits in JavaScript", span=found.span())
-            break
-    if (b"NaN" in payload or b"Infinity" in payload) and _has_no_number(payload):
+    large, has_other = _odd_numbers(payload)
+    if large and not _sent_one(case):
+        found = re.search(rb"(?<=[:\[,\s])" + large, payload)
+        yield Violation(f"the number {large[:24].decode()} loses digits in JavaScript", span=found and found.span())
+    if has_other:
         yield Violation("NaN and Infinity are not JSON (RFC 8259, section 6)", severity=_ERROR)
 
 
-def _has_no_number(payload: bytes) -> bool:
-    found: list[str] = []
+def _odd_numbers(payload: bytes) -> tuple[bytes, bool]:
+    """Return the first integer beyond 2^53, and whether there is NaN or Infinity: as values, not in texts."""
+    large: list[str] = []
+    others: list[str] = []
+
+    def read(digits: str) -> None:
+        if abs(int(digits[:40])) > _INEXACT:
+            large.append(digits)
+
     try:
-        json.loads(payload, parse_constant=found.append)
+        json.loads(payload, parse_int=read, parse_constant=others.append)
     except (ValueError, RecursionError):
-        return False
-    return bool(found)
+        return b"", False
+    return (large[0].encode() if large else b""), bool(others)
+
+
+def _sent_one(case: CheckMoment) -> bool:
+    """Whether the request of a response has such an integer itself: it is what was asked for."""
+    pending = case.state.requests.open
+    ids = [each.id for each in case.value if isinstance(each, ResultResponse)]
+    asked = [pending.get((Direction.TO_SERVER, each)) for each in ids if each is not None]
+    return any(each is not None and _odd_numbers(encode(each.params))[0] for each in asked)
 
 
 def too_long(size: int) -> Violation:

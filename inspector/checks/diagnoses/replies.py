@@ -37,7 +37,7 @@ _RESULTS = {
 """Members that identify a result, by method."""
 _UNREADABLE = (-32700, -32600)
 _NOTIFICATION = re.compile(r"\bnotifications/[a-z_/]{1,40}")
-_META = re.compile(r"(?<![\w$])_meta\b|\bprogressToken\b")
+_META = re.compile(r"(?<![\w$])_meta\b(?!\"\s*:)|\bprogressToken\b")
 _UNEXPECTED = re.compile(
     r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
 )

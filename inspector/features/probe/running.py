@@ -149,6 +149,8 @@ class ProbeOutcome(msgspec.Struct, frozen=True):
     """How long the call took."""
     slow: bool = False
     """Whether the tool took long for valid arguments already, while the server responded to other requests."""
+    repeated: bool = True
+    """False if the call ended the server, and the same call of the next session did not."""
 
     @property
     def frames(self) -> tuple[int, ...]:
@@ -232,6 +234,8 @@ def _succeeded(outcome: ProbeOutcome) -> str | None:
 def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: _Leaks) -> Iterator[tuple[str, str]]:
     """Yield check and sentence. `base`: the first valid call, None if this is it; what fails there fails always."""
     call, reply = each.call, each.reply
+    if not each.repeated:
+        return
     if isinstance(reply, Broken) or (not each.alive and not isinstance(reply, Replied)):
         yield "input-ends-server", f"the server disconnects if {_described(call)}"
         return
@@ -495,6 +499,7 @@ async def run_probe(
     before = tools_of(session)
     found: list[Finding] = []
     names: list[str] = []
+    barren: list[str] = []
     try:
         for tool in before:
             if (calls := planned.calls.get(tool.name)) and run.is_over:
@@ -511,12 +516,15 @@ async def run_probe(
                 found += await run.slow_values(tool, calls, outcomes)
                 names += [tool.name[:80]] * (len(found) - len(names))
                 if not any(_succeeded(each) is not None for each in outcomes if each.call.valid):
-                    warn(f"{visible(tool.name, limit=60)}: no valid call succeeded, so little is known about it")
+                    barren.append(visible(tool.name, limit=60))
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
                 return of_many_tools(found, names)
         return [*of_many_tools(found, names), *await _changed_definitions(run.session, [tool.raw for tool in before])]
     finally:
+        if barren:
+            known = "it" if len(barren) == 1 else "them"
+            warn(f"{', '.join(barren)}: no valid call succeeded, so little is known about {known}")
         await run.close()
 
 
@@ -551,7 +559,7 @@ class _Run:
         """Make the calls of one tool. Stop early if the server can't be restarted, or several got no response."""
         found: list[ProbeOutcome] = []
         restarts = silent = 0
-        is_slow = False
+        is_slow = is_its_doing = False
         for call in calls:
             if self.is_over:
                 break
@@ -569,7 +577,17 @@ class _Run:
                     continue
                 break
             restarts += 1
-            if not await self._restart(visible(tool.name, limit=60), outcome) or restarts == _MOST_OF_TOOL:
+            name = visible(tool.name, limit=60)
+            if not await self._restart(name, outcome):
+                break
+            if not is_silent and not is_its_doing:
+                is_its_doing = not (await self._outcome(tool, call)).alive
+                if not is_its_doing:
+                    found[-1] = msgspec.structs.replace(found[-1], repeated=False)
+                    self._warn(f"{name}: the same call does not end the server again")
+                elif not await self._restart(name, outcome):
+                    break
+            if restarts == _MOST_OF_TOOL:
                 break
         if len(found) < len(calls):
             self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")

@@ -54,7 +54,7 @@ CASES: Cases = {
     "shell-profile-output": (_shell("-lc", b"hello from .bashrc"), _shell("-c", b"hello")),
     "inexact-number": (
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":12345678901234567890}}'),
-        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"12345678901234567890 NaN"}}'),
+        _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"NaN, {\\"b\\": 12345678901234567890}"}}'),
     ),
     "input-echoed": (
         lambda: Talk().ask("tools/list").demand("tools/list", id_=2),
@@ -106,6 +106,13 @@ def test_stdout_not_json_is_found_ten_times_at_most() -> None:
 def test_nan_is_an_error() -> None:
     (found,) = _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":NaN}}')().findings()
     assert (found.id, found.severity) == ("inexact-number", "error")
+
+
+def test_a_large_integer_that_was_sent_first_is_not_inexact() -> None:
+    said = {"content": [{"type": "text", "text": "9007199254740994"}], "structuredContent": {"sum": 9007199254740994}}
+    for sent, times in ((9007199254740993, 0), (1, 1)):
+        talk = Talk().ask("tools/call", {"name": "add", "arguments": {"a": sent}})
+        assert len(of_one(talk.answer(said).findings(), "inexact-number")) == times
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,13 @@ def test_rejected_as_uninitialized_fix_depends_on_the_client(ready: bool, fix: s
     assert found.fix.startswith(fix)
 
 
+def test_a_report_in_json_that_has_meta_does_not_reject_it() -> None:
+    text = '{"items": [{"error": "invalid variant"}], "_meta": {"next": []}}'
+    failed = {"content": [{"type": "text", "text": text}], "isError": True}
+    talk = Talk().ask("tools/call", {"name": "look", "arguments": {}}, progressToken=1).answer(failed)
+    assert not of_one(talk.findings(), "meta-rejected")
+
+
 def test_a_version_that_both_speak_is_no_fault() -> None:
     supported = {"supported": [ROWS[3].date], "requested": ROWS[4].date}
     body = b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}'
