@@ -258,6 +258,15 @@ async def test_an_exchange_of_a_login_that_is_never_answered_ends_in_time(silent
     assert steps(seen)[-1] in (HttpEvent.ERROR, HttpEvent.END)
 
 
+async def test_an_event_stream_in_place_of_metadata_is_not_waited_for() -> None:
+    gone = asyncio.Event()
+    endless = HttpResponse(200, (("Content-Type", "text/event-stream"),), pieces([b": hello\n\n", gone.wait]))
+    async with serving(always(endless)) as site, connected(site.url) as (transport, _):
+        heard = await transport.ask_aside("GET", f"{site.url}/.well-known/oauth-protected-resource", (), None, 100)
+        gone.set()
+    assert (heard.status, heard.body) == (200, b"")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "kept"),
     [
