@@ -1,5 +1,6 @@
 """Handles the findings of `check` and `doctor`: prints them, writes reports, chooses the exit status."""
 
+import json
 import secrets
 import shlex
 import time
@@ -37,6 +38,7 @@ from inspector.config.paths import places
 from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import read_lock_file
+from inspector.forms.arguments import smallest_valid
 from inspector.present.findings import failure_in, inspected, summary, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
@@ -45,6 +47,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.text import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
+_LONGEST_SAMPLE = 200
 _MOST = 50
 """Maximum number of annotations. A runner shows ten per type and step, and thousands slow it down."""
 
@@ -373,11 +376,12 @@ async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> Exi
 
 
 def say_uncalled(output: Output, journal: Journal) -> None:
-    """Note that no tool was called, if there are any: results were not checked."""
-    tools = journal.conversation.catalogue.listings["tools"].items
-    name = next((found for tool in tools if (found := peek.text(tool, "name"))), "")
-    if name:
-        word = shlex.quote(name + '={"a": 1}')
+    """Note that no tool was called, if there are any: results were not checked. The example is one that only reads."""
+    tools = [each for each in journal.conversation.catalogue.listings["tools"].items if peek.text(each, "name")]
+    if tools:
+        tool = next((each for each in tools if peek.flag(peek.mapping(each, "annotations"), "readOnlyHint")), tools[0])
+        sample = json.dumps(smallest_valid(peek.at(tool, "inputSchema")), ensure_ascii=False)
+        word = shlex.quote(f"{peek.text(tool, 'name')}={sample if len(sample) < _LONGEST_SAMPLE else '{…}'}")
         output.narrate(f"no tool was called; --call {word} calls one and checks the result")
 
 

@@ -21,61 +21,17 @@ ALIKE: Final = 0.72
 """Likeness from which two tools are reported. Calibrated with the tools of ten public servers."""
 _OTHER_ACTION: Final = 0.8
 """Factor for two names with different actions, such as `read_file` and `write_file`, which distinguish the tools."""
-_ACTIONS: Final = (
-    frozenset(
-        (
-            "add",
-            "append",
-            "call",
-            "cancel",
-            "clear",
-            "click",
-            "close",
-            "copy",
-            "create",
-            "delete",
-            "disable",
-            "download",
-        )
+_ACTIONS: Final = frozenset(
+    (
+        *("add", "append", "call", "cancel", "clear", "click", "close", "copy", "create", "delete", "disable"),
+        *("download", "drop", "edit", "enable", "export", "fetch", "find", "get", "hide", "hover", "import"),
+        *("insert", "list", "load", "lock", "merge", "move", "open", "patch", "pause", "post", "push", "put", "read"),
+        *("remove", "rename", "reply", "resume", "retrieve", "save", "search", "send", "set", "show", "start"),
+        *("stop", "subscribe", "unlock", "unsubscribe", "update", "upload", "write"),
     )
-    | frozenset(
-        (
-            "drop",
-            "edit",
-            "enable",
-            "fetch",
-            "find",
-            "get",
-            "hide",
-            "hover",
-            "import",
-            "export",
-            "insert",
-            "list",
-            "load",
-        )
-    )
-    | frozenset(
-        ("lock", "merge", "move", "open", "patch", "pause", "post", "push", "put", "read", "remove", "rename", "reply")
-    )
-    | frozenset(
-        (
-            "resume",
-            "retrieve",
-            "save",
-            "search",
-            "send",
-            "set",
-            "show",
-            "start",
-            "stop",
-            "subscribe",
-            "unlock",
-            "update",
-        )
-    )
-    | frozenset(("unsubscribe", "upload", "write"))
 )
+_TURNED: Final = re.compile(r"^(?:de|dis|down|en|ex|im|in|un|up)(?=\w{3})")
+"""Prefixes of opposites, such as `encode` and `decode`, `activate` and `deactivate`, which no model confuses."""
 _BLOCK: Final = 60
 """Maximum number of tools that share a word and are compared with each other; a more frequent word is ignored."""
 _RAREST: Final = 6
@@ -103,7 +59,7 @@ class ConfusablePair(msgspec.Struct, frozen=True):
 
 class _Tool(msgspec.Struct):
     name: Counter[str]
-    actions: frozenset[str]
+    named: frozenset[str]
     description: Counter[str]
     parameters: frozenset[str]
     words: list[str]
@@ -138,9 +94,9 @@ def _read(tool: Mapping[str, Any]) -> _Tool:
     name, message = peek.text(tool, "name") or "", (peek.text(tool, "description") or "")[:_LONGEST]
     words = [word for word in words_of(f"{name} {message}") if word not in _EMPTY]
     parameters = frozenset(peek.mapping(tool, "inputSchema", "properties"))
-    actions = _ACTIONS.intersection(words_of(name))
+    named = words_of(name)
     return _Tool(
-        _trigrams(" ".join(words_of(name))), actions, _trigrams(" ".join(words_of(message))), parameters, words
+        _trigrams(" ".join(named)), frozenset(named), _trigrams(" ".join(words_of(message))), parameters, words
     )
 
 
@@ -162,13 +118,16 @@ def _candidates(known: Sequence[_Tool]) -> Iterator[tuple[int, int]]:
 
 def _compared(known: Sequence[_Tool], at: int, other: int) -> ConfusablePair | None:
     first, second = known[at], known[other]
+    one, two = first.named - second.named, second.named - first.named
+    if len(one) == len(two) == 1 and {_TURNED.sub("", each) for each in one} == {_TURNED.sub("", each) for each in two}:
+        return None
     names = _cosine(first.name, second.name)
     if first.description and second.description:
         parameters = _overlap(first.parameters, second.parameters)
         likeness = 0.35 * names + 0.5 * _cosine(first.description, second.description) + 0.15 * parameters
     else:
         likeness = 0.8 * names + 0.2 * _overlap(first.parameters, second.parameters)
-    if first.actions - second.actions and second.actions - first.actions:
+    if one & _ACTIONS and two & _ACTIONS:
         likeness *= _OTHER_ACTION
     if likeness < ALIKE:
         return None

@@ -485,6 +485,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
         if asked.probe and asked.method != "server/discover":
             mild = Severity.HINT  # a request that the server can't accept may get an HTTP error
+            fix = "Return a JSON-RPC error with the id of the request, which clients can read."
         violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=fix, severity=mild)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield violation

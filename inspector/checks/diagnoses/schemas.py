@@ -69,11 +69,16 @@ def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:
 
 @warning("Keyword is not in the schema's dialect", LIST, topic="basic", heavy=True)
 def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Violation]:
-    """The keyword is ignored, not validated.
+    """The keyword is ignored, not validated. One finding covers a keyword in all schemas.
 
     Fix: Use the keyword of the declared dialect.
     """
-    yield from violations_of(case, "old-keyword")
+    found: dict[str, list[Violation]] = {}
+    for violation in violations_of(case, "old-keyword"):
+        found.setdefault(violation.pointer.rpartition("/")[2], []).append(violation)
+    for first, *more in found.values():
+        others = f", and {len(more)} more" if more else ""
+        yield Violation(first.sentence + others, first.pointer, trait=first.trait)
     for violation in violations_of(case, "old-place", most=1):
         yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait)
 

@@ -79,7 +79,7 @@ def notification_before_initialized(case: CheckMoment) -> Iterator[Violation]:
     since="2026-07-28",
 )
 def version_not_listed(case: CheckMoment) -> Iterator[Violation]:
-    """Fix: Add the version to `supportedVersions`."""
+    """Fix: Add the version to `supportedVersions`, or reject requests of it with -32022."""
     asked = case.asked
     date = peek.text(asked.params if asked else None, "_meta", PREFIX + "protocolVersion")
     supported = peek.items(case.value, "supportedVersions")

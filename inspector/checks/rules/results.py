@@ -403,13 +403,12 @@ def _failure_of(value: Any) -> str:
     error, status = value.get("error"), value.get("status", value.get("statusCode", value.get("code")))
     if isinstance(status, str) and status.isdecimal() and len(status) == 3:
         status = int(status)
-    refused = type(status) is int and 400 <= status <= 599 and bool(words_in(value))
+    words = words_in(value)
+    refused = type(status) is int and 400 <= status <= 599 and bool(words)
     graphql = type(value.get("errors")) is list and value["errors"] and "data" in value and value["data"] is None
     failed = (
-        value.get("success") is False
-        or value.get("ok") is False
-        or (value.get("status") is False and bool(words_in(value)))
-        or (value.get("status") == "error" and bool(words_in(value)))
+        (any(value.get(name) is False for name in ("success", "ok", "status")) and bool(words or len(value) == 1))
+        or (value.get("status") == "error" and bool(words))
         or (value.get("status") == "rejected" and bool(peek.items(value, "errors")))
     )
     failed = failed or value.get("isError") is True
@@ -419,9 +418,7 @@ def _failure_of(value: Any) -> str:
     if isinstance(alone, str) and len(alone) < _SHORT and _REFUSAL.search(alone):
         return alone
     if (error and type(error) in (str, dict) and not value.get("result")) or refused or graphql or failed:
-        words = words_in(value) or next(
-            (found for each in peek.items(value, "errors") if (found := words_in(each))), ""
-        )
+        words = words or next((found for each in peek.items(value, "errors") if (found := words_in(each))), "")
         return f"{status} {words}" if refused and str(status) not in words else words or "an error"
     return ""
 

@@ -113,10 +113,10 @@ def limits_of(result: BenchResult) -> list[str]:
         for level in result.levels
         if level.model is LoadModel.CLOSED and level.rate > _NEAR * best.get(level.load, float("inf"))
     ]
-    notes = [f"at {', '.join(near)} mcp-inspect limits the rate: see its own ceiling"] if near else []
+    notes = [f"at {' and '.join(near)}, mcp-inspect limits the rate: see its own ceiling"] if near else []
     late = [level for level in result.levels if level.lag]
     notes += [
-        f"at {level.name} mcp-inspect sent 1 % of the calls {worst / 1e6:.1f} ms late or later"
+        f"at {level.name}, mcp-inspect sent 1 % of the calls {worst / 1e6:.1f} ms late or later"
         for level in late
         if (worst := sorted(level.lag)[int(len(level.lag) * 0.99)]) > 5_000_000
     ]
@@ -144,7 +144,7 @@ def lines(result: BenchResult, found: Sequence[BenchVerdict], failed: Sequence[s
         (
             ("start        ", "muted"),
             (f"first {_ms(start['cold_ms'])} ms, then {_ms(start['warm_ms'])} ms; ", "text"),
-            (f"first call {_ms(start['first_call_ms'])} ms", "text"),
+            (f"first call {_ms(first)} ms" if (first := start["first_call_ms"]) else "no call succeeded", "text"),
         ),
         (("mcp-inspect  ", "muted"), (f"sustains {_ceilings(result)}", "text")),
         (),

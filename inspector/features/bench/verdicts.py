@@ -494,7 +494,7 @@ def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
             "failing-calls",
             f"{label} fails without load, too ({kind})",
             {"class": kind, "label": label},
-            "Give arguments that the tool accepts.",
+            "See its error with mcp-inspect call; give arguments that the tool accepts.",
         )
 
 

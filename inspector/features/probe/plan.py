@@ -309,8 +309,9 @@ def _of_other_type(name: str, field: Field, base: dict[str, Any]) -> Iterator[_P
     if isinstance(asked, NumberField | BoolField):
         yield _Proposal(f"{name!r} is a string", name, base | {name: "text"})
         return
+    usual = type(_sample(field))
     for what, value in _OTHER_TYPES:
-        if validate(field.schema, value).ok is False:
+        if type(value) is not usual and validate(field.schema, value).ok is False:
             yield _Proposal(f"{name!r} is {what}", name, base | {name: value})
             return
 

@@ -311,7 +311,8 @@ def _of_verdict(
             is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
-            yield id_, f"rejected although {_described(call)}, which inputSchema allows: {_quote(text)}"
+            why = "if a text is empty" if _is_about_empty(call, text) else f"although {_described(call)}"
+            yield id_, f"rejected {why}, which inputSchema allows: {_quote(text)}"
     elif is_internal and failure is not _Failure.REJECTED:
         if base is not _Failure.INSIDE and not is_base:
             yield "input-fails-inside", f"internal error if {_described(call)}: {_quote(text)}"

@@ -347,7 +347,7 @@ async def read_body(reply: HttpReply) -> bytes:
 
 
 async def read_quietly(reply: HttpReply, most: int) -> bytes:
-    """Read up to `most` bytes of a body that carries no messages; none of an event stream. Nothing of it is reported."""
+    """Read up to `most` bytes of a body without messages; none of an event stream. Nothing of it is reported."""
     if reply.is_stream:
         reply.cut = "aborted by mcp-inspect: an event stream where there should be a document"
         return b""

@@ -123,6 +123,12 @@ def test_schema_dialect_distinguishes_label_and_old_keywords() -> None:
     assert "prefixItems" in old.fix
 
 
+def test_a_keyword_of_another_dialect_is_one_finding_for_all_properties() -> None:
+    either = {"type": "string", "nullable": True}
+    (found,) = of_one(_in(_OBJECT | {"properties": {"p": either, "q": either}})().findings(), "keyword-not-in-dialect")
+    assert found.sentence.endswith(", and 1 more")
+
+
 def test_schema_dialect_is_one_finding_for_all_input_schemas() -> None:
     tools = [{"name": f"t{at}", "description": "d", "inputSchema": _OBJECT | {"$schema": _DRAFT_7}} for at in range(9)]
     (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "schema-dialect")

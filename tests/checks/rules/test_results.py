@@ -227,6 +227,8 @@ def test_structured_content_with_an_error_code_and_a_message_alone_is_an_unmarke
         ('{"status": "rejected", "errors": []}', "", False),
         ("Error: it broke", "Error: it broke", False),
         ('{"success": true, "error": null}', "", False),
+        ('{"ok": false}', "an error", True),
+        ('{"ok": false, "totals": {"refs": 0}, "prose": {"ok": false, "line": 1}}', "", False),
         ("fine", "", False),
     ],
 )

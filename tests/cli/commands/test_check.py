@@ -31,8 +31,10 @@ def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> Non
 
 
 def test_check_without_a_call_advises_one() -> None:
-    words = scripted(_tools(_TOOL | {"name": "a b"}), capabilities={"tools": {}})
-    assert "no tool was called; --call 'a b={\"a\": 1}' calls one" in inspect("check", *words).stderr
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    reads = _TOOL | {"name": "a b", "inputSchema": schema, "annotations": {"readOnlyHint": True}}
+    words = scripted(_tools(_TOOL, reads), capabilities={"tools": {}})
+    assert 'no tool was called; --call \'a b={"path": ""}\' calls one' in inspect("check", *words).stderr
     assert "no tool was called" not in inspect("check", "--call", "a b", *words).stderr
     assert "no tool was called" not in inspect("check", *scripted(_tools(), capabilities={"tools": {}})).stderr
 

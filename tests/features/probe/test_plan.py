@@ -49,6 +49,7 @@ def test_the_telling_values_are_there() -> None:
     assert (said["'count' is 0"].valid, said["'count' is a fraction"].valid) == (False, False)
     assert [said[f"'color' is {value!r}"].valid for value in ("red", "green")] == [True, True]
     assert said["'color' is not one of the values"].valid is False
+    assert ("'color' is a string" in said, said["'color' is a number"].arguments["color"]) == (False, 7)
     assert len(said["'text' has 50 characters"].arguments["text"]) == 50
     assert (said["'text' is too long"].valid, said["'text' is too short"].valid) == (False, False)
     assert said["'nested' is an empty object"].valid is False
