@@ -77,7 +77,7 @@ class Postponed:
     def add(self, widget: Widget, seconds: float, callback: Callable[[], object]) -> None:
         """Replace the callback of a widget."""
         self.drop(widget)
-        self._waiting[widget] = widget.set_timer(seconds, partial(self._call, widget)), callback
+        self._waiting[widget] = widget.set_timer(seconds, partial(self._call_due, widget)), callback
 
     def drop(self, widget: Widget) -> None:
         """Drop the callback of a widget."""
@@ -90,6 +90,12 @@ class Postponed:
         for widget in widgets:
             self._call(widget)
         return bool(widgets)
+
+    def _call_due(self, widget: Widget) -> None:
+        """Call back after the pause. A key that is pressed now waits for the effects, as for those of a key."""
+        self._call(widget)
+        if (queue := _queue_of(widget)) is not None:
+            queue.await_effects()
 
     def _call(self, widget: Widget) -> None:
         found = self._waiting.pop(widget, None)
@@ -231,6 +237,10 @@ class InputQueue:
                 self._working.clear()
         if self._waiting:
             await self._go_on()
+
+    def await_effects(self) -> None:
+        """Let events wait until what has just been called has had its effects."""
+        self._begin(rounds=_ROUNDS)
 
     def hold(self) -> None:
         """Hold events until `release`: the focus is about to move to the widget that the next one is meant for."""

@@ -5,11 +5,12 @@ from typing import Any
 
 from rich.console import RenderableType
 from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.events import Event, Key
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.tui.input_queue import InputQueue, Postponed
+from inspector.tui.input_queue import InputQueue, Postponed, postpone
 from inspector.tui.queued_app import QueuedApp
 from tests.settling import painting
 from tests.waiting import until
@@ -83,3 +84,34 @@ async def test_a_key_is_painted_once_after_its_last_effect() -> None:
         with painting():
             await pilot.press("x")
     assert app.painted == ["whole"]
+
+
+class Searching(QueuedApp[None]):
+    """Searches after a pause; `x` comes when the pause is over, and notes whether the search has ended."""
+
+    BINDINGS = [Binding("x", "act", "Act", priority=True)]  # noqa: RUF012 - as Textual wants it
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_found = False
+        self.acted: list[bool] = []
+
+    def on_pause(self) -> None:
+        """Search in another message, as the owner of a search line does."""
+        self.screen.call_later(self._search)
+        self.post_message(Key("x", "x"))
+
+    async def _search(self) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+        self.has_found = True
+
+    def action_act(self) -> None:
+        self.acted.append(self.has_found)
+
+
+async def test_a_key_after_a_pause_waits_for_what_the_pause_has_started() -> None:
+    async with (app := Searching()).run_test():
+        postpone(app.screen, 0.001, app.on_pause)
+        await until(lambda: app.acted, "the key has acted")
+    assert app.acted == [True]

@@ -477,6 +477,10 @@ class ItemList(Widget):
         """Choose the item once the cursor rests."""
         event.stop()
         before, self._moved_s = self._moved_s, time.monotonic()
+        if self.chosen == self._reported:
+            forget_postponed(self)
+            self._is_moving = False
+            return
         self._is_moving = True
         is_single = self._moved_s - before > 2 * _REST_S
         postpone(self, min(_FIRST_REST_S, _REST_S) if is_single else _REST_S, self._report)
