@@ -217,7 +217,9 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
     count = sum(map(len, planned.calls.values()))
     all_tools = len(planned.calls) + len(planned.left_out)
     extent = f"probing {len(planned.calls)} of {counted(all_tools, 'tool')} with {counted(count, 'call')}"
-    output.narrate(extent if count else "no tool is probed" if all_tools else "no tool is probed: the server lists none")
+    output.narrate(
+        extent if count else "no tool is probed" if all_tools else "no tool is probed: the server lists none"
+    )
     if planned.left_out:
         names = ", ".join(visible(name, limit=60) for name in planned.left_out[:10])
         output.narrate(f"not probed, without readOnlyHint: {names} (--allow-destructive calls them, too)")
