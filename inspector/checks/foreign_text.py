@@ -10,9 +10,20 @@ import msgspec
 from inspector.protocol import peek
 
 _MOST = 200
-_DEPTH = 4
+_DEPTH = 12
 _NAMES = (
-    *("detail", "details", "reason", "message", "error_description", "error", "cause", "exception", "description"),
+    *(
+        "unionErrors",
+        "detail",
+        "details",
+        "reason",
+        "message",
+        "error_description",
+        "error",
+        "cause",
+        "exception",
+        "description",
+    ),
     *("msg", "title", "hint", "errors", "issues", "name", "status_message"),
 )
 """Members that contain a reason, best first."""
@@ -36,12 +47,13 @@ _NOTHING = frozenset(("", "{}", "null", "None", "undefined", "''", '""'))
 """What follows the colon of a message whose reason was lost."""
 _WORD = re.compile(r"\w[\w.-]*")
 _MOST_EMPTY = 400
-_STATUS_ONLY = re.compile(
+STATUS_ONLY = re.compile(
     r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:(?:forbidden|bad request|error|not found|unauthorized|"
     r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)\W*)?"
 )
 """A title that adds nothing to the HTTP status."""
 _PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")
+_HEADING = re.compile(r"(?is)<h[12](?:\s[^<>]*)?>(.{1,400}?)</h[12]>")
 _TAG = re.compile(r"<[^>]{0,200}>")
 _SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
     (begin, kind, re.compile(rest))
@@ -136,12 +148,15 @@ def words_in(value: Any) -> str:
 def _words(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         text = value.strip()
+        if text.startswith(("[", "{")) and depth and (inner := _decoded(text)) is not None:
+            yield from _words(inner, depth - 1)
         if text and not text.isdigit():
             yield elided(text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))
     elif type(value) is dict and depth:
+        place = ".".join(str(each) for each in (peek.items(value, "path") or peek.items(value, "loc"))[:6])
         for name in _NAMES:
-            if name in value:
-                yield from _words(value[name], depth - 1)
+            for words in _words(value[name], depth - 1) if name in value else ():
+                yield f"{place}: {words}" if place and place not in words else words
     elif type(value) is list and depth:
         for each in value[:3]:
             yield from _words(each, depth - 1)
@@ -153,11 +168,15 @@ def words_of_body(body: bytes) -> str:
     if text.startswith("<"):
         return words_of_page(text)
     if text.startswith(("{", "[", '"')):
-        try:
-            return words_in(msgspec.json.decode(text))
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return ""
+        return words_in(_decoded(text))
     return elided(_decisive(text.splitlines()))
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text[:20_000])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
 
 
 def _decisive(lines: list[str]) -> str:
@@ -169,14 +188,13 @@ def _decisive(lines: list[str]) -> str:
 
 
 def words_of_page(text: str) -> str:
-    """Return the title of a web page; with the first paragraph if the title is only an HTTP status; "" without both."""
+    """Return the title of a web page, and its first heading or paragraph that adds to it; "" without any of them."""
     found = _TITLE.search(text)
     title = _plain(found[1]) if found else ""
-    if not _STATUS_ONLY.fullmatch(title):
-        return title
-    match = _PARAGRAPH.search(text)
-    more = _plain(_TAG.sub("", match[1]))[:_MOST] if match else ""
-    return f"{title}: {more}" if title and more else title or more
+    paragraph = [_PARAGRAPH.search(text)] if STATUS_ONLY.fullmatch(title) else []
+    stated = (_plain(_TAG.sub("", each[1]))[:_MOST] for each in (*paragraph, *_HEADING.finditer(text)) if each)
+    more = next((each for each in stated if not STATUS_ONLY.fullmatch(each) and each not in title), "")
+    return ": ".join(each for each in (title, more) if each)
 
 
 def _plain(text: str) -> str:

@@ -21,6 +21,7 @@ from inspector.checks.diagnoses.bytes import LONG, too_long
 from inspector.checks.findings import Finding, page_of
 from inspector.checks.foreign_text import reason_of, states_no_reason, words_of_body
 from inspector.checks.registry import CHECKS, Check, Judge, Violation, tables
+from inspector.checks.sayings import explained
 from inspector.checks.state import FIRST_MODERN, CheckMoment, ConnectionState, HttpExchangeState, TrackedRequest, row_of
 from inspector.checks.state_updates import (
     find_progress,
@@ -93,8 +94,8 @@ _METHOD_NOT_FOUND = -32601
 _ENOUGH = 24
 """Characters by which a quoted text is recognised, and fewer than which are not quoted."""
 MOST_QUOTED = 160
-LONGEST = 280
-"""Characters of a sentence to which the message of a refusal is added."""
+LONGEST, ROOM = 280, 35
+"""Characters of a sentence to which the message of a refusal is added, and those that its meaning may have beyond."""
 _NONE: Iterator[Violation] = iter(())
 
 
@@ -649,16 +650,20 @@ class Inspection:
             return
         revision, frames = case.revision, violation.frames if violation.instead else (case.n, *violation.frames)
         page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
+        sentence = _SPACE.sub(_in_one_line, violation.sentence + own_words(case, violation))
+        means, advice = explained(sentence)
+        sentence += f" ({means})" if means and len(sentence) + len(means) < LONGEST + ROOM else ""
+        fix = advice or violation.fix
         self._found.append(
             Finding(
                 check.id,
                 violation.severity or check.severity_in(case.row),
                 violation.confidence or check.confidence,
-                without_credentials(_SPACE.sub(_in_one_line, violation.sentence + own_words(case, violation))),
+                without_credentials(sentence),
                 frames,
                 violation.pointer,
                 violation.span,
-                without_credentials(violation.fix) if violation.fix else check.fix,
+                without_credentials(fix) if fix else check.fix,
                 page,
                 revision.date if revision else "",
                 connection=case.state.number,

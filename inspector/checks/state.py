@@ -159,6 +159,8 @@ class LoginState(msgspec.Struct):
     refusals: list[tuple[int, int, str | None]] = []
     """Entry, status and `WWW-Authenticate` of each 401 and 403."""
     tried: list[MetadataDocument] = []
+    words: str = ""
+    """What the body of the first refusal states."""
 
 
 class TaskRecord(msgspec.Struct):

@@ -404,6 +404,8 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
     elif fact.event in (HttpEvent.END, HttpEvent.ERROR):
         for asked in http.asked:
             state.ongoing.listens.pop(asked.id, None)
+        if http.response is not None and http.response.status in (401, 403) and _is_of_the_server(state, http):
+            state.login.words = state.login.words or http.words
         if (
             http.request is not None
             and ("/.well-known/" in http.request.target or _is_named_metadata(state, http.request.target))

@@ -32,7 +32,9 @@ command-not-found: program-not-runnable EXITED
 docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
   server-request-not-allowed unexpected-response
 shell-syntax-in-command: EXITED program-not-runnable environment-variable-missing file-not-found
-interactive-prompt: SILENT package-still-installing stdin-not-read stdin-eof-ignored
+endpoint-event-missing: http-request-rejected SILENT NOT-MESSAGES stdout-not-json
+interactive-prompt: stdout-not-json newline-missing NOT-MESSAGES SILENT package-still-installing stdin-not-read
+  stdin-eof-ignored
 placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found
   credentials-rejected server-unreachable
 program-not-runnable: EXITED
@@ -91,6 +93,7 @@ meta-rejected: call-rejected list-failed handshake-rejected invalid-ping-respons
   invalid-arguments-as-protocol-error tool-failure-as-protocol-error
 tool-failure-as-protocol-error: call-rejected
 failure-logged: tool-failure-as-protocol-error call-rejected list-failed listed-resource-unreadable empty-result
+  invalid-ping-response
 child-process-runs: SILENT requests-serialized stdin-eof-ignored
 result-wrapped: content-missing
 invalid-arguments-as-protocol-error: call-rejected
@@ -118,7 +121,7 @@ html-response: http-server-error http-request-rejected accept-header-rejected co
 loopback-address-family: server-unreachable
 probe-unanswered: request-unanswered call-timed-out
 server-unreachable: response-type-unsupported
-sse-transport: http-request-rejected response-type-unsupported get-response-invalid html-response
+sse-transport: response-type-unsupported get-response-invalid html-response
 http-redirect: http-request-rejected response-type-unsupported html-response credentials-rejected
 host-rejected: http-request-rejected notification-not-accepted response-type-unsupported get-response-invalid
 unknown-session-status: expired-session-status
@@ -149,7 +152,8 @@ multiline-event-data: invalid-json-rpc stream-ended-early SILENT
 http-request-rejected: get-response-invalid
 structured-content-missing: valid-input-rejected undeclared-constraint
 structured-content-invalid: valid-input-rejected undeclared-constraint
-expired-session-status: http-server-error http-request-rejected list-failed jsonrpc-member-invalid result-and-error
+expired-session-status: missing-www-authenticate authentication-required resource-metadata-missing
+  challenge-without-metadata http-server-error http-request-rejected list-failed jsonrpc-member-invalid result-and-error
   error-object-invalid error-without-id invalid-json-rpc stream-ended-early
 session-expired: response-on-wrong-post unexpected-response http-request-rejected list-failed
   invalid-ping-response call-rejected get-response-invalid rejected-as-uninitialized

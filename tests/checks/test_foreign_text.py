@@ -58,6 +58,7 @@ def test_placeholders_are_no_secrets(text: str) -> None:
         ("<title>Error</title><pre>Cannot POST /mcp</pre>", "Error: Cannot POST /mcp"),
         ("<html><body><pre>Cannot POST /mcp</pre></body></html>", "Cannot POST /mcp"),
         ("<title>502 Bad Gateway</title><h1>502</h1>", "502 Bad Gateway"),
+        ("<title>Exception caught</title><h1>Blocked hosts: a</h1>", "Exception caught: Blocked hosts: a"),
         ("<p>" + "x" * 5000, ""),
     ],
 )

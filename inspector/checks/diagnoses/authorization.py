@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import words_of_body
+from inspector.checks.foreign_text import STATUS_ONLY, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
@@ -49,6 +49,8 @@ def missing_www_authenticate(case: CheckMoment) -> Iterator[Violation]:
     if bare:
         mild = _WARNING if any(each.value is not None for each in _requested_metadata(case.state)) else None
         sentence = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
+        if not STATUS_ONLY.fullmatch(login.words):
+            sentence += f"; the server says “{login.words[:120]}”"
         yield Violation(sentence, frames=(bare[0],), instead=True, severity=mild)
 
 

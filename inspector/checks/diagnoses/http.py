@@ -458,7 +458,9 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
     state, fact, http = case.state, case.fact, case.http
     if fact is None and case.frame is None:
         is_open = state.opening is not None or state.http.has_endpoint
-        if "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
+        if "http-request-rejected sse" in state.notes and state.opening is None:
+            yield state.notes["http-request-rejected sse"]
+        elif "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
             tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
             if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
                 yield state.notes["http-request-rejected"]
@@ -489,6 +491,8 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=fix, severity=mild)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield violation
+        elif state.http.has_endpoint and asked.method == "initialize":
+            state.notes["http-request-rejected sse"] = violation
         elif asked.method == "initialize" or "http-request-rejected" not in state.notes:
             state.notes["http-request-rejected"] = violation  # server/discover counts only if nothing else was tried
             if asked.method == "initialize":

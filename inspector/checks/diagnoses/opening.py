@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from inspector.checks.diagnoses.causes import MIXED_UP
-from inspector.checks.diagnoses.process import line_like
+from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
 from inspector.checks.diagnoses.stalls import computed_at_eof, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of
+from inspector.checks.foreign_text import elided, reason_of
 from inspector.checks.registry import Violation, declare, diagnoses_of
 from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
@@ -101,15 +101,18 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"initialize has no response: {heard} within {waited:.0f} s"
         yield Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
         return
-    words = [(n, line) for n, line in state.process.stderr if line.strip()]
-    sentence = f"; stderr ends with: {words[-1][1][:120].decode('utf-8', 'replace')}" if words else "; stderr is empty"
+    words, logged = [(n, line) for n, line in tail_of(state) if line.strip()][:1], cause_in(state)
+    sentence = f"; stderr ends with: {elided(words[0][1], 120)}" if words else "; stderr is empty"
+    if logged is not None:
+        words, sentence = [logged[:2]], f"; stderr has: {logged[1]}"
     unread = unread_at_eof(state)
     sentence = (
         f"; nothing has read the {unread:,} bytes that were written to its stdin{sentence}" if unread else sentence
     )
     sentence += "; the process was still computing, so it may be starting" if computed_at_eof(state) else ""
-    frames = (asked.frame, *(n for n, _ in words[-1:]))
+    frames = (asked.frame, *(n for n, _ in words))
     fix = "Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."
+    fix = (logged and logged[2]) or fix
     if unread:
         fix = (
             "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that "
@@ -323,7 +326,7 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
         state.notes[key] = _Listed(case.n, items, before)
 
 
-@error("`initialize` was rejected", "error initialize", "end")
+@error("`initialize` was rejected", "error initialize", "error server/discover", "end")
 def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
     """Rejected with an error that is not about versions; a server without initialize may be of the modern era.
 
@@ -333,11 +336,11 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         if case.state.opening is None and "handshake-rejected" in case.state.notes:
             yield case.state.notes["handshake-rejected"]
         return
-    code, sentence, opening = (
-        peek.integer(case.value, "code"),
-        peek.text(case.value, "message") or "",
-        case.state.opening,
-    )
+    code, sentence, opening = peek.integer(case.value, "code"), reason_of(case.value), case.state.opening
+    if case.method == "server/discover":
+        if code not in (-32601, -32022) and not (_VERSION.search(sentence) or _EARLY.search(sentence)):
+            case.state.notes["server/discover rejected"] = f"{code}: {sentence[:120]}"
+        return
     if code == -32601 and case.asked is not None and not peek.items(case.value, "data", "supported"):
         sentence = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
         fix = "Implement initialize, or server/discover of 2026-07-28: clients begin with one of them."
@@ -347,9 +350,10 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     if opening is not None and opening.era is Era.MODERN:
         return  # the connection was opened without a handshake
-    sentence = reason_of(case.value)
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
-    sentence = f"initialize was rejected with {code}: {sentence[:240]}"
+    also = case.state.notes.get("server/discover rejected", "")
+    also = f", and server/discover with {also}" if also and sentence not in also else ""
+    sentence = f"initialize was rejected with {code}: {sentence[: 120 if also else 240]}{also}"
     if code == HEADER_MISMATCH and (
         probes := [each for each in _asked(case.state) if each.method == "server/discover"]
     ):

@@ -89,7 +89,7 @@ _SUBCOMMAND = (
 )
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
-_LINES = "lines on stdout"
+LINES = "lines on stdout"
 """Key in a state's notes: the last of these lines, with their entries."""
 
 
@@ -180,22 +180,16 @@ def program_not_runnable(case: CheckMoment) -> Iterator[Violation]:
     ended = died(case.state)
     if ended is None or ended[2].code not in (126, 127):
         return
-    line = line_like(case.state, _NOT_FOUND)
-    what = "a program was not found" if ended[2].code == 127 else "a program is not executable"
-    if line is None and (logged := cause_in(case.state)):  # a loader and docker use these codes as well
-        sentence = f"the command exited with code {ended[2].code}: {logged[1]}"
-        yield Violation(sentence, frames=(logged[0], ended[0]), instead=True, fix=logged[2])
+    code, line = f"the command exited with code {ended[2].code}", line_like(case.state, _NOT_FOUND)
+    if logged := cause_in(case.state):  # a loader and docker use these codes as well
+        yield Violation(f"{code}: {logged[1]}", frames=(logged[0], ended[0]), instead=True, fix=logged[2])
         return
-    sentence = f": {line[1].group(0)[:120]}" if line else ""
-    fix = (
-        "Install the program, or give its absolute path."
-        if ended[2].code == 127
-        else "Run chmod +x, and check the first line of the file."
-    )
+    missing = ended[2].code == 127
+    what = "a program was not found" if missing else "a program is not executable"
+    words = last_words(case.state, ended[0]).sentence if line is None else f": {line[1].group(0)[:120]}"
+    fix = "" if missing else "Run chmod +x, and check the first line of the file."
     frames = (line[0], ended[0]) if line else (ended[0],)
-    yield Violation(
-        f"the command exited with code {ended[2].code}, {what}{sentence}", frames=frames, instead=True, fix=fix
-    )
+    yield Violation(f"{code}, {what}{words}", frames=frames, instead=True, fix=fix)
 
 
 @error("Server exited during the handshake", "end")
@@ -257,7 +251,7 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     if case.frame is not None:
         if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").strip()):
             case.state.notes.setdefault(_PRINTED, (case.n, printed[:100]))
-            case.state.notes.setdefault(_LINES, deque(maxlen=_LOOKED_AT)).append((case.n, printed[:2000]))
+            case.state.notes.setdefault(LINES, deque(maxlen=_LOOKED_AT)).append((case.n, printed[:2000]))
         return
     ended = died(case.state)
     prints, is_new = _printed_only(case.state), case.state.first_message_ns is None
@@ -285,7 +279,7 @@ def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
     ended = died(state)
     if not _printed_only(state) or ended is None or not ended[2].code:
         return None
-    newest = list(state.notes[_LINES])[::-1]
+    newest = list(state.notes[LINES])[::-1]
     telling = telling_line(newest)
     if telling is None or not HEADS.match(telling[1]):
         return None  # a help text has words of failures as well

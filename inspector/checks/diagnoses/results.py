@@ -12,13 +12,15 @@ from inspector.checks.diagnoses.causes import (
     INSTALL_BROWSER,
     MOST_WORDS,
     backend_fault,
+    known_cause,
     missing_program,
     telling_line,
 )
 from inspector.checks.diagnoses.process import cause_in, tail_of
-from inspector.checks.findings import Confidence
+from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, secret_in, states_no_reason
 from inspector.checks.registry import Violation, diagnoses_of
+from inspector.checks.sayings import explained
 from inspector.checks.state import CheckMoment, TrackedRequest
 from inspector.checks.state_updates import LARGE
 from inspector.protocol import peek
@@ -37,6 +39,9 @@ _LOOKED_AT = 256 * 1024
 
 _FLOOD = 1_000_000
 _MOST_FAILED = 100
+_ENOUGH, _SHORT = 24, 80
+_STANDARD = re.compile(r"(?i)invalid (?:request )?param(?:eter)?s\.?")
+"""The words of JSON-RPC for its code, which name no parameter."""
 _LONG_NS = 2_000_000_000
 _IMAGES = {
     "image/png": (b"\x89PNG\r\n\x1a\n",),
@@ -51,6 +56,11 @@ _SHORTEST_IMAGE = 32
 """Fewer bytes are no image in any of these formats."""
 _HALF = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?:[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[dD][c-fC-F][0-9a-fA-F]{2})")
 _PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_TWICE = re.compile(
+    "[\u00c2-\u00c3][\u0080-\u00bf\u0152-\u0178\u2013-\u2122]|\u00e2\u20ac[\u0080-\u00bf\u0152-\u0178\u2013-\u2122]"
+)
+_AT_LEAST = 2
+"""Different characters that make it sure that a text was decoded twice."""
 _LONG_BASE64 = re.compile(
     r"(?:data:image/[\w.+-]+;base64,)?(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|JVBERi0)[A-Za-z0-9+/\r\n]{380,}+={0,2}\s*"
 )
@@ -158,15 +168,18 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
 
 
 class _Failed(msgspec.Struct, frozen=True):
-    """A request that failed without a reason."""
+    """A request that failed, and the reason that its response states; "" for none."""
 
     frame: int
     asked: TrackedRequest
+    reason: str
 
 
 @warning("Cause of a failure is only on stderr", "error", "answer tools/call", "end", confidence=_LIKELY)
 def failure_logged(case: CheckMoment) -> Iterator[Violation]:
     """The response of a failed request states no reason, and an exception was logged at that time.
+
+    A hint if it states one that is not that of the exception: both may be true.
 
     Fix: Return the reason to the client: the message of the error, or a text with isError.
     """
@@ -174,26 +187,39 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
     failed: list[_Failed] = state.notes.setdefault("failure-logged", [])
     if case.message is not None:
         is_ours = asked is not None and not asked.probe and not state.is_http
-        if is_ours and asked is not None and len(failed) < _MOST_FAILED and _states_no_reason(case):
-            failed.append(_Failed(case.n, asked))
+        reason = _said_of_failure(case)
+        if reason is not None and is_ours and asked is not None and len(failed) < _MOST_FAILED:
+            failed.append(_Failed(case.n, asked, reason))
         return
     sent = sorted(each.frame for each in (*state.requests.open.values(), *state.requests.done.values()))
     for each in failed:
         until = next((frame for frame in sent if frame > each.frame), 1 << 62)
         newest = [(n, line) for n, line in tail_of(state) if each.asked.frame < n < until]
-        telling = telling_line(newest)
-        if telling is not None and HEADS.match(telling[1]):
-            sentence = f"{each.asked.method[:60]} failed without a reason; stderr has: {telling[1]}"
-            yield Violation(sentence, frames=(telling[0], each.frame), instead=True)
+        telling, known = telling_line(newest), known_cause(newest)
+        if telling is None or not (known or HEADS.match(telling[1]) or explained(telling[1])[0]):
+            continue
+        at, words, fix = known or (telling[0], telling[1], "")
+        if not each.reason:
+            how = "without a reason"
+        elif each.reason in telling[1] or telling[1].rpartition(": ")[2][:_ENOUGH] in each.reason:
+            continue
+        else:
+            how = f"(“{each.reason[:_SHORT]}”)"
+        sentence = f"{each.asked.method[:60]} failed {how}; stderr has: {words}"
+        yield Violation(
+            sentence, frames=(at, each.frame), instead=True, severity=Severity.HINT if each.reason else None, fix=fix
+        )
 
 
-def _states_no_reason(case: CheckMoment) -> bool:
-    """Whether a response reports a failure with no more words than that it is one."""
+def _said_of_failure(case: CheckMoment) -> str | None:
+    """Return the reason that the response of a failed request states, "" for none; None if it did not fail."""
     if isinstance(case.message, ErrorResponse):
-        return states_no_reason(reason_of(case.value))
-    texts = [peek.text(each, "text") or "" for each in peek.items(case.value, "content")]
-    is_failure = peek.at(case.value, "isError") is True and peek.at(case.value, "structuredContent") is None
-    return is_failure and all(map(states_no_reason, texts))
+        reason = reason_of(case.value)
+    elif peek.at(case.value, "isError") is True and peek.at(case.value, "structuredContent") is None:
+        reason = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")).strip()
+    else:
+        return None
+    return "" if states_no_reason(reason) or _STANDARD.fullmatch(reason) else reason
 
 
 @warning("Secret in a result", "answer tools/call", "answer resources/read", "answer prompts/get", confidence=_LIKELY)
@@ -245,6 +271,13 @@ def _blocks(case: CheckMoment) -> Iterator[tuple[str, Any]]:
         yield f"/result/messages/{at}/content", peek.at(message, "content")
 
 
+def _all_texts(case: CheckMoment) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a result with their pointers."""
+    contents = ((f"/result/contents/{at}", each) for at, each in enumerate(peek.items(case.value, "contents")))
+    for pointer, block in (*_blocks(case), *contents):
+        yield f"{pointer}/text", peek.text(block, "text") or ""
+
+
 def _decoded_head(data: str) -> bytes:
     """Return the first bytes of base64 data; b"" if it is not base64, which `invalid-base64` reports."""
     try:
@@ -267,6 +300,27 @@ def half_surrogate(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"{message}: strict JSON parsers reject the message", span=found.span())
 
 
+@warning("Text was decoded twice", "answer tools/call", "answer resources/read", confidence=_LIKELY)
+def text_decoded_twice(case: CheckMoment) -> Iterator[Violation]:
+    """Characters such as Ã¼ in place of ü: UTF-8 that was read as Latin-1 or Windows-1252.
+
+    Fix: Decode what the tool reads as UTF-8, and encode its text once.
+    """
+    for pointer, text in _all_texts(case):
+        found = [each for each in dict.fromkeys(_TWICE.findall(text[:_LOOKED_AT])) if _undone(each)]
+        if len(found) >= _AT_LEAST:
+            words = ", ".join(f"{each} in place of {_undone(each)}" for each in found[:2])
+            yield Violation(f"a text is UTF-8 that was read as Latin-1: it has {words}", pointer)
+
+
+def _undone(text: str) -> str:
+    """Return what a text was before it was decoded once too often; "" if it was not."""
+    try:
+        return text.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return ""
+
+
 @warning(
     "Binary data in a text",
     "answer tools/call",
@@ -280,9 +334,6 @@ def base64_in_text(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return images and audio as blocks of their type, and files as `blob`: a model cannot read base64 in a text.
     """
-    texts = [(f"{pointer}/text", peek.text(block, "text")) for pointer, block in _blocks(case)]
-    for at, each in enumerate(peek.items(case.value, "contents")):
-        texts.append((f"/result/contents/{at}/text", peek.text(each, "text")))
-    for pointer, text in texts:
-        if text and len(text) > 400 and _LONG_BASE64.fullmatch(text):
+    for pointer, text in _all_texts(case):
+        if len(text) > 400 and _LONG_BASE64.fullmatch(text):
             yield Violation(f"a text of {len(text):,} characters is base64 of a file", pointer)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from inspector.checks.diagnoses.process import tail_of
+from inspector.checks.diagnoses.process import LINES, tail_of
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
@@ -38,6 +39,8 @@ _ENDING = re.compile(r"(?i)\b(?:shut(?:ting)?[ -]?down|shutdown|stopp(?:ed|ing)|
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
 _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
 _PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
+_CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
+_NO_TERMINAL = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
 _LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?:ing)?|open (?:this|the following))\b")
 _URL = re.compile(r"https?://[^\s'\"<>]+")
 _NO_TTY = re.compile(r"input device is not a TTY|stdin is not a terminal")
@@ -198,22 +201,22 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
     yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=fix)
 
 
-@error("Server waits for interactive input", "end", topic="stdio", confidence=Confidence.LIKELY)
+@error("Server waits for interactive input", "end", topic="stdio", fix=_NO_TERMINAL, confidence=Confidence.LIKELY)
 def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
-    """The log on stderr ends with a prompt, or with the URL of a login, and there is no response.
-
-    Fix: Give the value as an argument or with -e, or set it up in advance: stdin is a pipe.
-    """
-    asked, newest = unanswered(case.state), tail_of(case.state)[:5]
-    words = [(n, line.strip()) for n, line in newest if line.strip()]
-    if asked is None or not words:
+    """The output ends with a prompt, or stderr with the URL of a login, and there is no response."""
+    state, printed = case.state, list(case.state.notes.get(LINES, ()))[-1:]
+    asked, words = unanswered(state), [(n, line.strip()) for n, line in tail_of(state)[:5] if line.strip()]
+    if asked is None and printed and state.opening is None:
+        everything = (*state.requests.open.values(), *state.requests.done.values())
+        asked = next((each for each in everything if each.method == "initialize" and each.answered is None), None)
+    if asked is None:
         return
-    n, last = words[0]
-    if last.endswith((":", "?", ">", "]", ")")) and _PROMPT.search(last[:300]) and not _URL.search(last):
-        sentence = f"the server waits for input at a terminal prompt: {last[:120]}"
-        fix = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
-        yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=fix)
-        return
+    for n, last in (*words[:1], *printed):
+        is_question = last.endswith((":", "?", ">", "]", ")")) or _CHOICE.search(last)
+        if is_question and _PROMPT.search(last[:300]) and not _URL.search(last):
+            sentence = f"the server waits for input at a terminal prompt: {elided(last, 160)}"
+            yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=_NO_TERMINAL)
+            return
     place = next(((at, found) for at, line in words if (found := _URL.search(line))), None)
     if place is not None and any(_LOGIN.search(line[:300]) for _, line in words):
         sentence = f"the server waits for a login in a browser: {place[1].group()[:160]}"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, kind_of, once, refused, responded
+from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, STREAM, kind_of, once, refused, responded
 from inspector.checks.findings import Confidence
-from inspector.checks.foreign_text import words_of_body
+from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
 from inspector.checks.state import CheckMoment, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
@@ -15,6 +15,7 @@ from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 
 error, warning, _ = diagnoses_of("http")
 
+_CHARSET = re.compile(r"(?i);\s*charset\s*=\s*[\"']?([\w.:-]{1,40})")
 _LIKELY, _GUESS = Confidence.LIKELY, Confidence.GUESS
 _MOST = 1000
 _TOGETHER_NS, _HELD_NS = 100_000_000, 2_000_000_000
@@ -218,22 +219,23 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
         if frame.sse is not None and frame.sse.event is None and state.opening is None and not state.http.has_endpoint:
             if (url := _URL_ALONE.fullmatch(frame.payload[:500].strip())) and case.http is not None:
                 state.notes[NAMELESS_ENDPOINT] = (case.n, url[0].decode("utf-8", "replace"))
+            elif case.http is not None and case.http.request is not None and case.http.request.method == "GET":
+                stated = elided(frame.payload[:500].decode("utf-8", "replace"), 60)
+                state.notes.setdefault("stream without an endpoint", stated)
     elif case.fact is None and NAMELESS_ENDPOINT in state.notes:
         if state.opening is None and not state.http.has_endpoint:
             n, named = state.notes[NAMELESS_ENDPOINT]
             sentence = f"the first event has a URL, {named[:80]!r}, but no name: an endpoint event begins with"
             yield Violation(f"{sentence} event: endpoint", frames=(n,), instead=True, fix=_NAME_OF_ENDPOINT)
-    elif http is not None and http.request is not None and http.response is not None and state.transport == "sse":
+    elif http is not None and http.request is not None and http.response is not None:
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
-            state.notes["endpoint-event-missing"] = case.n
-    elif (
-        case.fact is None
-        and "endpoint-event-missing" in state.notes
-        and not state.http.has_endpoint
-        and state.opening is None
-    ):
-        sentence = "the stream was opened, but no endpoint event arrived: clients do not know where to POST"
-        yield Violation(sentence, frames=(state.notes["endpoint-event-missing"],), instead=True)
+            state.notes.setdefault("endpoint-event-missing", case.n)
+    elif case.fact is None and "endpoint-event-missing" in state.notes and not state.http.has_endpoint:
+        if state.opening is None:
+            first = state.notes.get("stream without an endpoint")
+            heard = f"the first event was {first!r}" if first else "the stream was opened"
+            sentence = f"{heard}, but no endpoint event arrived: clients do not know where to POST"
+            yield Violation(sentence, frames=(state.notes["endpoint-event-missing"],), instead=True)
 
 
 @error("Message spans several lines of an SSE event", "garbled", confidence=_LIKELY)
@@ -245,6 +247,20 @@ def multiline_event_data(case: CheckMoment) -> Iterator[Violation]:
     frame = case.frame
     if frame is not None and frame.sse is not None and frame.payload.strip() in (b"{", b"["):
         yield Violation("only the first line of an indented message begins with data:, so the rest is lost")
+
+
+@warning("Response declares another charset than UTF-8", "http")
+def charset_not_utf_8(case: CheckMoment) -> Iterator[Violation]:
+    """Messages are UTF-8; what another charset does not have is lost, mostly as question marks.
+
+    Fix: Write responses as UTF-8, and declare no charset, or utf-8, in Content-Type.
+    """
+    http = responded(case)
+    found = _CHARSET.search((http.header("content-type") or "")[:300]) if http is not None and http.asked else None
+    if http is not None and found is not None and kind_of(http) in ("application/json", STREAM):
+        if found[1].lower() not in ("utf-8", "utf8", "us-ascii") and once(case, "charset-not-utf-8"):
+            what = f"the response to {http.asked[0].method[:60]} declares charset {found[1]} in place of UTF-8"
+            yield Violation(f"{what}: characters that {found[1]} lacks are lost")
 
 
 @error("Body does not match `Content-Type`", "note", "garbled")

@@ -496,7 +496,8 @@ def expired_session_status(case: CheckMoment) -> Iterator[Violation]:
     status = http.response.status
     if status < 400 and not any(UNCLAIMED in each.defects for each in case.value):
         return  # a message of the protocol; its words are about something else
-    if status not in (401, 403, 404) and (found := _OVER.search(frame.payload[:2000])):
+    is_login = status == 401 and (http.sent("authorization") or http.header("www-authenticate"))
+    if status not in (403, 404) and not is_login and (found := _OVER.search(frame.payload[:2000])):
         words = found.group().decode("utf-8", "replace")
         yield Violation(
             (f"the server returned HTTP {status} ({words[:80]}) for a request of an expired session"), span=found.span()

@@ -68,6 +68,10 @@ CASES: Cases = {
         asked("tools/call", _text("iVBORw0KGgo" + "A" * 500)),
         asked("tools/call", _text("see iVBORw0KGgo" + "A" * 500)),
     ),
+    "text-decoded-twice": (
+        asked("tools/call", _text("GrÃ¼ÃŸe aus KÃ¶ln")),
+        asked("tools/call", _text("Ã¼ was written in place of ü, Ã, and Ä")),
+    ),
     "secret-in-result": (
         asked("tools/call", _text(f"use {_TOKEN} for it")),
         asked("tools/call", _text("use ghp_… for it")),
@@ -95,6 +99,8 @@ def test_failure_logged_quotes_the_exception_of_that_request() -> None:
     (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
     assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
     assert not of_one(_failed_with("Error", "INFO an error was expected")().findings(), "failure-logged")
+    (hint,) = of_one(_failed_with("no such user: ada")().findings(), "failure-logged")
+    assert (hint.severity, "ada" in hint.sentence, "users" in hint.sentence) == ("hint", True, True)
     earlier = Talk().ask("ping", {}, 6).said("ValueError: of the ping").answer({}, 6)
     earlier.ask("tools/call", {"name": "a"}, 7).answer(_text("Error") | {"isError": True}, 7)
     assert not of_one(earlier.close().findings(), "failure-logged")

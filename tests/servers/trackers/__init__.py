@@ -51,6 +51,8 @@ FAMILIES = (
     "advent_http",
     "december",
     "december_http",
+    "january",
+    "january_http",
 )
 
 

@@ -82,27 +82,6 @@ def _shuffles_its_pages(request: dict[str, Any]) -> dict[str, Any]:
     return {"tools": [_tool("alpha"), _tool("beta")], "nextCursor": "2"}
 
 
-def _lacks_a_secret() -> None:
-    sys.stderr.write(
-        "- Reading configuration...\n"
-        "  - Reading secrets [github.personal_access_token]\n"
-        "couldn't read secret github.personal_access_token: reading secrets exit status 1: "
-        "Error: open /.s0: file does not exist\n"
-        "- Those servers are enabled: github-official\n"
-        "- Listing MCP tools...\n"
-        '  > Can\'t start github-official: failed to connect: calling "initialize": EOF\n'
-        "> 0 tools listed in 1.2s\n> Initialized in 1.9s\n> Start stdio server\n"
-    )
-    sys.stderr.flush()
-    serve({"tools/list": {"tools": []}})
-
-
-def _says_that_it_runs() -> None:
-    sys.stderr.write("✅ Open-Meteo MCP Server running on stdio\n")
-    sys.stderr.flush()
-    serve({"tools/list": {"tools": [_tool("weather_forecast")]}})
-
-
 def _pages_of_eight(request: dict[str, Any]) -> dict[str, Any]:
     tools = [_tool(f"tool_{number:02}") for number in range(14)]
     if request.get("params", {}).get("cursor") == "8":
@@ -164,43 +143,12 @@ def _describes_at_length() -> None:
     serve({"tools/list": {"tools": [tool]}})
 
 
-def _warns_and_works() -> None:
-    sys.stderr.write(
-        "Warning: Failed to fetch secrets from secrets engine: secrets engine is not available: unavailable: "
-        "dial unix /home/ada/.cache/docker-secrets-engine/engine.sock: connect: no such file or directory\n"
-    )
-    sys.stderr.flush()
-    serve({"tools/list": {"tools": [_tool("fetch")]}})
-
-
-def _panics_in_a_call(request: dict[str, Any]) -> None:
-    dies(*_PANIC, code=2)()
-
-
-def _does_not_reach_its_database(request: dict[str, Any]) -> None:
-    dies(
-        "2026-11-29 10:00:01 - mysql_mcp_server_pro - INFO - Calling tool: execute_sql",
-        "Traceback (most recent call last):",
-        '  File "/home/ada/.venv/lib/python3.12/site-packages/pymysql/connections.py", line 661, in connect',
-        "    sock = socket.create_connection(",
-        "ConnectionRefusedError: [Errno 111] Connection refused",
-        "",
-        "During handling of the above exception, another exception occurred:",
-        "",
-        "Traceback (most recent call last):",
-        '  File "/home/ada/mysql_mcp_server_pro/server.py", line 88, in call_tool',
-        "pymysql.err.OperationalError: (2003, \"Can't connect to MySQL server on '127.0.0.1' ([Errno 111] refused)\")",
-    )()
-
-
 SERVERS: dict[str, Run] = {
     "dies-of-initialized": _dies_of_initialized,
     "error-for-a-notification-with-the-first-id": _answers_notifications,
     "java-trace-on-stdout": _traces_on_stdout,
     "notification-does-not-parse": _does_not_parse_notifications,
     "pages-of-a-changing-list": lambda: serve({"tools/list": _shuffles_its_pages}),
-    "gateway-lacks-a-secret": _lacks_a_secret,
-    "says-that-it-runs": _says_that_it_runs,
     "pages-of-eight": lambda: serve({"tools/list": _pages_of_eight}),
     "child-has-a-full-pipe": lambda: serve({"tools/list": {"tools": [TOOL]}, "tools/call": _waits_for_its_child}),
     "processor-lacks-an-instruction": _lacks_an_instruction,
@@ -209,10 +157,5 @@ SERVERS: dict[str, Run] = {
     ),
     "cancellation-is-unknown": _does_not_know_cancellations,
     "description-of-1500-characters": _describes_at_length,
-    "warns-and-works": _warns_and_works,
-    "gateway-panics-in-a-call": lambda: serve({"tools/list": {"tools": [TOOL]}, "tools/call": _panics_in_a_call}),
     "command-is-an-address": lambda: None,
-    "database-is-not-reachable": lambda: serve(
-        {"tools/list": {"tools": [TOOL]}, "tools/call": _does_not_reach_its_database}
-    ),
 }

@@ -17,7 +17,6 @@ _TOOL: dict[str, Any] = {
     "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "The query."}}},
 }
 _WHO = {"name": "citra", "version": "4.1.0"}
-_DOCUMENTS = HELLO | {"capabilities": {"tools": {}, "resources": {}}}
 
 
 def _returns(result: Any, **tool: Any) -> Run:
@@ -32,21 +31,6 @@ def _second_page(request: dict[str, Any]) -> None:
     """The cursor of the first page is an empty text."""
     second = (request.get("params") or {}).get("cursor") == ""
     answer(request, {"tools": [_TOOL | {"name": "b"}]} if second else {"tools": [_TOOL], "nextCursor": ""})
-
-
-def _changes_with_each_list(request: dict[str, Any]) -> None:
-    answer(request, {"tools": [_TOOL]})
-    say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
-
-
-def _samples(request: dict[str, Any]) -> None:
-    messages = [{"role": "user", "content": {"type": "text", "text": "Summarize."}}]
-    say({"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": {"messages": messages}})
-    answer(request, {"content": [{"type": "text", "text": "asked"}]})
-
-
-def _dies_of_its_answer(_: dict[str, Any]) -> None:
-    sys.exit(1)
 
 
 _RMCP = (
@@ -68,12 +52,6 @@ def _exits_at(message: tuple[str, ...], code: int = 1) -> Run:
         dies(*message, code=code)()
 
     return run
-
-
-def _logs_to_the_console() -> None:
-    print("info: Microsoft.Hosting.Lifetime[0]", flush=True)
-    print("      Application started. Press Ctrl+C to shut down.", flush=True)
-    serve({"tools/list": {"tools": [_TOOL]}})
 
 
 def _listens_until_it_is_ended() -> None:
@@ -115,103 +93,23 @@ def _refuses_a_change_of_version(request: dict[str, Any]) -> None:
     say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32600, "message": text}})
 
 
-def _refuses_a_field(request: dict[str, Any]) -> None:
-    message = (
-        'Unrecognized field "form" (class io.modelcontextprotocol.spec.McpSchema$ClientCapabilities$Elicitation), not '
-        "marked as ignorable (0 known properties: ])\n at [Source: UNKNOWN; byte offset: #UNKNOWN]"
-    )
-    say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": message}})
-
-
-def _forgets_the_id(_: dict[str, Any]) -> None:
-    say({"jsonrpc": "2.0", "result": HELLO})
-
-
-def _colours_its_log() -> None:
-    print("\x1b[2m2026-01-29T21:04:35.226Z\x1b[0m \x1b[32m INFO\x1b[0m daedra: Starting on stdio", flush=True)
-    serve({"tools/list": {"tools": [_TOOL]}})
-
-
-def _log_on_the_same_line(request: dict[str, Any]) -> None:
-    body = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"tools": [_TOOL]}})
-    say(f"{body}RAM GUARDIAN: memory at 42% (threshold: 15%) - consider cleanup".encode())
-
-
-def _logs_a_message(request: dict[str, Any]) -> None:
-    answer(request, {"tools": [_TOOL]})
-    say({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "message": "listed"}})
-
-
-def _fails_to_read(request: dict[str, Any]) -> None:
-    error = {"code": 0, "message": "'TextContent' object has no attribute 'content'"}
-    say({"jsonrpc": "2.0", "id": request["id"], "error": error})
-
-
-def _invalid_url(request: dict[str, Any]) -> None:
-    say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32603, "message": "Invalid URL"}})
-
-
 _PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 1_000).decode()
-
-_MANY_TOOLS = HELLO | {"capabilities": {"tools": {}, "resources": {"listChanged": True}}}
 
 
 def _faults(_: dict[str, Any]) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def _wraps_its_stderr(request: dict[str, Any]) -> None:
-    say({"jsonrpc": "2.0", "method": "notifications/stderr", "params": {"content": "listening"}})
-    answer(request, {"tools": [_TOOL]})
-
-
-def _updates_nobody(request: dict[str, Any]) -> None:
-    say({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "file:///demo.txt"}})
-    answer(request, {"resources": [{"uri": "file:///demo.txt", "name": "demo"}]})
-
-
 SERVERS: dict[str, Run] = {
     "dies-of-ping": lambda: serve({"tools/list": {"tools": [_TOOL]}, "ping": _faults}),
-    "stderr-as-a-notification": lambda: serve({"tools/list": _wraps_its_stderr}),
-    "update-without-the-capability": lambda: serve(
-        {"initialize": _MANY_TOOLS, "tools/list": {"tools": [_TOOL]}, "resources/list": _updates_nobody}
-    ),
-    "refuses-a-capability": lambda: serve({"initialize": _refuses_a_field}),
-    "handshake-without-an-id": lambda: serve({"initialize": _forgets_the_id}),
-    "log-in-colours": _colours_its_log,
-    "log-on-the-line-of-a-message": lambda: serve({"tools/list": _log_on_the_same_line}),
-    "log-without-data": lambda: serve(
-        {"initialize": HELLO | {"capabilities": {"tools": {}, "logging": {}}}, "tools/list": _logs_a_message}
-    ),
     "picture-as-text": _has_content({"type": "text", "text": _PICTURE}),
     "picture-in-json-in-a-text": _has_content(
         {"type": "text", "text": json.dumps({"type": "image", "format": "png", "data": _PICTURE, "note": "captured"})}
     ),
-    "resource-cannot-be-read": lambda: serve(
-        {
-            "initialize": _DOCUMENTS,
-            "tools/list": {"tools": [_TOOL]},
-            "resources/list": {"resources": [{"uri": "homelable://nodes", "name": "nodes"}]},
-            "resources/templates/list": {"resourceTemplates": []},
-            "resources/read": _fails_to_read,
-        }
-    ),
-    "resources-fail": lambda: serve(
-        {"initialize": _DOCUMENTS, "tools/list": {"tools": [_TOOL]}, "resources/list": _invalid_url}
-    ),
     "listens-for-http": _listens_until_it_is_ended,
     "prints-its-help": _prints_its_help,
     "empty-cursor-leads-on": lambda: serve({"tools/list": _second_page}),
-    "changes-with-each-list": lambda: serve(
-        {
-            "initialize": HELLO | {"capabilities": {"tools": {"listChanged": True}}},
-            "tools/list": _changes_with_each_list,
-        }
-    ),
-    "sampling-without-a-limit": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _samples}),
-    "dies-of-a-large-answer": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _dies_of_its_answer}),
     "does-not-know-the-capabilities": _exits_at(_RMCP),
-    "console-logger": _logs_to_the_console,
     "discovery-answered-late": lambda: serve(
         {
             "server/discover": lambda request: _unanswered.append(request),

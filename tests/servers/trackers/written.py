@@ -1,7 +1,7 @@
 """Servers that are in the table itself, without a function of their own.
 
-`stderr` is what one over stdio writes before it ends with `code`. Otherwise `stdout` is what it writes first, and
-`answers` is JSON by method: a result, {"error": …}, or a list of lines, which are messages or texts as they are.
+`stdout` and `stderr` are what one over stdio writes first; without `answers` it then ends with `code`. `answers` is
+JSON by method: a result, {"error": …}, or a list of messages, texts as they are, {"stderr": "…"}, and {"exit": 1}.
 
 Over HTTP `answers` is by method or verb as well, "*" for all that is not named, and by protocol version, which comes
 first: a result, {"error": …}, or {"status": 400, "headers": {…}, "body": "…"}; `events` makes a stream of results.
@@ -36,7 +36,8 @@ def run_written(entry: dict[str, Any]) -> Any:
     if "stderr" in entry:
         sys.stderr.write(entry["stderr"])
         sys.stderr.flush()
-        sys.exit(entry.get("code", 1))
+        if "answers" not in entry:
+            sys.exit(entry.get("code", 1))
     table = {"tools/list": {"tools": [TOOL]}} | answers
     serve({method: _reply(answer) for method, answer in table.items()})
     return None
@@ -49,6 +50,12 @@ def _reply(answer: Any) -> Any:
     def reply(request: dict[str, Any]) -> None:
         whole = [{"jsonrpc": "2.0", "id": "$ID"} | answer] if isinstance(answer, dict) else answer
         for each in whole:
+            if isinstance(each, dict) and each.keys() <= {"stderr", "exit"}:
+                sys.stderr.write(each.get("stderr", ""))
+                sys.stderr.flush()
+                if "exit" in each:
+                    sys.exit(each["exit"])
+                continue
             line = each if isinstance(each, str) else json.dumps(each)
             say(line.replace('"$ID"', json.dumps(request["id"])).encode())
 
