@@ -44,7 +44,7 @@ from inspector.tui.tabs import Tab, Tabs, conversation_of
 from inspector.tui.theme import glyphs
 from inspector.tui.threads import TURN_S
 from inspector.tui.toasts import TOAST_CSS, Toasts
-from inspector.tui.widgets.bars import FooterBar, MenuBar, Menus, valid_actions
+from inspector.tui.widgets.key_bars import FooterBar, MenuBar, Menus, valid_actions
 from inspector.tui.widgets.virtual_list import LogList
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from inspector.tui.pacing import SLOWER, Pacing
 from inspector.tui.panels import HasCapture, HasEntry
 from inspector.tui.tabs import Tab, Tabs
 from inspector.tui.toasts import Toasts
-from inspector.tui.widgets.bars import working_key
+from inspector.tui.widgets.key_bars import working_key
 
 if TYPE_CHECKING:
     from inspector.auth.guide import WaitingForLogin

@@ -25,7 +25,8 @@ from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.tabs import ALL, Tab, Tabs, TabState, tab_label
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine, working_key
+from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar, StatusLine
+from inspector.tui.widgets.key_bars import working_key
 
 _TICKS = 3
 """Running figures are repainted at every third update."""

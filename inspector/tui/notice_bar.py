@@ -6,7 +6,8 @@ from inspector.text import cell_width, human_duration
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar, working_key
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
+from inspector.tui.widgets.key_bars import working_key
 
 _LEAST = 24
 """Minimum visible width of the request, in cells; requester and call are shown only if more space is left."""

@@ -17,7 +17,8 @@ from inspector.tui.safety import apply_theme, install, switch_theme
 from inspector.tui.screens.help.help import toggle_help
 from inspector.tui.screens.start.start import StartPane
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import BarItem, BarLine, FooterBar, ItemBar, MenuBar, Menus
+from inspector.tui.widgets.bars import BarItem, BarLine, ItemBar
+from inspector.tui.widgets.key_bars import FooterBar, MenuBar, Menus
 
 
 class StartApp(QueuedApp[StartChoice]):

@@ -13,7 +13,7 @@ from textual.events import Event, Key
 from inspector.__main__ import main
 from inspector.tui.app import InspectApp
 from inspector.tui.pacing import Painted
-from inspector.tui.widgets.bars import FooterBar, MenuBar
+from inspector.tui.widgets.key_bars import FooterBar, MenuBar
 
 
 class Mistake:

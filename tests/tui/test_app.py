@@ -21,7 +21,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.help.help import HelpScreen
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
-from inspector.tui.widgets.bars import MenuBar
+from inspector.tui.widgets.key_bars import MenuBar
 from inspector.tui.widgets.virtual_list import LogList
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample

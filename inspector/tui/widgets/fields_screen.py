@@ -9,8 +9,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.wrapping import problem_text
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.documents import read_yaml
 from inspector.errors import UsageError
-from inspector.features.cases import collection, file, model
+from inspector.features.cases import collection, file, model, reading
 from inspector.features.cases.collection import (
     Collection,
     Values,
@@ -21,9 +21,10 @@ from inspector.features.cases.collection import (
     planned,
     secret_from,
 )
-from inspector.features.cases.file import read_cases, read_environment, with_cases, written
+from inspector.features.cases.file import with_cases, written
 from inspector.features.cases.making import case_of
 from inspector.features.cases.model import CaseDefinition, escaped
+from inspector.features.cases.reading import read_cases, read_environment
 from inspector.forms.validate import validate
 from inspector.protocol.credentials import MASK
 from tests.architecture.sources import ROOT
@@ -246,11 +247,11 @@ def _properties(name: str) -> list[str]:
 
 
 def test_the_schema_has_the_keys_that_the_reader_has() -> None:
-    assert _properties("File") == [*file.FILE_MEMBERS]
-    assert _properties("Case") == [*file.CASE_MEMBERS]
-    assert _properties("Environment") == [*file.ENVIRONMENT_MEMBERS]
+    assert _properties("File") == [*reading.FILE_MEMBERS]
+    assert _properties("Case") == [*reading.CASE_MEMBERS]
+    assert _properties("Environment") == [*reading.ENVIRONMENT_MEMBERS]
     assert _properties("Expectation") == ["at", *(kind.value for kind in model.ExpectationKind)]
-    assert _SCHEMA["$defs"]["Type"]["enum"] == [*file.TYPES]
+    assert _SCHEMA["$defs"]["Type"]["enum"] == [*reading.TYPES]
 
 
 @pytest.mark.parametrize("page", ["saved-calls.md", "testing.md"])

@@ -8,18 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.errors import UsageError
-from inspector.features.cases import file
-from inspector.features.cases.file import (
-    add_cases,
-    as_yaml,
-    beside,
-    open_cases,
-    read_cases,
-    with_cases,
-    with_values,
-    written,
-)
+from inspector.features.cases import file, reading
+from inspector.features.cases.file import add_cases, as_yaml, beside, open_cases, with_cases, with_values, written
 from inspector.features.cases.model import CaseDefinition, Expectation, ExpectationKind
+from inspector.features.cases.reading import read_cases
 
 
 def test_cases_file_is_beside_its_capture(tmp_path: Path) -> None:
@@ -151,7 +143,7 @@ def test_invalid_case_is_an_error_with_its_line(text: str, said: str) -> None:
 
 def test_deep_or_large_cases_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "my.yaml: it is nested too deeply" in _fault(_CASE + "    params: {a: " + "[" * 1000 + "]" * 1000 + "}\n")
-    monkeypatch.setattr(file, "LARGEST", 1000)
+    monkeypatch.setattr(reading, "LARGEST", 1000)
     assert "more than 1,000 characters" in _fault("#" * 1001)
 
 

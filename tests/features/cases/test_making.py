@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import accounts
-from inspector.features.cases.file import read_cases, with_cases
+from inspector.features.cases.file import with_cases
 from inspector.features.cases.making import (
     answers_in,
     case_of,
@@ -24,6 +24,7 @@ from inspector.features.cases.making import (
     with_failure,
 )
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
+from inspector.features.cases.reading import read_cases
 from inspector.features.cases.running import ActualResponse, judge, read_answers
 from inspector.forms.validate import validate
 from inspector.protocol.exchanges import Exchange

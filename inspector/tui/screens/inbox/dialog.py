@@ -16,8 +16,8 @@ from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.server_request import QuestionAction, QuestionPane
-from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, DialogBox, is_on_top
+from inspector.tui.widgets.key_bars import FooterBar
 
 _TICKS_PER_SECOND = 10
 _ACTIONS = (

@@ -35,8 +35,8 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox
+from inspector.tui.widgets.key_bars import FooterBar
 
 if TYPE_CHECKING:
     from inspector.session.session import Session

@@ -19,8 +19,8 @@ from inspector.tui import keys
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox, is_on_top
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.section_card import section_renderable
 
 _TICKS_PER_SECOND = 10

@@ -17,8 +17,9 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.notes import ConversationNotes
-from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from inspector.tui.widgets.virtual_list import LogList
 

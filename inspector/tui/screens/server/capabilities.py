@@ -15,8 +15,9 @@ from inspector.protocol.revisions._shape import Revision, Stamp
 from inspector.tui import keys
 from inspector.tui.screens.server.capabilities_model import declaration, switch_row, switches, toggled
 from inspector.tui.theme import glyphs
-from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.virtual_list import LogList
 
 

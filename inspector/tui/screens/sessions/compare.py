@@ -25,8 +25,9 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.screens.sessions.model import CompareRows, value_lines
 from inspector.tui.threads import read_on_thread
-from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.virtual_list import LogList
 

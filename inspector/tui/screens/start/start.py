@@ -49,9 +49,10 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.queued_app import QueuedApp
 from inspector.tui.safety import apply_theme, install
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, FooterBar, ItemBar
+from inspector.tui.widgets.bars import BarItem, BarLine, ButtonBar, ItemBar
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox
 from inspector.tui.widgets.fields_screen import FieldsScreen
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.schema_form.editors import LineEdit
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller

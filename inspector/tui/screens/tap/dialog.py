@@ -45,8 +45,9 @@ from inspector.tui.panels import ShowsHeld
 from inspector.tui.tabs import Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.toasts import Toasts
-from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import ConfirmScreen, Dialog, DialogBox, is_on_top
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList

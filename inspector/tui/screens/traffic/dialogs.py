@@ -25,8 +25,8 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.theme import glyphs, spans_to_text
-from inspector.tui.widgets.bars import FooterBar
 from inspector.tui.widgets.dialogs import Dialog, DialogBox
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.payload import RAW, TREE, PayloadView
 from inspector.tui.widgets.prompts import PromptScreen
 from inspector.tui.widgets.save import SaveScreen

@@ -19,8 +19,9 @@ from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.screens.traffic.timeline_model import code_of
 from inspector.tui.screens.traffic.waterfall_model import LaneConversation, Waterfall, Waterfalls
-from inspector.tui.widgets.bars import FooterBar, StatusLine
+from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.dialogs import Dialog
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.virtual_list import LogList
 
 _TICKS_PER_SECOND = 15

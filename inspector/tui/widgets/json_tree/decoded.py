@@ -16,9 +16,10 @@ from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.threads import read_on_thread
-from inspector.tui.widgets.bars import FooterBar, StatusLine, TabLine
+from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
 from inspector.tui.widgets.json_tree.model import Decoding, readings, too_large
+from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.picture import PictureScreen
 

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 
 from textual import events, work
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 
 from inspector.present.copies import Copy, of_payload, of_place
@@ -27,6 +26,7 @@ from inspector.tui.threads import read_on_thread, short_turns
 from inspector.tui.widgets.json_tree.model import Fold, JsonRows, Many
 from inspector.tui.widgets.payload_actions import PayloadActions
 from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.sent import Sent
 from inspector.tui.widgets.virtual_lines import VirtualLines
 
 AT_ONCE: Final = 1_000_000
@@ -267,44 +267,20 @@ class JsonView(VirtualLines):
         keys.ActionScope.PAYLOAD, keys.ActionScope.JSON, keys.ActionScope.FINDING_HERE
     )
 
-    class Selected(Message):
-        """Another line is under the cursor."""
+    class Selected(Sent["JsonView"]):
+        """Another line is under the cursor: `path` of the sender."""
 
-        def __init__(self, control: "JsonView") -> None:
-            super().__init__()
-            self._control = control
-
-        @property
-        def control(self) -> "JsonView":
-            """The sender; its `path` is the path of the cursor."""
-            return self._control
-
-    class DecodeWanted(Message):
+    class DecodeWanted(Sent["JsonView"]):
         """The value under the cursor is to be shown decoded."""
 
         def __init__(self, control: "JsonView", value: bytes, where: str) -> None:
             """`where` is the path of the value, made safe."""
-            super().__init__()
-            self._control = control
+            super().__init__(control)
             self.value = value
             self.where = where
 
-        @property
-        def control(self) -> "JsonView":
-            """The view."""
-            return self._control
-
-    class Ready(Message):
+    class Ready(Sent["JsonView"]):
         """The payload is prepared and on the screen."""
-
-        def __init__(self, control: "JsonView") -> None:
-            super().__init__()
-            self._control = control
-
-        @property
-        def control(self) -> "JsonView":
-            """The sender."""
-            return self._control
 
     def __init__(
         self,
