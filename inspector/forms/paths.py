@@ -6,6 +6,7 @@ Reading a path that does not exist returns UNSET; writing there creates the cont
 from typing import TypeAlias
 
 from inspector.forms.fields import UNSET
+from inspector.json_pointer import escaped
 
 Path: TypeAlias = tuple[str | int, ...]
 """Member names and item indexes, outermost first; () is the whole value."""
@@ -77,7 +78,7 @@ def _has(parent: object, step: str | int) -> bool:
 
 def pointer(path: Path) -> str:
     """Return the path as a JSON pointer (RFC 6901): "/a/0"; "" for the root."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(f"/{escaped(str(step))}" for step in path)
 
 
 def dotted(path: Path) -> str:

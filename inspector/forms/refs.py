@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote, urldefrag, urljoin
 
+from inspector.json_pointer import steps
+
 MOST_NODES: Final = 10_000
 """Maximum number of JSON values that are searched for anchors and ids."""
 
@@ -97,10 +99,7 @@ def _objects(root: object) -> Iterator[dict[object, object]]:
 
 def _follow(node: object, pointer: str) -> object:
     """Resolve a JSON pointer (RFC 6901) that is already percent-decoded."""
-    if not pointer:
-        return node
-    for step in pointer.split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
+    for key in steps(pointer):
         if isinstance(node, dict):
             node = node.get(key, _NOWHERE)
         elif isinstance(node, list) and key.isascii() and key.isdigit() and len(key) < 10:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from inspector import json_pointer
 from inspector.present.spans import Role, Span, in_json
 from inspector.text import decode, human_size, visible
 
@@ -261,7 +262,7 @@ def _unescaped(key: str) -> str:
     """Return a key without JSON escapes, with `~` and `/` escaped as in a pointer."""
     with suppress(msgspec.MsgspecError, UnicodeError):  # otherwise it stays as written
         key = msgspec.json.decode(f'"{key}"'.encode("utf-8", "surrogatepass"), type=str)
-    return key.replace("~", "~0").replace("/", "~1")
+    return json_pointer.escaped(key)
 
 
 class JsonLines:
@@ -565,17 +566,12 @@ def _last(pattern: re.Pattern[bytes], text: bytes, start: int, end: int, go_on: 
 # Mapping a JSON pointer to the line of a payload that it refers to.
 
 
-def tokens(pointer: str) -> list[str]:
-    """Return the steps of a pointer (RFC 6901); empty for the whole document."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
-
-
 def line_of(lines: JsonLines, pointer: str) -> int:
     """Return the line where the value begins. A long payload takes some hundredths of a second."""
     at = 0
     if lines.problem or not lines.count:
         return at
-    for step in tokens(pointer):
+    for step in json_pointer.steps(pointer):
         child = _child(lines, at, step)
         if child is None:
             break

@@ -13,7 +13,7 @@ from tests.architecture.imports import Import, imports
 from tests.architecture.sources import Source, dotted, read, sources
 
 FLOORS = (
-    ("errors", "documents"),
+    ("errors", "documents", "json_pointer"),
     ("text", "atomic_write", "giving_way"),
     ("json_file",),
     ("protocol", "forms"),
@@ -46,6 +46,7 @@ class Rule:
 _RULES = {
     "errors": Rule(_PURE | _SCREEN | {"jsonschema"}, "everybody imports it"),
     "documents": Rule(_PURE | _SCREEN | {"jsonschema"}, "every room may read a document"),
+    "json_pointer": Rule(_PURE | _SCREEN | {"jsonschema"}, "it only reads and writes a text"),
     "text": Rule(
         (_PURE - {"time"}) | _SCREEN | {"jsonschema"}, "every room shows foreign text"
     ),  # time of day, by zone

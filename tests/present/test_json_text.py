@@ -17,7 +17,6 @@ from inspector.present.json_text import (
     line_of,
     pointer,
     scan,
-    tokens,
 )
 from inspector.present.spans import Span
 
@@ -411,8 +410,3 @@ def test_every_line_s_pointer_leads_back_to_it(value: object) -> None:
     for line in range(lines.count):
         if not lines.closes(line):
             assert line_of(lines, pointer(lines.places.steps(line))) == line
-
-
-def test_a_pointer_s_own_signs_are_read() -> None:
-    assert tokens("/a~1b/~0/~01") == ["a/b", "~", "~1"]
-    assert tokens("") == []

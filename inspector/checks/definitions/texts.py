@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
+from inspector.json_pointer import escaped
+
 MOST_LOOKED_AT: Final = 200_000
 """Maximum characters examined per text."""
 MOST_TEXTS: Final = 5_000
@@ -187,16 +189,12 @@ def texts_in(value: Any) -> Iterator[tuple[str, str]]:
         if type(node) is str:
             yield place, node
         elif type(node) is dict:
-            below = [(f"{place}/{_escaped(key)}", each) for key, each in node.items()]
+            below = [(f"{place}/{escaped(key)}", each) for key, each in node.items()]
             yield from ((at, key) for (at, _), key in zip(below, node, strict=True) if _SUSPECT.search(key))
             waiting.extend(reversed([each for each in below if type(each[1]) in (str, dict, list)]))
         elif type(node) is list:
             inner = [(f"{place}/{at}", each) for at, each in enumerate(node) if type(each) in (str, dict, list)]
             waiting.extend(reversed(inner))
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def units(text: str) -> int:

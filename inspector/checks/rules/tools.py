@@ -12,6 +12,7 @@ from inspector.checks.state_updates import app_uri
 from inspector.forms.dialects import dialect_of
 from inspector.forms.keywords import schema_faults
 from inspector.forms.validate import verdict_on_schema
+from inspector.json_pointer import escaped
 from inspector.protocol import peek
 from inspector.protocol.apps import SCHEME
 from inspector.protocol.capabilities import APP_TYPE
@@ -213,16 +214,10 @@ def argument_description(case: CheckMoment) -> Iterator[Violation]:
     for place, name, tool in tools_of(case):
         for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
             if type(schema) is dict and not {"description", "$ref", "const"} & schema.keys():
-                bare.append(
-                    (f"{name}: {argument[:60]!r}", f"{place}/inputSchema/properties/{_escaped(argument[:200])}")
-                )
+                bare.append((f"{name}: {argument[:60]!r}", f"{place}/inputSchema/properties/{escaped(argument[:200])}"))
     if bare:
         more = f", and {len(bare) - 1} more" if len(bare) > 1 else ""
         yield Violation(f"{bare[0][0]} has no description{more}", bare[0][1])
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 @error(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from inspector.checks.shapes.notation import BLOCKS, TYPES, Member, ShapeType, read
+from inspector.json_pointer import escaped
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
 
@@ -97,7 +98,7 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
                     found += _within(name, below, wrong, optional_null=not required and value[name] is None)
             elif required:
                 found += (
-                    ShapeFault(f"/{_escaped(name)}", f"is missing{_instead(name, value, below_of[name], own)}", absent),
+                    ShapeFault(f"/{escaped(name)}", f"is missing{_instead(name, value, below_of[name], own)}", absent),
                 )
         if needs and not any(name in value for name in needs):
             found += (ShapeFault("", f"has neither {' nor '.join(needs)}", rule),)
@@ -161,7 +162,7 @@ def _of_block(row: int, known: ShapeType) -> Judge:
 
 
 def _within(name: str, below: Faults, rule: str, *, optional_null: bool) -> Faults:
-    at = f"/{_escaped(name)}"
+    at = f"/{escaped(name)}"
     if optional_null:
         return (ShapeFault(at, "is null; omit it instead", "null-optional-member"),)
     return tuple(ShapeFault(at + each.pointer, each.sentence, each.rule or rule, each.hard) for each in below[:MOST])
@@ -264,10 +265,6 @@ def _holds_json(text: str) -> bool:
         return type(json.loads(text)) in (dict, list)
     except (ValueError, RecursionError):
         return False
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _plain(asked: str, holds: Callable[[Any], bool]) -> Judge:

@@ -13,6 +13,7 @@ from inspector.features.cases.collection import Values, as_expected
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.validate import validate
+from inspector.json_pointer import steps
 from inspector.present.words import why_silent
 from inspector.protocol import peek
 from inspector.protocol.changes import ABSENT, JsonChange, differences
@@ -79,8 +80,7 @@ def judge(case: CaseDefinition, response: ActualResponse, normal: Normal) -> lis
 def value_at(reply: Any, pointer: str) -> Any:
     """Return the value at a JSON Pointer; ABSENT if there is none."""
     value = reply
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
+    for step in steps(pointer):
         if isinstance(value, dict) and step in value:
             value = value[step]
         elif isinstance(value, list) and _INDEX.match(step) and int(step) < len(value):
