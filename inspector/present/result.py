@@ -203,7 +203,7 @@ def result_view(finished: Finished, verdict: Validation | None = None) -> Result
     if outcome not in (CallOutcome.OK, CallOutcome.TOOL_ERROR, CallOutcome.INCOMPLETE):
         stderr: Line = (("stderr  ", "muted"), (finished.last_words, "stderr"))
         message = (*paragraph(finished.failure, "error"), *((stderr,) if finished.last_words else ()))
-        return ResultView(outcome, _headline(finished, outcome), message, hint=_safe(finished))
+        return ResultView(outcome, _headline(finished, outcome), message, hint=text.visible(finished.hint, limit=1000))
     blocks = _blocks(finished)
     structured = _structured(finished, verdict)
     return ResultView(
@@ -253,10 +253,6 @@ def _broken(headline: Line, verdict: Validation | None) -> Line:
         return headline
     message = f"{spans.WARNING} OK, but does not match outputSchema ({len(verdict.problems)})"
     return (message, "warning"), *headline[1:]
-
-
-def _safe(finished: Finished) -> str:
-    return text.visible(finished.hint, limit=1000)
 
 
 def _refused(finished: Finished) -> ResultView:

@@ -246,7 +246,7 @@ class Outline:
         """Turns that wait for a response, oldest first, with their HTTP exchange."""
         self._waiting: dict[int, int] = {}
         """By operation: the turn whose response held server requests."""
-        self._is_http = self._came_by_http(wire)
+        self._is_http = bool(wire.frames) and self._http_of(wire.frames[0]) is not None
         for n, flags, method, exchange in shape.rows:
             if flags & KIND_BITS == _BATCH:
                 self._take_batch(n, flags)
@@ -393,9 +393,6 @@ class Outline:
         return 0
 
     # --- data that is not in a column
-
-    def _came_by_http(self, wire: RecordedConnection) -> bool:
-        return bool(wire.frames) and self._http_of(wire.frames[0]) is not None
 
     def _http_of(self, n: int) -> int | None:
         frame = frame_of(self.journal, n)

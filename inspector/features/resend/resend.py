@@ -431,7 +431,7 @@ class _Run:
         if why := self._missing(step):
             self.failures.setdefault(step.account.number, why)
             return
-        if not self.options.allow_destructive and self._may_destroy(step):
+        if not self.options.allow_destructive and harmful(step, self.tools or ()):
             self.skips.append(Skip(step.account, _DESTRUCTIVE))
             self.accounts.pop(step.account.number)
             return
@@ -454,9 +454,6 @@ class _Run:
         if step.method == "tools/call" and self.tools is not None and name not in {each.name for each in self.tools}:
             return f"the server has no tool {name!r}"
         return ""
-
-    def _may_destroy(self, step: PlannedRequest) -> bool:
-        return harmful(step, self.tools or ())
 
     def _learn(self, step: PlannedRequest, reply: Reply) -> None:
         if not isinstance(reply, Replied):

@@ -317,9 +317,6 @@ class RowIndex:
             for n in change.gone:
                 self._drop(n)
 
-    def _has_found(self) -> bool:
-        return self.filter.matches > 0
-
     def _chosen(self, first: int, last: int) -> Iterable[int]:
         return self._rows_of(first, bytes(self.filter.hits[first : last + 1]))
 
@@ -441,7 +438,7 @@ class RowIndex:
         self.view.state = bytearray(self.taken + 1)
         self.view.folded = dict.fromkeys(self.view.folded, 0)
         self.view.wire_runs.clear()
-        self._left = self._pieces(around) if not self.view.is_chosen or self._has_found() else []
+        self._left = self._pieces(around) if not self.view.is_chosen or self.filter.matches > 0 else []
         self.lay()
         row = self._row_of(around) if 0 < around <= self.taken else None
         if row is not None and not self.view.is_chosen:  # its request may be in another portion

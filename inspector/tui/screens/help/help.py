@@ -114,7 +114,9 @@ class HelpScreen(Dialog[Command | None]):
             line.cursor_blink = False
             with Scroller(id="help", can_focus=False):
                 yield _Column([_first(), *self._more, *_keys(*here)])
-                yield _Column([*_keys(ActionScope.EVERYWHERE), _signs(), _terms()])
+                yield _Column(
+                    [*_keys(ActionScope.EVERYWHERE), _signs(), Section("Terms", tuple(Fact(*each) for each in _TERMS))]
+                )
             yield LogList(self._rows, empty=((("Nothing matches", "muted"),),))
 
     def on_mount(self) -> None:
@@ -287,7 +289,3 @@ def _signs() -> Section:
         (f"{READ_ONLY} {DESTRUCTIVE}", "tools that the server calls read-only or destructive"),
     )
     return Section("Signs", tuple(Fact(sign, meaning) for sign, meaning in meanings))
-
-
-def _terms() -> Section:
-    return Section("Terms", tuple(Fact(word, meaning) for word, meaning in _TERMS))

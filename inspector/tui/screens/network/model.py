@@ -155,7 +155,7 @@ def verdicts(journal: Journal, exchange: HttpExchange) -> tuple[str, ...]:
     found: tuple[str, ...] = ()
     if request is not None and (sent := body_of(journal, exchange)):
         found = request_verdicts(request, sent)
-    if response is not None and exchange.end_n and not _is_stream(response):
+    if response is not None and exchange.end_n and _kind(response) != "sse":
         found += response_verdicts(response, _answer(journal, exchange))
     return found
 
@@ -232,10 +232,6 @@ def _kind(response: HttpFact | None) -> str:
     """Return the short content type of a response."""
     kind = (header(response, "content-type") or "" if response is not None else "").partition(";")[0].strip()
     return "sse" if kind.lower() == _STREAM else kind.rpartition("/")[2]
-
-
-def _is_stream(response: HttpFact) -> bool:
-    return _kind(response) == "sse"
 
 
 def _took(exchange: HttpExchange, now_ns: int) -> str:

@@ -294,7 +294,7 @@ class DetailPanel(Widget):
             return schema_sections(self._tool)
         if tab == DIFF and self._exchange is not None and self._before is not None:
             return diff_sections(journal, self._exchange, self._before)
-        return self._headers if tab == HEADERS else self._finding_sections()
+        return self._headers if tab == HEADERS else tuple(map(finding_section, self.findings))
 
     def _visible_sides(self) -> Sequence[PayloadSide]:
         if self._detail is None or not self._detail.sides:
@@ -397,9 +397,6 @@ class DetailPanel(Widget):
 
         all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
         line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} Findings", "faint")])
-
-    def _finding_sections(self) -> tuple[Section, ...]:
-        return tuple(map(finding_section, self.findings))
 
     def point_at(self, n: int, pointer: str = "", span: tuple[int, int] | None = None, *, focus: bool = True) -> None:
         """Select a value in the tree or bytes in entry `n`. Does nothing if the entry is not shown here."""
