@@ -20,7 +20,7 @@ from inspector.session.engine import Engine, Live
 from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp
 from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.waiting import until
 
 REPO = Path(__file__).parents[2]
@@ -47,22 +47,17 @@ async def live(request: pytest.FixtureRequest, model: Endpoint, tmp_path: Path) 
     assert KEY.encode() not in (tmp_path / "c.mcpcap").read_bytes()
 
 
-async def _seen(app: InspectApp, *words: str) -> None:
-    for word in words:
-        await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
-
-
 async def test_sampling_is_proposed_edited_and_sent(live: Live, model: Endpoint) -> None:
     async with (app := InspectApp(lambda: live, first=live)).run_test(size=(100, 44)) as pilot:
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         asked = live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
-        await _seen(app, "Will there be fog tonight?")
+        await shows(app, "Will there be fog tonight?")
         await pilot.press("!")
-        await _seen(app, "Server request", "Ask the model")
+        await shows(app, "Server request", "Ask the model")
         await pilot.press("ctrl+k")
-        await _seen(app, "Request for", '"messages"')
+        await shows(app, "Request for", '"messages"')
         await pilot.press("ctrl+j")
-        await _seen(app, "responded in", "Fog.")
+        await shows(app, "responded in", "Fog.")
         assert "You are the oldest gull" in model.asked[0]["messages"][0]["content"]
         assert not asked.done()
         await until(lambda: "Edit" in type(app.focused).__name__, "the result has the focus")
@@ -81,14 +76,14 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
     async with (app := InspectApp(lambda: live, first=live)).run_test(size=(100, 44)) as pilot:
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
-        await _seen(app, "Will there be fog tonight?")
+        await shows(app, "Will there be fog tonight?")
         await pilot.press("!")
-        await _seen(app, "Ask the model")
+        await shows(app, "Ask the model")
         await pilot.press("ctrl+k")
-        await _seen(app, "Request for")
+        await shows(app, "Request for")
         await pilot.press("ctrl+j")
         await until(lambda: model.asked, "the model is asked")
-        await _seen(app, "waiting for tide at")
+        await shows(app, "waiting for tide at")
         call = next(each for each in live.journal.conversation.exchanges if each.target == "sampling_request")
         await app.conversation.cancel(call)
         await until(lambda: model.gone == 1, "the model is not waited for")

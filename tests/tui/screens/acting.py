@@ -18,7 +18,6 @@ from inspector.tui import keys
 from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -145,7 +144,3 @@ async def chosen(app: Tools, pilot: Pilot[None], name: str) -> None:
     await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == name, f"{name} has its form")
     await until(lambda: app.panel.form.form.state.verdict is not None, "its values are judged")
     await pilot.pause()
-
-
-async def shows(app: Tools, words: str) -> None:
-    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")

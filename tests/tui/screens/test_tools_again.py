@@ -9,8 +9,8 @@ from textual.widgets import Input
 from inspector.errors import Disconnected
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.widgets.virtual_list import LogList
-from tests.tui.screen_text import text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, chosen, shows
+from tests.tui.screen_text import shows, text
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS
 from tests.waiting import until
 
@@ -21,8 +21,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
     for count, value in enumerate(values, 1):
         await app.panel.form.take({"a": value})
         await pilot.press("ctrl+j")
-        await shows(app, f"History {count}")
-        await shows(app, "✓ OK")
+        await shows(app, f"History {count}", "✓ OK")
     app.panel.conversation.journal.close()
     other = Acting([ECHO, ADD])
     app.panel.rebind(other)
@@ -79,9 +78,7 @@ async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
-        await shows(app, "▸ Content")
-        await shows(app, "done")
+        await shows(app, "✓ OK", "▸ Content", "done")
         assert "Not called yet" not in text(app)
 
 

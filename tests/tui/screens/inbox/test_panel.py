@@ -12,7 +12,7 @@ from inspector.protocol.server_requests import ErrorReply, Result, Root, accepte
 from inspector.session.inbox import TicketState
 from inspector.tui import keys
 from inspector.tui.screens.inbox.panel import InboxPanel
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.asking import Asking
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -45,20 +45,15 @@ async def subject() -> AsyncIterator[Asking]:
     made.journal.close()
 
 
-async def seen(app: Inbox, *words: str) -> None:
-    for word in words:
-        await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
-
-
 async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:
-    await seen(app, word)
+    await shows(app, word)
     await pilot.press("enter")
     await until(lambda: app.panel.pane.has_focus_within, "the question has the focus")
 
 
 async def test_empty_inbox_explains_itself(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 24)):
-        await seen(app, "No server requests", "1 root  x R")
+        await shows(app, "No server requests", "1 root  x R")
 
 
 async def test_waiting_requests_precede_ended_ones(subject: Asking) -> None:
@@ -67,7 +62,7 @@ async def test_waiting_requests_precede_ended_ones(subject: Asking) -> None:
     subject.ask_city("Third?")
     subject.ask_model("Fourth?")
     async with (app := Inbox(subject)).run_test(size=(80, 24)):
-        await seen(app, "2 waiting", "Third?", "Fourth?", "Second?", "First?")
+        await shows(app, "2 waiting", "Third?", "Fourth?", "Second?", "First?")
         shown = text(app)
         order = [shown.index(word) for word in ("Third?", "Fourth?", "Second?", "First?")]
         assert order == sorted(order)
@@ -79,11 +74,11 @@ async def test_a_form_is_filled_in_and_accepted(subject: Asking) -> None:
     ticket = subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
-        await seen(app, "harbour", "tools/call book", "servers must not request this in a form")
+        await shows(app, "harbour", "tools/call book", "servers must not request this in a form")
         await pilot.press(*"Oslo", "ctrl+j")
         await until(lambda: ticket.state is TicketState.ANSWERED, "it is answered")
         assert ticket.reply == accepted({"city": "Oslo"})
-        await seen(app, "Accepted", "0 waiting")
+        await shows(app, "Accepted", "0 waiting")
 
 
 @pytest.mark.parametrize(("key", "reply"), [("ctrl+d", declined()), ("ctrl+x", dismissed())])
@@ -110,7 +105,7 @@ async def test_problems_are_shown_first_and_sent_on_second_press(subject: Asking
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press("x", "ctrl+j")
-        await seen(app, "Respond anyway")
+        await shows(app, "Respond anyway")
         assert ticket.reply is None
         await pilot.press("ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -123,7 +118,7 @@ async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subjec
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
         await pilot.press(*"Rome", "escape")
-        await seen(app, "2 waiting")
+        await shows(app, "2 waiting")
         await pilot.press("j")
         await until(
             lambda: app.panel.pane.server_request is subject.inbox.tickets[1].server_request, "the other question"
@@ -140,7 +135,7 @@ async def test_withdrawn_request_loses_its_form(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Which city?")
         subject.withdraw(ticket, "the server cancelled its request")
-        await seen(app, "Withdrawn", "the server cancelled its request")
+        await shows(app, "Withdrawn", "the server cancelled its request")
         await pilot.press("ctrl+j")
         await pilot.pause()
         assert ticket.reply is None
@@ -177,13 +172,13 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
     bad, good = subject.ask_link("file:///etc/passwd"), subject.ask_link()
     async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await opened(pilot, app, "Please pay.")
-        await seen(app, "only http and https are opened")
+        await shows(app, "only http and https are opened")
         await pilot.press("x o", "ctrl+x")
         await until(lambda: bad.reply is not None, "it is answered")
         assert went == []
         await until(lambda: app.panel.pane.server_request is good.server_request, "the next question is shown")
         await opened(pilot, app, "Please pay.")
-        await seen(app, "pay.example")
+        await shows(app, "pay.example")
         assert went == []
         await pilot.press("x o")
         await until(lambda: went, "the browser was asked")
@@ -196,20 +191,20 @@ async def test_a_link_is_opened_on_its_key_only_and_never_if_it_is_no_web_addres
 async def test_roots_are_edited_in_place(subject: Asking) -> None:
     ticket = subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
-        await seen(app, "Which city?")
+        await shows(app, "Which city?")
         await pilot.press("x R")
-        await seen(app, "List these roots", "file:///srv")
+        await shows(app, "List these roots", "file:///srv")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("end", *"/a", "ctrl+d", "ctrl+j")
         await until(lambda: subject.inbox.roots == (Root("file:///srv/a"),), "other roots are listed")
-        await seen(app, "1 waiting")
+        await shows(app, "1 waiting")
         assert ticket.reply is None
 
 
 async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking) -> None:
     ticket = subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
-        await seen(app, "Which city?")
+        await shows(app, "Which city?")
         await pilot.press("x R")
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("escape")
@@ -222,31 +217,31 @@ async def test_from_the_roots_escape_leads_back_to_the_questions(subject: Asking
 async def test_wide_terminals_show_list_and_question_side_by_side(subject: Asking) -> None:
     subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(160, 30)):
-        await seen(app, "Waiting for you", "In call", "Respond", "Decline", "Cancel")
+        await shows(app, "Waiting for you", "In call", "Respond", "Decline", "Cancel")
 
 
 async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
     for number in range(50):
         subject.ask_city(f"Question {number}?")
     async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
-        await seen(app, "50 waiting", "Question 0?")
+        await shows(app, "50 waiting", "Question 0?")
         await pilot.press("G")
-        await seen(app, "Question 49?")
+        await shows(app, "Question 49?")
 
 
 async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: Asking) -> None:
     subject.ask(mode="url", message="Please pay.", url="https://pay.example", elicitationId="e1")
     async with (app := Inbox(subject)).run_test(size=(160, 30)):
-        await seen(app, "Please pay.", "not yet")
+        await shows(app, "Please pay.", "not yet")
         subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
-        await seen(app, "Complete")
+        await shows(app, "Complete")
 
 
 async def test_a_key_that_comes_before_the_question_was_drawn_still_leads_to_its_first_field(subject: Asking) -> None:
     subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(80, 40)):
         async with app.panel._drawing:  # a slow machine: the row is there, its form is not yet
-            await seen(app, "Which city?")
+            await shows(app, "Which city?")
             await until(lambda: app.panel._list.has_focus, "the list has the focus")
             app.simulate_key("enter")
             await until(lambda: app.panel.frame.is_open, "the key has arrived")

@@ -12,9 +12,9 @@ from inspector.sampler.choice import Approve
 from inspector.session.inbox import ProposalState, Ticket
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.sampling import answered_by, asks_now, proposal_of, proposal_section
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.asking import Asking, model
-from tests.tui.screens.inbox.test_panel import Inbox, opened, seen
+from tests.tui.screens.inbox.test_panel import Inbox, opened
 from tests.waiting import until
 
 SALT = ModelReply(sampled(text_block("Rivers."), model="tide-1"), (), 12, 3)
@@ -31,9 +31,9 @@ async def subject() -> AsyncIterator[Asking]:
 
 async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
     await opened(pilot, app, "Why is the sea salt?")
-    await seen(app, "Ask the model")
+    await shows(app, "Ask the model")
     await pilot.press("ctrl+k")
-    await seen(app, "Request for", "maxTokens")
+    await shows(app, "Request for", "maxTokens")
     await pilot.press("ctrl+j")
     await until(lambda: subject.inbox.consulted, "the model is asked")
 
@@ -43,9 +43,9 @@ async def test_the_request_is_seen_first_and_the_answer_is_edited_before_it_is_s
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         assert subject.inbox.consulted == [ticket.server_request.params]
-        await seen(app, "waiting for tide at here", "Stop")
+        await shows(app, "waiting for tide at here", "Stop")
         subject.inbox.propose(ticket, SALT)
-        await seen(app, "Response of the model", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
+        await shows(app, "Response of the model", "tide at here in 1.50 s (12 tokens in, 3 out)", "Rivers.")
         assert ticket.reply is None
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the result has the focus"
@@ -60,13 +60,13 @@ async def test_sampling_request_can_be_edited(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
-        await seen(app, "Request for")
+        await shows(app, "Request for")
         app.panel.pane.form.query_one(".form--json").text = '{"messages": [], "maxTokens": 3}'  # type: ignore[attr-defined]
         await until(lambda: app.panel.pane.form.arguments == {"messages": [], "maxTokens": 3}, "it is taken")
         await pilot.press("ctrl+k")
         await until(lambda: not app.panel.pane.edits_request, "back at the answer")
         await pilot.press("ctrl+k")
-        await seen(app, '"maxTokens": 3')
+        await shows(app, '"maxTokens": 3')
         await pilot.press("ctrl+j")
         await until(lambda: subject.inbox.consulted, "the model is asked")
         assert subject.inbox.consulted == [{"messages": [], "maxTokens": 3}]
@@ -77,7 +77,7 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
-        await seen(app, "Request for")
+        await shows(app, "Request for")
         await pilot.press("x", "ctrl+j")
         await pilot.pause()
         assert subject.inbox.consulted == []
@@ -93,7 +93,7 @@ async def test_sampling_answer_can_be_edited_as_json(subject: Asking) -> None:
         await pilot.press("ctrl+k", "ctrl+j")
         await until(lambda: subject.inbox.consulted, "the model is asked")
         subject.inbox.propose(ticket, said)
-        await seen(app, '"tool_use"', '"port": "Oslo"')
+        await shows(app, '"tool_use"', '"port": "Oslo"')
         await pilot.press("ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
         assert ticket.reply == said.result
@@ -107,7 +107,7 @@ async def test_failed_model_leaves_a_manual_answer(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
         subject.inbox.propose(ticket, state=ProposalState.FAILED, why="HTTP 429: Slow [red]down[/red]")
-        await seen(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Respond ^j")
+        await shows(app, "No response from the model", "HTTP 429: Slow [red]down[/red]", "Respond ^j")
         await until(
             lambda: app.focused is not None and "Edit" in type(app.focused).__name__, "the result has the focus"
         )
@@ -120,12 +120,12 @@ async def test_running_proposal_can_be_stopped(subject: Asking) -> None:
     ticket = subject.ask_model()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await asked(pilot, app, subject)
-        await seen(app, "Stop")
+        await shows(app, "Stop")
         await pilot.press("ctrl+j")
         await pilot.pause()
         assert ticket.reply is None
         await pilot.press("ctrl+k")
-        await seen(app, "Model request cancelled", "Respond ^j")
+        await shows(app, "Model request cancelled", "Respond ^j")
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(ticket.reply, ErrorReply), "it is rejected")
 
@@ -135,13 +135,13 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press(*"Half", "ctrl+k")
-        await seen(app, "Request for")
+        await shows(app, "Request for")
         await pilot.press("escape")
-        await seen(app, "Half", "Respond ^j")
+        await shows(app, "Half", "Respond ^j")
         assert app.panel.pane.form.arguments != {}
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("escape")
-        await seen(app, "1 waiting")
+        await shows(app, "1 waiting")
 
 
 async def test_direct_sending_is_announced(subject: Asking) -> None:
@@ -150,7 +150,7 @@ async def test_direct_sending_is_announced(subject: Asking) -> None:
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await pilot.press("ctrl+k")
-        await seen(app, "Its response is sent to the server directly.")
+        await shows(app, "Its response is sent to the server directly.")
 
 
 async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:
@@ -159,7 +159,7 @@ async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subje
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
         await app.panel.pane.do("model")
-        await seen(app, "Respond ^j")
+        await shows(app, "Respond ^j")
         assert "Ask the model" not in text(app)
         assert not app.panel.pane.can("model")
         assert not app.panel.pane.edits_request

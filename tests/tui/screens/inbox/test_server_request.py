@@ -18,9 +18,9 @@ from inspector.tui.screens.inbox.server_request import (
     place_of,
     waiting,
 )
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.asking import Asking
-from tests.tui.screens.inbox.test_panel import Inbox, opened, seen
+from tests.tui.screens.inbox.test_panel import Inbox, opened
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -143,17 +143,17 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
     tickets = [subject.ask_city(f"Question {number}?") for number in range(50)]
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Question 0?")
-        await seen(app, "1 of 50")
+        await shows(app, "1 of 50")
         for number, city in enumerate(("Oslo", "Rome")):
             await pilot.press(*city, "ctrl+j")
-            await seen(app, f"1 of {49 - number}", f"Question {number + 1}?")  # the next form, without a key
+            await shows(app, f"1 of {49 - number}", f"Question {number + 1}?")  # the next form, without a key
             assert tickets[number].reply == accepted({"city": city})
             await until(lambda: _typing_in(app, tickets[number + 1].server_request), "its first field has the focus")  # noqa: B023
         await pilot.press("escape")
-        await seen(app, "48 waiting", "decline all  x D")
+        await shows(app, "48 waiting", "decline all  x D")
         await pilot.press("x D", "x D")
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
-        await seen(app, "0 waiting")
+        await shows(app, "0 waiting")
         assert [ticket.reply for ticket in tickets[2:]] == [declined()] * 48
     subject.journal.close()
 

@@ -11,8 +11,8 @@ from inspector.tui.screens.items.panel import ItemsPanel, RequestFinished
 from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
-from tests.tui.screen_text import text
-from tests.tui.screens.acting import WIDE, Acting, Tools, chosen, shows
+from tests.tui.screen_text import shows, text
+from tests.tui.screens.acting import WIDE, Acting, Tools, chosen
 from tests.tui.screens.schemas import TOOLS
 from tests.waiting import until
 

@@ -13,8 +13,8 @@ from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.tui.checked import checked
-from tests.tui.screen_text import text
-from tests.tui.screens.acting import WIDE, Acting, Tools, chosen, shows
+from tests.tui.screen_text import shows, text
+from tests.tui.screens.acting import WIDE, Acting, Tools, chosen
 from tests.tui.screens.offering import Offering, Offers
 from tests.tui.screens.schemas import TOOLS
 from tests.tui.widgets.showing import Showing
@@ -70,8 +70,7 @@ async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() ->
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("7")
         subject.list([tool("sub")])
-        await shows(app, "no longer listed by the server")
-        await shows(app, "1 gone: g d shows")
+        await shows(app, "no longer listed by the server", "1 gone: g d shows")
         await pilot.press("ctrl+j")
         await until(lambda: subject.calls, "the call went out")
         assert subject.calls == [{"name": "add", "arguments": {"a": 7}}]
@@ -120,8 +119,7 @@ async def test_pages_oddities_and_a_stale_list_are_shown_above_it_and_its_ttl_in
     subject.tape.request(1, "tools/list")
     subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await shows(app, "page 1, more: x + fetches the next")
-        await shows(app, "1 item comes more than once")
+        await shows(app, "page 1, more: x + fetches the next", "1 item comes more than once")
         await pilot.press("i")
         await shows(app, "TTL 60 s")
         subject.tape.wait(63_000)
@@ -155,8 +153,7 @@ async def test_half_a_list_does_not_replace_a_whole_one() -> None:
         subject.tape.request(2, "tools/list", {"cursor": "2"})
         subject.tape.answer(2, {"tools": [tool("sub"), tool("mul"), tool("div")]})
         subject.now_listing = None
-        await shows(app, "4 tools")
-        await shows(app, "1 new: g d shows")
+        await shows(app, "4 tools", "1 new: g d shows")
         assert app.panel.form.tool is not None
         assert app.panel.form.tool.name == "mul"
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from inspector.tui.screens.items.prompts import PromptsPanel
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows
 from tests.tui.screens.acting import Error
 from tests.tui.screens.offering import Offering, Offers
 from tests.waiting import until
@@ -21,10 +21,6 @@ PIECES: list[Any] = [
 
 def messages(params: Any) -> Any:
     return {"description": "A hail", "messages": [{"role": "user", "content": piece} for piece in PIECES]}
-
-
-async def shows(app: Offers, words: str) -> None:
-    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
 
 
 async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> None:

@@ -17,7 +17,7 @@ from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.picture import PictureScreen
 from inspector.tui.widgets.save import SaveScreen
 from tests.protocol.tracking.test_subscriptions import ID
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.acting import Error
 from tests.tui.screens.offering import Offering, Offers
 from tests.waiting import until
@@ -29,10 +29,6 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x05\x00\x00\x00\x03"
 
 def contents(*items: Any) -> Any:
     return lambda params: {"contents": list(items)}
-
-
-async def shows(app: Offers, words: str) -> None:
-    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
 
 
 async def chosen(app: Offers, pilot: Pilot[None], label: str) -> None:
@@ -52,10 +48,7 @@ async def chosen(app: Offers, pilot: Pilot[None], label: str) -> None:
 
 async def test_resources_and_templates_stand_in_one_list_and_hostile_names_are_only_text() -> None:
     async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=WIDE, notifications=True) as pilot:
-        await shows(app, "4 resources, 2 templates")
-        await shows(app, "b [/] ␛[31m")
-        await shows(app, "▲ it has no uri")
-        await shows(app, "{} Tides")
+        await shows(app, "4 resources, 2 templates", "b [/] ␛[31m", "▲ it has no uri", "{} Tides")
         await chosen(app, pilot, "x://b")
         await shows(app, "[bold]not bold[/]")
 
@@ -171,8 +164,7 @@ async def test_a_refusal_has_its_own_headline() -> None:
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("ctrl+j")
-        await shows(app, "✗ JSON-RPC error -32002")
-        await shows(app, "no such resource")
+        await shows(app, "✗ JSON-RPC error -32002", "no such resource")
 
 
 async def test_recording_shows_its_reads_and_makes_none() -> None:
@@ -182,8 +174,7 @@ async def test_recording_shows_its_reads_and_makes_none() -> None:
     subject.can_act, subject.now_stage = False, ConversationStage.RECORDED
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "Tides")
-        await shows(app, "of a sunday")
-        await shows(app, "▲ captures are read-only; x r in Traffic resends")
+        await shows(app, "of a sunday", "▲ captures are read-only; x r in Traffic resends")
         await pilot.press("ctrl+j")
         await shows(app, "Not sent")
         assert subject.calls == []
@@ -252,8 +243,7 @@ async def test_granted_and_refused_watches_are_shown() -> None:
     async with app.run_test(size=WIDE, notifications=True):
         await shows(app, "● watching x://welcome")
         assert app.query_one(WatchStatus).display
-        await shows(app, "▲ not granted: list of tools,")
-        await shows(app, "▲ Not granted")
+        await shows(app, "▲ not granted: list of tools,", "▲ Not granted")
 
 
 async def test_recording_shows_marks_of_its_end() -> None:
@@ -262,8 +252,7 @@ async def test_recording_shows_marks_of_its_end() -> None:
     subject.tape.to_server({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
     subject.can_act = False
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True):
-        await shows(app, "○ ended: list of tools,")
-        await shows(app, "once, 1 since it was read")
+        await shows(app, "○ ended: list of tools,", "once, 1 since it was read")
         assert "◆ updated" in next(line for line in text(app).splitlines() if "▌ Welcome" in line)
 
 
@@ -321,12 +310,9 @@ async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> Non
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
         await pilot.press("x f")
-        await shows(app, "Subscribed to x://welcome.")
-        await shows(app, "● Subscribed")
-        await shows(app, "● watching x://welcome")
+        await shows(app, "Subscribed to x://welcome.", "● Subscribed", "● watching x://welcome")
         await pilot.press("x f")
-        await shows(app, "Unsubscribed from x://welcome.")
-        await shows(app, "○ No longer subscribed")
+        await shows(app, "Unsubscribed from x://welcome.", "○ No longer subscribed")
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
 
 
@@ -389,8 +375,7 @@ async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
         await pilot.press("x f")
         await shows(app, "● Subscribed")
         subject.update(times=2000)
-        await shows(app, "◆ updated ×2,000")
-        await shows(app, "updated 2,000 times")
+        await shows(app, "◆ updated ×2,000", "updated 2,000 times")
         assert len(app._notifications) == 1
 
 

@@ -15,8 +15,8 @@ from inspector.tui.screens.items import saved
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import NameScreen
-from tests.tui.screen_text import text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen, shows
+from tests.tui.screen_text import shows, text
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen
 from tests.tui.screens.schemas import TOOLS
 from tests.waiting import until
 
@@ -248,8 +248,7 @@ async def test_marked_calls_run_again_and_destructive_ones_do_not(project: Path)
         _drawer(app).action_mark()
         await pilot.press("j", "j")
         _drawer(app).action_mark()
-        await shows(app, "★ first")
-        await shows(app, "★ third")
+        await shows(app, "★ first", "★ third")
         ran = await _drawer(app).run_marked()
         assert [(each.name, each.before, each.passed) for each in ran] == [("first", None, True), ("third", None, None)]
         assert "destructive" in ran[1].why
@@ -280,8 +279,7 @@ cases:
 async def test_saved_calls_of_other_servers_are_not_listed(project: Path) -> None:
     project.with_name("other.mcp.yaml").write_text(_OTHERS.format(target="elsewhere"))
     async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE):
-        await shows(app, "Saved 3")
-        await shows(app, "1 for other servers")
+        await shows(app, "Saved 3", "1 for other servers")
         assert "of another server" not in text(app)
 
 
@@ -289,8 +287,7 @@ async def test_saved_call_of_this_target_is_listed_even_if_its_tool_is_gone(proj
     subject = Acting(TOOLS)
     project.with_name("other.mcp.yaml").write_text(_OTHERS.format(target=subject.about.label))
     async with (app := Tools(subject)).run_test(size=WIDE):
-        await shows(app, "Saved 4")
-        await shows(app, "of another server")
+        await shows(app, "Saved 4", "of another server")
 
 
 async def test_drawer_with_calls_of_other_servers_only_stays_closed(project: Path) -> None:

@@ -17,8 +17,8 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.virtual_list import LogList
 from tests.settling import click
-from tests.tui.screen_text import text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen, shows
+from tests.tui.screen_text import shows, text
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS, tool
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -145,8 +145,7 @@ async def test_wrong_input_is_sent_by_the_second_press() -> None:
     async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "echo")
         await pilot.press("ctrl+j")
-        await shows(app, "Call anyway (1 error)")
-        await shows(app, "✗ is required")
+        await shows(app, "Call anyway (1 error)", "✗ is required")
         assert subject.calls == []
         await until(lambda: app.focused is not None and app.panel.form.has_focus_within, "the wrong field is focused")
         await pilot.press("ctrl+j")
@@ -207,8 +206,7 @@ async def test_progress_runs_and_a_key_cancels() -> None:
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.progress(3, 4, "swept [bold]far[/]")
         subject.tape.wait(1500)
-        await shows(app, "3 of 4 · 75 %")
-        await shows(app, "1.5 s")
+        await shows(app, "3 of 4 · 75 %", "1.5 s")
         assert "swept [bold]far[/]" in text(app)
         await pilot.press("ctrl+c")
         await shows(app, "× Cancelled")
@@ -313,8 +311,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     subject.tape.answer(1, {"content": [{"type": "text", "text": "as it was"}]})
     async with (app := Tools(subject)).run_test(size=WIDE, notifications=True) as pilot:
         await chosen(app, pilot, "add")
-        await shows(app, "as it was")
-        await shows(app, "▲ captures are read-only; x r in Traffic resends")
+        await shows(app, "as it was", "▲ captures are read-only; x r in Traffic resends")
         await pilot.press("ctrl+j")
         await shows(app, "Not sent")
         assert subject.calls == []
@@ -461,8 +458,7 @@ async def test_stderr_of_a_call_is_one_key_away() -> None:
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
-        await shows(app, "✗ Tool error")
-        await shows(app, "stderr 2 lines g s")
+        await shows(app, "✗ Tool error", "stderr 2 lines g s")
         subject.tape.wait(1).stderr(b"read late")
         await shows(app, "stderr 3 lines g s")
         subject.tape.wait(500).stderr(b"long after the call")

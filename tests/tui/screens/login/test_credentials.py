@@ -23,7 +23,7 @@ from inspector.tui.screens.login.credentials import HeadersScreen, TokenScreen, 
 from tests.cli.running import Terminal
 from tests.servers.guarded import said, spoken
 from tests.servers.http_fixtures import Site, serving
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.waiting import until
 
 Sent = tuple[tuple[str, str], ...]
@@ -36,8 +36,7 @@ class Refused:
         self.app, self.pilot, self.site = app, pilot, site
 
     async def shows(self, *words: str) -> None:
-        for word in words:
-            await until(lambda word=word: word in text(self.app), f"{word!r} on the screen:\n{text(self.app)}")  # type: ignore[misc]
+        await shows(self.app, *words)
 
     async def connects(self) -> None:
         await until(lambda: self.app.conversation.stage is ConversationStage.OPEN, "connected")

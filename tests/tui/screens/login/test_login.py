@@ -14,7 +14,7 @@ from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.login.dialog import LoginScreen, QrScreen
 from tests.servers.guarded import Guarded
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.logins import Entrance, browse
 from tests.waiting import until
 
@@ -27,8 +27,7 @@ class Dialog:
 
     async def shows(self, *words: str) -> None:
         """Waits for words."""
-        for word in words:
-            await until(lambda word=word: word in text(self.app), f"{word!r} on the screen:\n{text(self.app)}")  # type: ignore[misc]
+        await shows(self.app, *words)
 
     @property
     def url(self) -> str:

@@ -1,20 +1,11 @@
 """The switches on the screen."""
 
-from typing import Any
-
-from textual.app import App
-
 from inspector.protocol import capabilities
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.tui.screens.server.capabilities import CapabilitiesScreen, CapabilityRows
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
-
-
-async def shown(app: App[Any], *words: str) -> None:
-    for word in words:
-        await until(lambda word=word: word in text(app), f"{word!r} on the screen:\n{text(app)}")  # type: ignore[misc]
 
 
 async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
@@ -22,9 +13,9 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
     taken: list[frozenset[str] | None] = []
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(CapabilitiesScreen(frozenset({capabilities.ROOTS}), NEWEST), taken.append)
-        await shown(app, "Client capabilities", "roots", "applies from the next request")
+        await shows(app, "Client capabilities", "roots", "applies from the next request")
         await pilot.press("enter", "down", "down", "enter")
-        await shown(app, "changed", '"tools": {}')
+        await shows(app, "changed", '"tools": {}')
         await pilot.press("ctrl+j")
         await until(lambda: taken, "it is taken")
     assert taken == [frozenset({capabilities.SAMPLING, capabilities.SAMPLING_TOOLS})]
@@ -33,7 +24,7 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
 async def test_capabilities_after_a_handshake_need_a_new_connection() -> None:
     async with (app := Showing()).run_test(size=(80, 24)):
         await app.push_screen(CapabilitiesScreen(frozenset(), ROWS[0]))
-        await shown(app, "requires a new connection", "not in this protocol version")
+        await shows(app, "requires a new connection", "not in this protocol version")
 
 
 def test_toggle_changes_the_generation() -> None:

@@ -21,7 +21,7 @@ from inspector.tui.start_app import StartApp
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.captures.record import sample
 from tests.settling import click
-from tests.tui.screen_text import lines, text
+from tests.tui.screen_text import drawn, lines, text
 from tests.tui.several import GULLS as SEVERAL_GULLS
 from tests.waiting import until
 
@@ -282,12 +282,6 @@ def app(*servers: FoundServer, captures: tuple[Capture, ...] = (TAPE,)) -> Start
     return StartApp(servers, captures)
 
 
-async def seen(pilot: Pilot[StartChoice]) -> str:
-    await pilot.pause()
-    await pilot.pause()
-    return text(pilot.app)
-
-
 def chosen_row(pilot: Pilot[StartChoice]) -> str:
     return next(line for line in lines(pilot.app) if "▌" in line or "▏" in line)
 
@@ -296,7 +290,7 @@ def chosen_row(pilot: Pilot[StartChoice]) -> str:
 async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) -> None:
     async with app(SHOP, MAPS).run_test(size=size) as pilot:
         await in_the_list(pilot)
-        screen = await seen(pilot)
+        screen = await drawn(pilot)
         assert "shop" in chosen_row(pilot)
     for told in ("npx -y shop", "Cursor", "https://maps.test/mcp", "20251125-shop-1a2b", "Demo server", "t Demo"):
         assert told in screen, told
@@ -304,7 +298,7 @@ async def test_servers_captures_and_the_demo_are_offered(size: tuple[int, int]) 
 
 async def test_empty_start_screen_selects_the_demo() -> None:
     async with (empty := app(captures=())).run_test(size=(80, 24)) as pilot:
-        screen = await seen(pilot)
+        screen = await drawn(pilot)
         assert "Demo server" in chosen_row(pilot)
         assert "mcp-inspect -- CMD…" in screen
         await pilot.press("enter")
@@ -314,7 +308,7 @@ async def test_empty_start_screen_selects_the_demo() -> None:
 async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -> None:
     async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        screen = await seen(pilot)
+        screen = await drawn(pilot)
         assert isinstance(start.screen, ApproveScreen)
         for told in ("Run this command", "npx", "-y", "current directory", "KEY", str(FILE), "⏎ Continue", "Esc Back"):
             assert told in screen, told
@@ -327,7 +321,7 @@ async def test_a_server_is_shown_in_full_and_started_only_after_a_second_key() -
 async def test_escape_goes_back_and_nothing_is_chosen() -> None:
     async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter", "escape")
-        assert "Client configs" in await seen(pilot)
+        assert "Client configs" in await drawn(pilot)
         await in_the_list(pilot)
         assert start.is_running
         await pilot.press("q")
@@ -338,7 +332,7 @@ async def test_escape_goes_back_and_nothing_is_chosen() -> None:
 async def test_url_needs_approval() -> None:
     async with (start := app(MAPS)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        assert "Connect to this server?" in await seen(pilot)
+        assert "Connect to this server?" in await drawn(pilot)
         await pilot.press("enter")
     assert start.return_value == OpenServer(replace(MAPS, approved=True))
 
@@ -346,7 +340,7 @@ async def test_url_needs_approval() -> None:
 async def test_broken_server_cannot_be_opened() -> None:
     async with (start := app(BROKEN)).run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        screen = await seen(pilot)
+        screen = await drawn(pilot)
         assert "▲ it has neither a command nor a URL" in screen
         assert "Go on" not in screen
         await pilot.press("enter", "escape", "q")
@@ -357,7 +351,7 @@ async def test_a_capture_is_opened_at_once() -> None:
     async with (start := app(SHOP)).run_test(size=(80, 24)) as pilot:
         await in_the_list(pilot)
         await pilot.press("j")
-        assert "20251125" in chosen_row(pilot) or "20251125" in await seen(pilot)
+        assert "20251125" in chosen_row(pilot) or "20251125" in await drawn(pilot)
         await pilot.press("enter")
     assert start.return_value == OpenCapture(TAPE.path)
 
@@ -374,16 +368,16 @@ async def test_moving_passes_over_headings() -> None:
             ("G", "Demo"),
         ):
             await pilot.press(key)
-            await seen(pilot)
+            await drawn(pilot)
             assert name in chosen_row(pilot), key
 
 
 async def test_click_on_a_heading_selects_the_row_below() -> None:
     async with app(SHOP).run_test(size=(80, 24)) as pilot:
-        await seen(pilot)
+        await drawn(pilot)
         row = next(at for at, line in enumerate(lines(pilot.app)) if "Captures" in line)
         await pilot.click(offset=(10, row))
-        await seen(pilot)
+        await drawn(pilot)
         assert "20251125" in chosen_row(pilot)
 
 
@@ -393,7 +387,7 @@ async def test_t_is_the_demo_and_v_has_another_theme() -> None:
         await pilot.press("v T")
         assert not start.current_theme.dark
         await pilot.press("question_mark")
-        assert "Open the demo server." in await seen(pilot)
+        assert "Open the demo server." in await drawn(pilot)
         await pilot.press("escape", "t")
     assert start.return_value == OpenDemo()
 
@@ -401,9 +395,9 @@ async def test_t_is_the_demo_and_v_has_another_theme() -> None:
 async def test_hostile_names_do_nothing() -> None:
     bad = FoundServer("\x1b[2J[/]", "[@click=app.quit]x[/]", FILE, argv=("\x07", "[/nope]"))
     async with app(bad).run_test(size=(120, 30)) as pilot:
-        assert "␛[2J[/]" in await seen(pilot)
+        assert "␛[2J[/]" in await drawn(pilot)
         await pilot.press("enter")
-        screen = await seen(pilot)
+        screen = await drawn(pilot)
     assert "[/nope]" in screen
     assert "[@click=app.quit]x[/]" in screen
 

@@ -3,7 +3,6 @@
 import pytest
 from textual.app import App, ComposeResult
 from textual.message import Message
-from textual.pilot import Pilot
 
 from inspector.capture.format.records import EditRecord
 from inspector.capture.store import history
@@ -16,16 +15,10 @@ from inspector.tui.widgets.payload import PayloadView
 from inspector.tui.widgets.payload_actions import PayloadActions
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import drawn, text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
-
-
-async def screen(pilot: Pilot[None]) -> str:
-    await pilot.pause()
-    await pilot.pause()
-    return text(pilot.app)
 
 
 def panel_on(tape: Tape) -> DetailPanel:
@@ -35,15 +28,15 @@ def panel_on(tape: Tape) -> DetailPanel:
 async def test_the_tabs_show_tree_text_bytes_and_facts(tape: Tape) -> None:
     async with Showing(panel := panel_on(handshake(tape))).run_test(size=(100, 40)) as pilot:
         panel.show(4)
-        assert '"method": "tools/list"' in await screen(pilot)
+        assert '"method": "tools/list"' in await drawn(pilot)
         panel.turn(1)
-        assert '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' in await screen(pilot)
+        assert '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' in await drawn(pilot)
         panel.turn(1)
-        assert "00000000  7b 22 6a" in await screen(pilot)
+        assert "00000000  7b 22 6a" in await drawn(pilot)
         panel.turn(1)
-        assert "Trace of tools/list" in await screen(pilot)
+        assert "Trace of tools/list" in await drawn(pilot)
         panel.turn(1)
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
         assert "to the server on stdin" in shown
         assert "not sent over HTTP" in shown
 
@@ -59,14 +52,14 @@ async def test_a_call_shows_the_schemas_of_its_tool_and_what_differs_from_the_ca
         tape.answer(id_, {"content": [{"type": "text", "text": f"is {value}"}]})
     async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(entries[0])
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
         assert " Schema " in shown
         assert " Diff " not in shown, "there was no such call before"
         panel.turn(5)
-        assert '"properties": {' in await screen(pilot)
+        assert '"properties": {' in await drawn(pilot)
         panel.show(entries[1])
         panel.turn(2)
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
     for said in (f"#{entries[0]} → #{entries[1]}", "params.arguments.a", "− 1", "+ 2", '+ "is 2"'):
         assert said in shown, said
 
@@ -74,11 +67,11 @@ async def test_a_call_shows_the_schemas_of_its_tool_and_what_differs_from_the_ca
 async def test_narrow_detail_switches_between_request_and_response(tape: Tape) -> None:
     async with Showing(panel := panel_on(handshake(tape))).run_test(size=(80, 15)) as pilot:
         panel.show(4)
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
         assert "Request  #4" in shown
         assert "g p Request/response" in shown
         panel.switch_side()
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
         assert "Response  #5" in shown
         assert "Request  #4" not in shown
 
@@ -87,7 +80,7 @@ async def test_non_json_payload_is_shown_raw_with_a_reason(tape: Tape) -> None:
     tape.from_server(b"Server listening on 3000")
     async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(1)
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
     assert "not JSON-RPC: not JSON" in shown
     assert "Server listening on 3000" in shown
 
@@ -96,11 +89,11 @@ async def test_an_answer_that_comes_while_its_request_is_shown_appears(tape: Tap
     tape.request(1, "tools/call", {"name": "slow"})
     async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(1)
-        assert "Pending" in await screen(pilot)
+        assert "Pending" in await drawn(pilot)
         tape.wait(3000).answer(1, {"content": [{"type": "text", "text": "done at last"}]})
         for _ in range(3):
             panel.sync()
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
     assert "done at last" in shown
     assert "OK after 3.00 s" in shown
 
@@ -109,12 +102,12 @@ async def test_a_message_that_a_tap_edits_while_it_is_shown_has_both_sides(tape:
     n = tape.request(1, "tools/call", {"name": "create", "arguments": {"repo": "prod"}})
     async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(n)
-        assert "Request" in await screen(pilot)
+        assert "Request" in await drawn(pilot)
         tape.journal.edited(EditRecord(of=n, act="modify", by="user", raw='{"repo":"sandbox"}'))
         tape.answer(1, {})
         for _ in range(3):
             panel.sync()
-        shown = await screen(pilot)
+        shown = await drawn(pilot)
     assert "sandbox" in shown
     assert "Client sent" in shown
     assert "Server saw" in shown
@@ -126,7 +119,7 @@ async def test_y_copies_the_value_under_the_cursor(tape: Tape, monkeypatch: pyte
         copied: list[str] = []
         monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
         panel.show(4)
-        await screen(pilot)
+        await drawn(pilot)
         panel.focus_content()
         await pilot.press("down", "down", "down")
         panel.copy()
@@ -137,20 +130,20 @@ async def test_the_place_in_a_payload_is_kept_while_the_same_message_is_looked_a
     tape.request(1, "tools/call", {"name": "slow"})
     async with Showing(panel := panel_on(tape)).run_test(size=(100, 40)) as pilot:
         panel.show(1)
-        await screen(pilot)
+        await drawn(pilot)
         panel.focus_content()
         await pilot.press("down", "down")
         before = panel.query_one("#first", PayloadView).path
         for _ in range(6):
             panel.sync()
-        await screen(pilot)
+        await drawn(pilot)
         assert panel.query_one("#first", PayloadView).path == before == "id"
 
 
 async def test_detail_head_omits_facts_that_do_not_fit(tape: Tape) -> None:
     async with Showing(panel := panel_on(handshake(tape))).run_test(size=(30, 40)) as pilot:
         panel.show(4)
-        facts = (await screen(pilot)).split("\n")[1]
+        facts = (await drawn(pilot)).split("\n")[1]
     assert "OK after" in facts
     assert facts.rstrip()[-1] not in "·…"
 
