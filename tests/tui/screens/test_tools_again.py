@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from inspector.errors import Disconnected
 from inspector.tui.conversation import ConversationStage
@@ -124,25 +123,6 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
         await shows(app, "captures are read-only")
         await pilot.press("escape", "v h")
         await shows(app, '{"a": 1}')
-
-
-async def test_a_result_that_breaks_its_schema_is_no_plain_success() -> None:
-    subject = Acting(TOOLS)
-    subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "x"}}
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, "▲ OK, but does not match outputSchema (1)")
-        assert "Structured ✗" in text(app)
-
-
-async def test_text_typed_after_the_search_key_is_searched() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
-        app.panel.action_filter()
-        assert isinstance(app.focused, Input)
-        await pilot.press(*"bay")
-        await shows(app, "1 of 3")
 
 
 async def test_a_call_means_the_tool_under_the_cursor_however_fast_the_keys_came() -> None:

@@ -59,13 +59,6 @@ async def test_without_a_verdict_it_does_not_say_valid() -> None:
         assert "valid" not in text(app)
 
 
-async def test_call_bar_shows_why_nothing_was_sent() -> None:
-    async with (app := Bar(CallBar())).run_test(size=(70, 3), notifications=True) as pilot:
-        app.query_one(CallBar).say(CallBarContent(why_not="not connected [/]", tried=True))
-        await pilot.pause()
-        assert "▲ Not sent: not connected [/]" in text(app)
-
-
 async def test_task_toggle_is_shown_and_clickable() -> None:
     async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         app.query_one(CallBar).say(CallBarContent(task="○ as a task t"))

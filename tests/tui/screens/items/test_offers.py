@@ -274,19 +274,15 @@ async def test_prompts_are_listed_with_their_arguments() -> None:
 SIZE = (160, 40)
 
 
-async def offers_shows(app: Offers, words: str) -> None:
-    await until(lambda: words in text(app), f"{words!r} is on the screen:\n{text(app)}")
-
-
 async def test_a_request_that_runs_is_cancelled_by_a_key() -> None:
     subject = Offering()
     subject.gate = asyncio.Event()
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_send()
-        await offers_shows(app, "[ Cancel ^c ]")
+        await shows(app, "[ Cancel ^c ]")
         await app.panel.cancel_running()
-        await offers_shows(app, "× Cancelled")
+        await shows(app, "× Cancelled")
         assert [exchange.target for exchange in subject.cancelled] == ["x://welcome"]
         await pilot.pause()
 
@@ -295,19 +291,18 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
     async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=SIZE) as pilot:
         await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_send()
-        await offers_shows(app, "✓ OK")
-        await offers_shows(app, "History 1")
+        await shows(app, "✓ OK", "History 1")
         app.panel.conversation.journal.close()
         other = Offering()
         app.panel.rebind(other)
-        await offers_shows(app, "of the previous connection")
+        await shows(app, "of the previous connection")
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
-        await offers_shows(app, "x://welcome  · ear")
+        await shows(app, "x://welcome  · ear")
         await pilot.press("enter")
-        await offers_shows(app, "lost with the previous connection")
+        await shows(app, "lost with the previous connection")
         await pilot.press("x r")
-        await offers_shows(app, "History 2")
+        await shows(app, "History 2")
         await until(lambda: "of the previous connection" not in text(app), "the new answer is shown")
         assert other.wanted == [{"uri": "x://welcome"}]
 
@@ -317,10 +312,10 @@ async def test_item_bar_shows_why_nothing_was_sent() -> None:
     subject.now_stage = ConversationStage.CLOSED
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=SIZE):
         await until(lambda: app.panel.form.item is not None, "a thing is chosen")
-        await offers_shows(app, "not connected")
+        await shows(app, "not connected")
         assert "Not sent" not in text(app)
         await app.panel.action_send()
-        await offers_shows(app, "Not sent: not connected")
+        await shows(app, "Not sent: not connected")
         assert subject.wanted == []
 
 
@@ -330,16 +325,16 @@ async def test_a_key_ends_the_search() -> None:
         await pilot.press("/", *"tides", "enter")
         await until(lambda: "Welcome" not in text(app), "others are hidden")
         await pilot.press("f c")
-        await offers_shows(app, "Welcome")
+        await shows(app, "Welcome")
 
 
 async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:
     async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=SIZE, notifications=True):
         await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await app.panel.action_do("save")
-        await offers_shows(app, "Nothing to save yet.")
+        await shows(app, "Nothing to save yet.")
         await app.panel.action_do("repeat")
-        await offers_shows(app, "✓ OK")
+        await shows(app, "✓ OK")
         assert len(subject.wanted) == 1
 
 

@@ -232,23 +232,11 @@ async def test_the_first_step_is_in_sight_with_as_many_others_as_have_room(width
         assert tuple(bool(part.region.area) for part in (panel.items, panel.form, panel.result)) == shown
 
 
-async def test_a_step_that_was_taken_is_where_the_focus_goes() -> None:
-    async with Showing(panel := ResourcesPanel(Offering())).run_test(size=(80, 24)) as pilot:
-        panel.steps.go("result")
-        await pilot.pause()
-        steps = [panel.steps.step]
-        assert panel.go_back()
-        assert [*steps, panel.steps.step] == ["result", "form"]
-
-
 @pytest.mark.parametrize(
     ("width", "step", "shown"),
     [
-        (80, "list", (True, False, False)),
         (80, "form", (False, True, False)),
         (80, "result", (False, False, True)),
-        (120, "list", (True, True, False)),
-        (160, "list", (True, True, True)),
         (160, "result", (True, True, True)),
     ],
 )

@@ -192,18 +192,6 @@ async def test_a_read_is_repeated_by_a_key() -> None:
         assert subject.wanted == [{"uri": "x://welcome"}] * 2
 
 
-async def test_a_narrow_terminal_shows_one_step_at_a_time() -> None:
-    async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=NARROW) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("enter")
-        await shows(app, "Hello.")
-        assert "4 resources" not in text(app)
-        await pilot.press("escape")
-        await shows(app, "[ Read")
-        await pilot.press("escape")
-        await shows(app, "4 resources")
-
-
 async def test_a_search_finds_by_type() -> None:
     async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await shows(app, "4 resources")

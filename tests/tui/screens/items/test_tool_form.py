@@ -112,15 +112,6 @@ async def test_unjudgeable_schema_is_not_called_valid() -> None:
         assert app.wanted == [{}]
 
 
-async def test_each_tool_keeps_what_was_typed_for_it() -> None:
-    async with (app := Form()).run_test(size=(80, 20)):
-        await app.tool_form.show(Tool(ADD))
-        await app.tool_form.take({"a": 9})
-        await app.tool_form.show(Tool(ECHO))
-        await app.tool_form.show(Tool(ADD))
-        assert app.tool_form.form.arguments == {"a": 9}
-
-
 async def test_a_tool_without_fields_focuses_its_button() -> None:
     async with (app := Form()).run_test(size=(80, 20)) as pilot:
         await app.tool_form.show(Tool({"name": "n", "inputSchema": {"type": "object", "additionalProperties": False}}))

@@ -188,7 +188,7 @@ async def test_structured_content_has_its_own_tab_with_the_verdict() -> None:
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "add")
         await pilot.press("ctrl+j")
-        await shows(app, "Structured ✗")
+        await shows(app, "Structured ✗", "▲ OK, but does not match outputSchema (1)")
         app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
         await pilot.press("]")
@@ -344,10 +344,6 @@ async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
         await pilot.press("ctrl+j")
         await until(lambda: bool(subject.calls), "it is called")
         assert subject.calls[0]["arguments"] == {"text": "by hand", "more": None}
-        edit.text = "{"
-        await pilot.press("ctrl+j")
-        await pilot.pause()
-        assert len(subject.calls) == 1
         edit.focus()
         await pilot.press("ctrl+o")
         await until(lambda: not app.panel.form.form.as_json, "the form is shown")

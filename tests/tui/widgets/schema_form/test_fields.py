@@ -6,7 +6,6 @@ from textual.containers import VerticalScroll
 from textual.widgets import Input
 
 from inspector.forms.fields import UNSET, Field, LazyField, Opened, opened
-from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.schema_form import field_view
 from inspector.tui.widgets.schema_form.bodies import MOST_ITEMS, body_of
 from inspector.tui.widgets.schema_form.fields import FieldNode, node_at
@@ -23,17 +22,6 @@ async def test_typing_makes_a_text_and_deleting_it_leaves_it_empty() -> None:
         assert app.form.arguments == {"a": "hi"}
         await pilot.press("backspace", "backspace")
         assert app.form.arguments == {"a": ""}
-
-
-async def test_a_key_unsets_a_field_and_another_makes_it_null() -> None:
-    async with (app := Filling(props(a=TEXT), {"a": "hi"})).run_test(size=(60, 12)) as pilot:
-        app.editor("a").focus()
-        await pilot.press("ctrl+n")
-        assert app.form.arguments == {"a": None}
-        await pilot.press("ctrl+l")
-        assert app.form.arguments == {}
-        await pilot.press("x")
-        assert app.form.arguments == {"a": "x"}
 
 
 @pytest.mark.parametrize(("typed", "value"), [("12", 12), ("1.5", 1.5), ("-", "-"), ("", UNSET)])
@@ -79,16 +67,6 @@ async def test_several_choices_are_a_list_in_the_order_of_the_schema() -> None:
         assert app.form.arguments == {"a": ["x", "z"]}
         await pilot.press("space")
         assert app.form.arguments == {"a": ["z"]}
-
-
-async def test_a_long_choice_is_searched_in_a_list_of_its_own() -> None:
-    app = Filling(props(a={"enum": [f"port {number}" for number in range(60)]}))
-    async with app.run_test(size=(80, 30)) as pilot:
-        app.editor("a").focus()
-        await pilot.press("p")
-        await until(lambda: isinstance(app.screen, ChooseScreen), "the list is open")
-        await pilot.press(*"ort", "space", *"42", "enter")
-        await until(lambda: app.form.arguments == {"a": "port 42"}, "it is chosen")
 
 
 async def test_invalid_json_field_keeps_its_text() -> None:
@@ -162,16 +140,6 @@ async def test_a_group_folds_and_keeps_its_value() -> None:
         assert "▸ a" in app.screen_text
         await pilot.press("enter")
         assert "kept" in app.screen_text
-
-
-async def test_members_of_other_names_are_added_by_their_name() -> None:
-    app = Filling({"type": "object", "additionalProperties": {"type": "integer"}})
-    async with app.run_test(size=(80, 20)) as pilot:
-        app.query_one("ObjectBody > Input", Input).focus()
-        await pilot.press(*"depth", "enter", "7")
-        assert app.form.arguments == {"depth": 7}
-        await pilot.press("ctrl+l")
-        assert app.form.arguments == {}
 
 
 async def test_a_member_that_the_schema_does_not_know_is_drawn_and_kept() -> None:
