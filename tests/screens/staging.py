@@ -176,6 +176,8 @@ class Posed(InspectApp):
         self._seen_as = seen_as
         others = [] if beside is None else [OpenedSession(beside.stem, capture=beside)]
         super().__init__(replay=path, show=show, name=path.stem if others else "", beside=others)
+        self.picture = ""
+        """The last one that was taken, as SVG."""
 
     def _first_conversation(self, first: Live | None, replay: Path | None) -> OpenConversation:
         assert replay is not None
@@ -183,8 +185,8 @@ class Posed(InspectApp):
 
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
         """The screen as SVG, without what a browser would fetch."""
-        svg = super().export_screenshot(title="mcp-inspect", simplify=simplify)
-        return plain(svg)
+        self.picture = plain(super().export_screenshot(title="mcp-inspect", simplify=simplify))
+        return self.picture
 
 
 @contextmanager
@@ -239,14 +241,15 @@ class PosedStart(StartApp):
             (LiveTap("github", "Claude Code", ("npx", "github"), 720, Path("/home/ada/tap.mcpcap"), ""),),
         )
         self.conversation = self
+        self.picture = ""
 
     async def end(self) -> None:
         """There is no conversation to be ended."""
 
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
         """The screen as SVG, without what a browser would fetch."""
-        svg = super().export_screenshot(title="mcp-inspect", simplify=simplify)
-        return plain(svg)
+        self.picture = plain(super().export_screenshot(title="mcp-inspect", simplify=simplify))
+        return self.picture
 
 
 def _keep_targets() -> None:

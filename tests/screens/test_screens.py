@@ -5,8 +5,10 @@ README follow with `python -m tests.screens.pictures`.
 """
 
 import asyncio
+import difflib
 import re
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -30,11 +32,17 @@ def test_a_screen_looks_as_it_did(scene: Scene, snap_compare: Callable[..., bool
         app = posed(scene)
         same = snap_compare(app, terminal_size=scene.size, run_before=lambda pilot: pose(pilot, scene))
         asyncio.run(app.conversation.end())
-    assert same, f"{scene.name} looks otherwise; snapshot_report.html shows both"
+    assert same, f"{scene.name} looks otherwise; snapshot_report.html shows both:\n{_changes(scene.name, app.picture)}"
 
 
 def _kept(name: str) -> str:
     return (_KEPT / f"test_a_screen_looks_as_it_did[{name}].svg").read_text()
+
+
+def _changes(name: str, picture: str) -> str:
+    """The first lines of the picture that differ, for where nobody can open the report."""
+    lines = difflib.unified_diff(_kept(name).splitlines(), picture.splitlines(), "as it did", "now", n=0, lineterm="")
+    return "\n".join(line[:400] for line in islice(lines, 24))
 
 
 @pytest.mark.parametrize("name", SHOWN)
