@@ -553,7 +553,6 @@ class Inspection:
             case ProcessFact():
                 state.last_ns = entry.time_ns
                 state.process.facts.append((entry.n, entry.time_ns, fact))
-
             case HttpFact():
                 self._http(case, fact)
             case SseNote():

@@ -343,7 +343,6 @@ class ConnectionState:
         self.messages = 0
         """Number of messages from the server."""
         self.first_message_ns: int | None = None
-
         self.handshake: TrackedRequest | None = None
         """The newest `initialize`."""
         self.opening: Opening | None = None
@@ -352,7 +351,6 @@ class ConnectionState:
         self.initialized = False
         self.answers_initialize = False
         """Whether a server that was opened without initialize also responded to it, so that it supports both eras."""
-
         self.notes: dict[str, Any] = {}
         """What a diagnosis stores for a later moment, by its id; only that diagnosis reads it."""
         self.judged: dict[str, int] = {}

@@ -67,7 +67,6 @@ class Waits:
         if self.bar is None:
             if not self._tabs.conversation.can_act:
                 return
-
             self.bar = WaitingBar()
             self._app.screen_stack[0].mount(self.bar)  # an open dialog would take it along
         elif self.bar.is_attached:

@@ -113,7 +113,6 @@ class PostMortemCard(Scroller):
         checks = self._conversation.checks_so_far
         if checks is None or not checks.all:
             return []
-
         found = of_findings(tuple(checks.all))
         return diagnosis_lines(found) if found is not None else []
 

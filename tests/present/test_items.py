@@ -294,7 +294,6 @@ def test_a_tool_is_introduced_by_title_description_and_what_is_wrong_with_it() -
     assert plain(facts.title) == "search  Search"
     assert [plain(line) for line in facts.description] == ["Finds", "things.␛[8m"]
     assert facts.flaw == ""
-
     facts = tool_facts(Tool({"name": "x"}))
     assert plain(facts.description[0]) == "no description"
     assert facts.flaw == "its inputSchema is missing"

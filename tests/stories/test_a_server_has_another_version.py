@@ -32,7 +32,6 @@ async def test_newer_server_is_compared_with_the_older_lock_file(tmp_path: Path)
         for lock, words, place in zip((old, new), (older, newer), places, strict=True)
     ]
     assert [ran.status for ran in await asyncio.gather(*saved)] == [ExitStatus.OK] * 2
-
     told, lasting = await asyncio.gather(
         mcp_inspect("diff", "--json", "--fail-on", "breaking", old, new, place=places[0]),
         mcp_inspect("diff", "--json", "--fail-on", "info", new, *newer, place=places[1]),

@@ -60,7 +60,6 @@ async def _record(place: Path) -> None:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """That talk, recorded; the server runs no more."""
     place = tmp_path_factory.mktemp("everything")
-
     try:
         asyncio.run(_record(place))
     except NotInstalled as error:

@@ -125,7 +125,6 @@ async def test_ids_of_another_run_are_carried_and_a_changed_server_shows_exactly
             ],
         )
     journal.close()
-
     capture = tmp_path / "ledger.mcpcap"
     again = await _resend(
         _python(_LEDGER),
@@ -140,11 +139,9 @@ async def test_ids_of_another_run_are_carried_and_a_changed_server_shows_exactly
     )
     assert (again.status, again.json["operations"]) == (ExitStatus.OK, []), again.told
     assert {each["path"] for each in again.json["carried"]} == {"cursor", "arguments.account", "arguments.uri"}
-
     spared = await _resend(_python(_LEDGER), capture, "--ignore", "/[0-9a-f]{12}/ => <account>")
     assert (spared.status, [each["target"] for each in spared.json["skipped"]]) == (ExitStatus.OK, ["close_account"])
     assert "not sent: tools/call close_account" in spared.told
-
     changed = await _resend(_python(_LEDGER, "changed"), capture, "--ignore", "/[0-9a-f]{12}/ => <account>")
     assert changed.status == ExitStatus.FINDINGS
     told = {(each["target"], each["why"]): each["changes"] for each in changed.json["operations"]}

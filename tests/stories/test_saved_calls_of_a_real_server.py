@@ -71,7 +71,6 @@ async def test_a_call_is_saved_and_run_in_the_next_session(tmp_path: Path, monke
             await person.sees("Saved 1", "get-sum of nine")
         (case,) = (await asyncio.to_thread(open_cases, file)).cases
         assert (case.name, case.params) == ("get-sum of nine", {"name": "get-sum", "arguments": {"a": 4, "b": 5}})
-
         async with at_the_screen(target, None) as person:
             await person.press("2")
             await person.sees("Saved 1", "Recent 1")

@@ -231,7 +231,6 @@ async def test_a_person_answers_inside_a_task_and_a_task_is_left_listed_and_call
             assert ticket.server_request.params["_meta"][RELATED]["taskId"] == ticket.server_request.task
             inbox.answer(ticket, server_requests.accepted({"name": "Auk"}))
         assert _text(calling.result().reply) == "she is called Auk"
-
         async with asyncio.TaskGroup() as group:
             waiting = group.create_task(session.tasks.call("wait_for_oak"))
             await until(lambda: len(session.tasks.all) == 2, "the task is known")

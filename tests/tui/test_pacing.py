@@ -70,11 +70,9 @@ async def test_idle_clock_slows_down_until_traffic_or_keys() -> None:
     await clock.turn(100)
     assert not clock.looks_often()
     assert clock.looks == QUIET_AFTER + 100
-
     clock.count += 1
     await clock.turn(1)
     assert clock.looks_often()
-
     await clock.turn(100)
     clock.notice(Blur())
     assert not clock.looks_often()

@@ -324,7 +324,6 @@ def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
                 if case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
                     sentence = f"{key[:80]!r} has a reserved prefix but is not a specified key"
                     yield Violation(sentence, f"{_root(case)}/_meta", severity=_HINT)
-
     items = peek.items(case.value, _WITH_META.get(case.method, "")) if isinstance(case.message, ResultResponse) else ()
     for at, item in enumerate(items):
         for key in peek.mapping(item, "_meta") if case.row >= _KEYS_HAVE_NAMES else ():

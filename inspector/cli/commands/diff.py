@@ -135,7 +135,6 @@ def diff_definitions(
         known[at] = fetched.surface
     found = [known[at] for at in range(len(sides))]
     diff = compare_definitions(*found)
-
     before, after = (side.name for side in sides)
     if output.as_json:
         about = [

@@ -71,7 +71,6 @@ def command(
     elif method is None:
         raise UsageError("no method named", hint="Usage: mcp-inspect request METHOD, or --raw TEXT.")
     given = read_whole(params, env.stdin, "--params")
-
     if raw is not None:
         payload = read_bytes(raw, env.stdin)
         return visit(env, url, options, lambda visit: send_raw(visit, payload, wait, mcp_headers=not no_mcp_headers))

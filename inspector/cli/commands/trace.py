@@ -50,7 +50,6 @@ def command(env: CliEnv, /, file: Path, n: int, out: Path | None, force: bool, a
         if as_json:
             output.data(msgspec.to_builtins(trace))
             return ExitStatus.OK
-
         page = markdown_of(trace, journal)
     if out is None:
         output.text(page)

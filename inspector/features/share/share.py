@@ -311,7 +311,6 @@ class Sharing:
             for at in checked:
                 self._learner.activate(self._known_in(lines[at]))
                 copying.line(lines[at], whole)
-
         self._learn_pieces()
 
     def _learn_pieces(self) -> None:

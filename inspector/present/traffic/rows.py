@@ -221,7 +221,6 @@ class RowWriter:
         found = marks.get(n) or (marks.get(answer) if answer else None)
         if found is None:
             return []
-
         return mark_spans(found)
 
     def _cells(self) -> "ExtraCells":

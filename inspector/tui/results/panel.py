@@ -247,7 +247,6 @@ class ResultPanel(Widget):
         if found is None or found.data is None:
             self.app.notify("No image in this result.", markup=False)
             return
-
         self.app.push_screen(PictureScreen(found.data, plain(found.title)))
 
     async def action_markdown(self) -> None:

@@ -37,7 +37,6 @@ def test_state_at_a_checkpoint_ignores_later_changes() -> None:
     wire.answer(2, {"content": []})
     wire.ask(3, "tools/call", {"name": "b"})
     assert wire.conversation.exchanges[1].state is ExchangeState.LATE
-
     then = conversation_at(point, wire.conversation)
     assert [each.state for each in then.exchanges] == [ExchangeState.PENDING, ExchangeState.CANCELLED]
     assert then.exchanges.answer_frames.tolist() == [0, 0, 0]

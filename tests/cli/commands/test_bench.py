@@ -36,7 +36,6 @@ def test_reports_are_written_and_compared_with_a_baseline(tmp_path: Path) -> Non
     assert {case.get("name") for case in Xml.parse(junit).getroot()} == {"fast, 1 in flight", "fast, 2 in flight"}
     assert document.read_text().count("| fast |") == 2
     assert inspect("verify", str(slow)).status == ExitStatus.OK
-
     again = ("-t", "fast", "--against", str(base), "--fail-on")
     assert bench(*again, "p95 > 1000x or errors > 0").status == ExitStatus.OK
     failed = bench(*again, "rate < 1000x and p50 > 0", "--json")

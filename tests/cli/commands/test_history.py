@@ -15,7 +15,6 @@ def test_calls_are_stored_searched_and_cleared(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("MCP_INSPECT_HISTORY", "off")
     assert inspect("call", "echo", "-a", "text=three", *demo()).status == ExitStatus.OK
     monkeypatch.delenv("MCP_INSPECT_HISTORY")
-
     told = inspect("history")
     assert told.status == ExitStatus.OK
     first, second = told.stdout.splitlines()
@@ -28,7 +27,6 @@ def test_calls_are_stored_searched_and_cleared(tmp_path: Path, monkeypatch: pyte
         ("tools/call", {"text": "one"}, "ok")
     ]
     assert len(inspect("history", "--json", "-n", "1").data["calls"]) == 1
-
     assert inspect("history", "clear").stdout == "Cleared 2 calls.\n"
     assert inspect("history", "--json").data == {"calls": []}
     assert "no calls are stored" in inspect("history").stderr

@@ -65,7 +65,6 @@ def test_no_secret_is_written_to_a_capture_whose_digests_hold(calls: Path, tmp_p
     assert b"secretword" not in capture.read_bytes()
     assert "••••••".encode() in capture.read_bytes()
     assert inspect("verify", str(capture)).status == ExitStatus.OK
-
     whole = tmp_path / "b.mcpcap"
     told = inspect("run", "second", "--no-redact", "--capture", str(whole), *demo())
     assert "secretword" not in told.stdout

@@ -52,7 +52,6 @@ def test_changed_case_is_reported_in_text_json_and_junit(cases: Path, tmp_path: 
     assert "1 of 2 as expected" in ran.stdout
     suite = Xml.fromstring(junit.read_bytes())
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
-
     told = inspect("test", "--json", "-k", "greet", str(cases), *server("ledger", "changed"))
     assert told.status == ExitStatus.FINDINGS
     assert (told.data["passed"], told.data["failed"], told.data["updated"]) == (0, 1, 0)

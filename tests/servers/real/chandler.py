@@ -33,7 +33,6 @@ def shop(directory: Path) -> Any:
     server = fastmcp.FastMCP("chandler")
     server.add_provider(provider)
     server.add_extension(extension.SkillsExtension(providers=[provider]))
-
     csp = apps.ResourceCSP(connect_domains=["https://knots.example"])
     server.tool(app=apps.AppConfig(resource_uri=URI))(knots)
     server.resource(URI, app=apps.AppConfig(csp=csp))(page)

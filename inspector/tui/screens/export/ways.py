@@ -126,7 +126,6 @@ def _journal(source: ExportSource) -> Iterator[Journal]:
     if source.journal is not None:
         yield source.journal
         return
-
     assert source.path is not None, "the file exists"
     journal = load(source.path)
     try:
@@ -153,7 +152,6 @@ def _shared(request: ExportRequest, source: ExportSource) -> ExportResult:
     if source.share is None:
         raise UsageError("sharing is not available here", hint="mcp-inspect share does it.")
     lines = source.share(source.path, request.path, notes=request.notes, overwrite=request.overwrite)
-
     head, rest = lines[0], lines[1:]
     return ExportResult(
         f"Written to {_called(request.path)}: {head}.", tuple((span(each, limit=400),) for each in (head, *rest))

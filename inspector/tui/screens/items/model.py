@@ -398,7 +398,6 @@ def shared_lines(checks: JournalFindings | None, kinds: Sequence[str], evidence_
     found = [each for kind in kinds for each in checks.shared(kind)] if checks is not None else []
     if not found:
         return []
-
     lines: list[list[Span]] = []
     for each in found[:_FEW]:
         sign, role = words_mark(GRADES.index(each.severity) + 1)

@@ -141,7 +141,6 @@ class ServerLogPanel(Panel):
         if why := why_silent(self._conversation):
             self.app.notify(why, severity="warning", markup=False)
             return
-
         each = takes_levels(self._conversation.journal)
         labels = [*LEVELS, *([NO_MESSAGES] if each else [])]
         heading = "Minimum level requested with every call" if each else "Send logging/setLevel"

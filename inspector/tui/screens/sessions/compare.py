@@ -131,7 +131,6 @@ class CompareScreen(Dialog[None]):
         values = self._found.values(message.index) if self._found is not None else None
         if values is None:
             return
-
         before, after = values
         self.app.push_screen(BeforeAfterScreen("Both values", lambda: value_lines(before, after)))
 

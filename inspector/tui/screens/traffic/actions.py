@@ -293,7 +293,6 @@ class TrafficMarking:
         n = self.list.chosen
         if not n:
             return
-
         noted = notes_of(self.list.filters.conversation)
         self._note(lambda: noted.unmark(n) if n in noted.notes.marks else noted.mark(n))
 

@@ -394,7 +394,6 @@ class DetailPanel(Widget):
         line.set_class(not found, "hidden")
         if not found:
             return
-
         all_of_them = keys.key_name(keys.action("screen.findings").keys[0])
         line.show(list(finding_line(found[0], len(found) - 1)), [(f"{all_of_them} Findings", "faint")])
 

@@ -47,13 +47,11 @@ async def test_shown_app_asks_about_a_destructive_tool_and_takes_the_answer() ->
     async with session(answering(server)) as live:
         await live.list_all("tools")
         shown = ShownApp(Tool(TOOLS[0]), *found, "dark")
-
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(shown.show(live))
             await until(lambda: shown.url, "the page is open")
             host = shown._run.host  # type: ignore[union-attr]
             view = View(host, [])
-
             host.attach(view, BrowserFacts())
             result = await view.start()
             assert result["hostContext"]["theme"] == "dark"

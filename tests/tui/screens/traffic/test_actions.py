@@ -45,7 +45,6 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await until(lambda: "Identical response" in text(app) or isinstance(app.screen, ConfirmScreen), "the answer")
         assert not isinstance(app.screen, ConfirmScreen), "it says that it only reads"
         assert [each.target for each in exchanges[-2:]] == ["add", "add"]
-
         await app.navigation.open_tab(OpenCapture(sample("lighthouse")))
         await until(
             lambda: app.conversation.stage is ConversationStage.RECORDED and "tools/call" in text(app), "the recording"
