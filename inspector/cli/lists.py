@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from inspector.capture.messages import result_response_of
 from inspector.cli.headless import CommandSession, answered
 from inspector.cli.output import Output
 from inspector.documents import prepared_type
 from inspector.errors import InspectError, RequestFailed, RequestTimeout
-from inspector.protocol import jsonrpc, peek
+from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.list_all import ENDED_BY_EMPTY, Pages
 from inspector.protocol.frames import Frame
@@ -171,10 +172,8 @@ def _about(journal: "Journal", pages: Pages, listing: Listing) -> dict[str, Any]
 
 def caching_hints(journal: "Journal", exchange: Exchange) -> dict[str, Any]:
     """Return `ttlMs` and `cacheScope` of a response as received; {} if there are none."""
-    frame = journal.store.entry(exchange.answer_frame or 0).what
-    assert isinstance(frame, Frame)
-    answers = (each for each in jsonrpc.read(frame.payload) if isinstance(each, jsonrpc.ResultResponse))
-    result = next((each.result for each in answers if each.id == exchange.id), None)
+    response = result_response_of(journal, exchange)
+    result = None if response is None else response.result
     return {name: peek.at(result, name) for name in ("ttlMs", "cacheScope") if peek.has(result, name)}
 
 
@@ -210,11 +209,5 @@ def _items(journal: "Journal", exchange: Exchange, member: str) -> list[Any]:
             msgspec.json.decode(frame.payload, type=_Result).result[member], type=list[msgspec.Raw]
         )
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, RecursionError):
-        return _tolerantly(frame.payload, exchange, member)
-
-
-def _tolerantly(payload: bytes, exchange: Exchange, member: str) -> list[Any]:
-    for message in jsonrpc.read(payload):
-        if isinstance(message, jsonrpc.ResultResponse) and message.id == exchange.id:
-            return peek.items(message.result, member)
-    return []
+        response = result_response_of(journal, exchange)
+        return [] if response is None else peek.items(response.result, member)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import request_of
 from inspector.forms.validate import Validation
 from inspector.present import words
 from inspector.present.blocks import json_block
@@ -23,7 +24,7 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.list_all import was_cut
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, ResultResponse, read
 from inspector.protocol.tracking.tasks import ENDED, Task, TaskState
 
 _GONE = "The result was lost with the previous connection. Record the session to keep results."
@@ -167,10 +168,8 @@ def view_past_call(past: PastCall) -> CompletedCall:
 
 def arguments_of(journal: Journal, exchange: Exchange) -> Any:
     """Return the arguments of a recorded call; None if it had none or they can't be read."""
-    for message in read(_payload(journal, exchange.request_frame)):
-        if isinstance(message, Request) and message.id == exchange.id:
-            return peek.at(message.params, "arguments")
-    return None
+    asked = request_of(journal, exchange)
+    return None if asked is None else peek.at(asked.params, "arguments")
 
 
 def _finished(journal: Journal, exchange: Exchange, schema: Any, called: Called | None) -> tuple[bytes, Finished]:

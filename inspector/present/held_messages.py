@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import exchange_at, messages_at, request_of, result_response_of
 from inspector.documents import UnreadableDocument, read_json
 from inspector.filters.language.completion import quoted
 from inspector.forms.typed import json_text
@@ -12,9 +13,9 @@ from inspector.forms.validate import validate
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, span
 from inspector.protocol import peek
-from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
+from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse
 from inspector.protocol.listed_items import ListedItem, Prompt, Resource, Tool
 from inspector.text import one_line
 
@@ -148,10 +149,10 @@ def written_rule(rule: dict[str, Any]) -> dict[str, Any]:
 
 def proposed_rule(journal: Journal, n: int) -> dict[str, Any] | None:
     """Return a rule that holds messages like an entry of the journal; None if the entry is not a message."""
-    frame = journal.store.entry(n).what if 0 < n <= journal.count else None
-    if not isinstance(frame, Frame):
+    messages, exchange = messages_at(journal, n), exchange_at(journal, n)
+    if not messages:
         return None
-    message, exchange = read(frame.payload)[0], _exchange_of(journal, n)
+    message = messages[0]
     method, target = (exchange.method, exchange.target) if exchange is not None else ("", "")
     if isinstance(message, Request | Notification):
         method = message.method
@@ -175,11 +176,10 @@ def _holding(method: str, target: str, side: str) -> dict[str, Any]:
 
 def request_like(journal: Journal, n: int) -> dict[str, Any]:
     """Return method and params of an entry's request, to be sent again; those of `tools/list` if there is none."""
-    exchange = _exchange_of(journal, n) if n else None
+    exchange = exchange_at(journal, n)
     if exchange is not None and exchange.sender is Direction.TO_SERVER:
-        frame = journal.store.entry(exchange.request_frame).what
-        message = read(frame.payload)[0] if isinstance(frame, Frame) else None
-        if isinstance(message, Request):
+        message = request_of(journal, exchange)
+        if message is not None:
             return {"method": message.method} | ({"params": message.params} if message.params is not None else {})
     return {"method": "tools/list", "params": {}}
 
@@ -189,11 +189,12 @@ def recorded_results(journal: Journal, method: str, target: str) -> list[Any]:
     found = []
     for exchange in reversed(journal.conversation.exchanges):
         fits = (exchange.method, exchange.target) == (method, target) and exchange.state is ExchangeState.ANSWERED
-        if fits and exchange.sender is Direction.TO_SERVER and exchange.answer_frame:
-            frame = journal.store.entry(exchange.answer_frame).what
-            answer = read(frame.payload)[0] if isinstance(frame, Frame) else None
-            if isinstance(answer, ResultResponse):
-                found.append(answer.result)
+        if (
+            fits
+            and exchange.sender is Direction.TO_SERVER
+            and (answer := result_response_of(journal, exchange)) is not None
+        ):
+            found.append(answer.result)
     return found
 
 
@@ -243,8 +244,3 @@ def verdict_on(text: str, tool: Tool | None, kind: str, side: str) -> Span:
         more = f", and {len(validation.problems) - 1} more" if len(validation.problems) > 1 else ""
         return span(f"▲ {name}: {first.pointer or path[-1]} {first.sentence}{more}", "warning")
     return (f"✓ Valid against {name}", "ok") if validation.ok else span(f"▲ {name}: {validation.note}", "muted")
-
-
-def _exchange_of(journal: Journal, n: int) -> Exchange | None:
-    number = journal.store.exchange(n) if 0 < n <= journal.count else 0
-    return journal.conversation.exchanges[number - 1] if number > 0 else None

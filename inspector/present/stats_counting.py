@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import messages_at
 from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
 from inspector.filters.engine.findings import FindingSource
 from inspector.filters.engine.matching import reach
@@ -35,8 +36,7 @@ from inspector.present.stats import (
 from inspector.present.traffic.filter import RowFilter
 from inspector.protocol import peek
 from inspector.protocol.exchange_log import ASKS, FROM_SERVER, NEVER, PROBE, STATE_BITS, UNLISTED
-from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Request, RequestId, read
+from inspector.protocol.jsonrpc import Request, RequestId
 from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions.openings import OPENING
 
@@ -549,9 +549,7 @@ class CallArguments:
         exchange = self._journal.conversation.exchanges[number - 1]
         if exchange.request_frame != self._frame:
             self._frame, self._requests = exchange.request_frame, {}
-            known = 0 < self._frame <= self._journal.count
-            what = self._journal.store.entry(self._frame).what if known else None
-            for message in read(what.payload) if isinstance(what, Frame) else ():
+            for message in messages_at(self._journal, self._frame):
                 if isinstance(message, Request):
                     self._requests.setdefault((type(message.id), message.id), message)
         request = self._requests.get((type(exchange.id), exchange.id))

@@ -15,6 +15,7 @@ import msgspec
 
 from inspector import text
 from inspector.capture.journal import Journal
+from inspector.capture.messages import exchange_at
 from inspector.capture.store.columns import EntryKind, MessageKind
 from inspector.capture.store.store import beginning
 from inspector.present import spans as signs
@@ -127,7 +128,7 @@ class _Cast(msgspec.Struct):
 
 def entries_of(journal: Journal, n: int) -> list[int]:
     """Return all entries of the trace of entry n; empty if it belongs to no operation."""
-    exchange = _exchange(journal, n)
+    exchange = exchange_at(journal, n)
     return [] if exchange is None else _entries(journal, _cast(journal, _cause(journal, exchange)))[1]
 
 
@@ -148,7 +149,7 @@ def _entries(journal: Journal, cast: "_Cast") -> tuple[int, list[int]]:
 
 def trace_of(journal: Journal, n: int) -> Trace | None:
     """Return the trace of the operation that entry n belongs to; None if it belongs to none."""
-    exchange = _exchange(journal, n)
+    exchange = exchange_at(journal, n)
     if exchange is None:
         return None
     cast = _cast(journal, _cause(journal, exchange))
@@ -170,11 +171,6 @@ def trace_of(journal: Journal, n: int) -> Trace | None:
 
 
 # Exchanges of a trace.
-
-
-def _exchange(journal: Journal, n: int) -> Exchange | None:
-    number = journal.store.exchange(n) if 0 < n <= journal.count else 0
-    return journal.conversation.exchanges[number - 1] if number else None
 
 
 def _cause(journal: Journal, exchange: Exchange) -> Exchange:
@@ -252,7 +248,7 @@ def _step(journal: Journal, n: int, began: int, cast: _Cast) -> TraceStep:
 
 
 def _of_frame(journal: Journal, n: int, frame: Frame, after: int, cast: _Cast) -> TraceStep:
-    exchange, store = _exchange(journal, n), journal.store
+    exchange, store = exchange_at(journal, n), journal.store
     way = _WAY_OF[frame.direction]
     message, role = words.of_payload(frame.payload)
     method, kind = text.visible(store.method(n), limit=200), store.message_kind(n)

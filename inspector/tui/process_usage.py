@@ -14,7 +14,7 @@ from inspector.capture.journal import Journal
 from inspector.features.bench.load import ProcessTree
 from inspector.present.spans import Fact
 from inspector.present.stats_report import course, peaks, sparkline
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.present.waiting import child_pid
 from inspector.text import human_size
 
 _SAMPLE_S = 1.0
@@ -58,7 +58,7 @@ class ProcessUsage:
 
     def watch(self) -> None:
         """Start sampling if the process runs. Nearly free if it has started already."""
-        if self._thread is None and (pid := running_pid(self._journal)) and not self._stop.is_set():
+        if self._thread is None and (pid := child_pid(self._journal)) and not self._stop.is_set():
             self._thread = threading.Thread(target=self._sample, args=(pid,), name="process usage", daemon=True)
             self._thread.start()
 
@@ -77,15 +77,6 @@ class ProcessUsage:
             self._samples.append(Usage(found.at_s, found.cpu_s, found.rss))
             self.changes += 1
             self._stop.wait(self._pace_s)
-
-
-def running_pid(journal: Journal) -> int:
-    """Return the pid of the server; 0 if it is not running, or was not started here."""
-    for entry in reversed(journal.processes):
-        what = entry.what
-        if isinstance(what, ProcessFact) and what.event in (ProcessEvent.SPAWN, ProcessEvent.EXIT):
-            return what.pid if what.event is ProcessEvent.SPAWN else 0
-    return 0
 
 
 def shares(samples: Sequence[Usage]) -> list[float]:

@@ -9,7 +9,6 @@ from inspector.tui.process_usage import (
     ProcessUsage,
     Usage,
     grows_steadily,
-    running_pid,
     shares,
     usage_facts,
     usage_text,
@@ -40,7 +39,6 @@ async def test_a_process_is_sampled_until_it_ends() -> None:
 
 async def test_nothing_is_sampled_of_what_does_not_run_or_was_stopped() -> None:
     tape = Tape().started().died()
-    assert running_pid(tape.journal) == 0
     usage = ProcessUsage(tape.journal)
     usage.watch()
     assert usage._thread is None

@@ -8,6 +8,7 @@ import msgspec
 
 from inspector.atomic_write import write_whole
 from inspector.capture.journal import Journal
+from inspector.capture.messages import request_of, result_response_of
 from inspector.cli.captures import loaded_capture
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
@@ -15,9 +16,9 @@ from inspector.cli.help import documented
 from inspector.cli.output import Output
 from inspector.config.profiles import ClientProfile, OpeningRequest, client_profile, known_profiles, profile_text
 from inspector.errors import UsageError
-from inspector.protocol import jsonrpc, peek
+from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Direction
 from inspector.protocol.listed_items import KIND_OF_METHOD
 from inspector.protocol.revisions._shape import Era
 from inspector.text import visible
@@ -152,7 +153,8 @@ def _opening_requests(journal: Journal) -> tuple[list[OpeningRequest], list[str]
         elif exchange.method not in KIND_OF_METHOD:
             break
         elif peek.text(_params(journal, exchange), "cursor") is None:
-            more = peek.text(_result(journal, exchange), "nextCursor") is not None
+            page = result_response_of(journal, exchange)
+            more = page is not None and peek.text(page.result, "nextCursor") is not None
             found.append(OpeningRequest(exchange.method, pages="one" if more else "all"))
             doubtful += [] if more else [exchange.method]
         else:
@@ -164,19 +166,5 @@ def _opening_requests(journal: Journal) -> tuple[list[OpeningRequest], list[str]
 
 
 def _params(journal: Journal, exchange: Exchange) -> Any:
-    for message in _messages(journal, exchange.request_frame):
-        if isinstance(message, jsonrpc.Request) and message.id == exchange.id:
-            return message.params
-    return None
-
-
-def _result(journal: Journal, exchange: Exchange) -> Any:
-    for message in _messages(journal, exchange.answer_frame or 0):
-        if isinstance(message, jsonrpc.ResultResponse) and message.id == exchange.id:
-            return message.result
-    return None
-
-
-def _messages(journal: Journal, n: int) -> tuple[Any, ...]:
-    what = journal.store.entry(n).what if 0 < n <= journal.count else None
-    return tuple(jsonrpc.read(what.payload)) if isinstance(what, Frame) else ()
+    asked = request_of(journal, exchange)
+    return None if asked is None else asked.params

@@ -10,12 +10,13 @@ import msgspec
 from inspector.capture.compare.normal import Normal
 from inspector.capture.compare.operations import OperationRecord
 from inspector.capture.journal import Journal
+from inspector.capture.messages import request_of, response_of
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind, escaped
 from inspector.features.cases.running import FAILED, WHOLES, expects_failure
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, read
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, REJECTED, ServerRequest
 from inspector.protocol.server_requests import RequestKind as QuestionsKind
 from inspector.protocol.tracking.exchanges import goes_on
@@ -142,8 +143,8 @@ def answers_in(journal: Journal, exchange: Exchange) -> tuple[Entry, ...]:
 def first_params(journal: Journal, exchange: Exchange) -> Any:
     """Return the params of the first request of the exchange's operation."""
     first = journal.conversation.exchanges[_own(journal, exchange)[0] - 1]
-    asked = message_in(journal, first.request_frame, first.id)
-    return asked.params if isinstance(asked, Request) else None
+    asked = request_of(journal, first)
+    return None if asked is None else asked.params
 
 
 def _own(journal: Journal, exchange: Exchange) -> Sequence[int]:
@@ -153,18 +154,13 @@ def _own(journal: Journal, exchange: Exchange) -> Sequence[int]:
     return sorted({*journal.conversation.operations.operation(exchange.operation).exchanges, exchange.number})
 
 
-def message_in(journal: Journal, entry: int, id_: Any) -> Message | None:
-    """Return the message with this id in an entry; a batch holds several messages."""
-    return next((each for each in _messages(journal, entry) if getattr(each, "id", None) == id_), None)
-
-
 def _answer_to(journal: Journal, server_request: ServerRequest, own: Sequence[int]) -> Entry | None:
     if server_request.key:
         return _brought_later(journal, server_request, own)
     asked = journal.conversation.exchanges[server_request.exchange - 1]
-    if asked.sender is not Direction.FROM_SERVER or asked.answer_frame is None:
+    if asked.sender is not Direction.FROM_SERVER:
         return None
-    response = message_in(journal, asked.answer_frame, asked.id)
+    response = response_of(journal, asked)
     if isinstance(response, ErrorResponse):
         return _entry(server_request.kind, response.error, failed=True)
     return _entry(server_request.kind, response.result, failed=False) if isinstance(response, ResultResponse) else None
@@ -176,8 +172,8 @@ def _brought_later(journal: Journal, server_request: ServerRequest, own: Sequenc
         asked = journal.conversation.exchanges[number - 1]
         if asked.request_frame <= server_request.frame:
             continue
-        retry = message_in(journal, asked.request_frame, asked.id)
-        brought = peek.mapping(retry.params, "inputResponses") if isinstance(retry, Request) else {}
+        retry = request_of(journal, asked)
+        brought = {} if retry is None else peek.mapping(retry.params, "inputResponses")
         if server_request.key in brought:
             return _entry(server_request.kind, brought[server_request.key], failed=False)
     return None
@@ -189,11 +185,6 @@ def _entry(kind: QuestionsKind, answer: Any, *, failed: bool) -> Entry:
     code = peek.integer(answer, "code")
     words = peek.text(answer, "message") or ""
     return {"kind": kind.value, "answer": "error", "code": REJECTED if code is None else code, "text": words}
-
-
-def _messages(journal: Journal, entry: int) -> Iterator[Message]:
-    frame = journal.store.entry(entry).what
-    yield from read(frame.payload) if isinstance(frame, Frame) else ()
 
 
 def case_of(
@@ -284,9 +275,8 @@ def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:
     """Return a finished client request with its response; None for any other exchange."""
     if exchange.sender is not Direction.TO_SERVER or exchange.answer_frame is None:
         return None
-    asked = message_in(journal, exchange.request_frame, exchange.id)
-    response = message_in(journal, exchange.answer_frame, exchange.id)
-    if not isinstance(asked, Request) or not isinstance(response, ResultResponse | ErrorResponse):
+    asked, response = request_of(journal, exchange), response_of(journal, exchange)
+    if asked is None or response is None:
         return None
     reply = {"result": response.result} if isinstance(response, ResultResponse) else {"error": response.error}
     ms = None if exchange.ended_ns is None else (exchange.ended_ns - exchange.started_ns) / 1_000_000

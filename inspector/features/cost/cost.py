@@ -21,12 +21,12 @@ import msgspec
 import regex
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import result_response_of
 from inspector.checks.definitions.confusable import ConfusablePair, confusable_pairs, words_of
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ResultResponse, read
+from inspector.protocol.frames import Direction
 from inspector.text import estimate_tokens
 
 Part = Literal["name", "description", "properties", "property descriptions", "enums", "$defs", "output schema", "other"]
@@ -219,11 +219,8 @@ def _called(journal: Journal) -> Iterator[tuple[str, Any, int]]:
             continue
         if exchange.state is not ExchangeState.ANSWERED or exchange.answer_frame is None:
             continue
-        what = journal.store.entry(exchange.answer_frame).what
-        if isinstance(what, Frame):
-            for message in read(what.payload):
-                if isinstance(message, ResultResponse) and message.id == exchange.id:
-                    yield exchange.target, message.result, len(what.payload)
+        if (response := result_response_of(journal, exchange)) is not None:
+            yield exchange.target, response.result, journal.store.size(exchange.answer_frame)
 
 
 def _texts(result: Any) -> Iterator[str]:

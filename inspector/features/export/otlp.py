@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from inspector import __version__
 from inspector.capture.journal import Journal
+from inspector.capture.messages import messages_at
 from inspector.capture.store.columns import MessageKind
 from inspector.errors import UsageError
 from inspector.features.export.selection import Selection
@@ -198,7 +199,7 @@ class Spans:
             for each in further
         ]
         for n in self._events[number][: _MOST_EVENTS - len(found)]:
-            message = self._message(n)
+            message = next(iter(messages_at(self._journal, n)), None)
             params = message.params if isinstance(message, Notification) else None
             found.append(_event(store.wall_ns(n), store.method(n), _message_attributes(params)))
         dropped = len(self._events[number]) + len(further) - len(found)

@@ -11,12 +11,13 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any
 
+from inspector.capture.messages import result_response_of
 from inspector.features.export.selection import Selection
 from inspector.protocol import peek
 from inspector.protocol.credentials import is_masked
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Request, ResultResponse, read
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Request, read
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.openings import OPENING
 
@@ -112,11 +113,8 @@ def _answers(selection: Selection) -> dict[str, list[Any]]:
     """Return the client's responses to server requests by method, in order."""
     found: dict[str, list[Any]] = {}
     for exchange, request in _requests(selection, Direction.FROM_SERVER):
-        if request.method in _ASKED and exchange.answer_frame is not None:
-            what = selection.journal.store.entry(exchange.answer_frame).what
-            for message in read(what.payload) if isinstance(what, Frame) else ():
-                if isinstance(message, ResultResponse) and message.id == exchange.id:
-                    found.setdefault(request.method, []).append(message.result)
+        if request.method in _ASKED and (response := result_response_of(selection.journal, exchange)) is not None:
+            found.setdefault(request.method, []).append(response.result)
     return found
 
 

@@ -27,6 +27,7 @@ from inspector.capture.compare.operations import (
     accounts,
 )
 from inspector.capture.journal import Journal
+from inspector.capture.messages import exchange_at, request_of, response_of
 from inspector.present.words import why_silent
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
@@ -34,8 +35,8 @@ from inspector.protocol.changes import MOST, differences
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode, read
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse, encode
 from inspector.protocol.listed_items import KIND_OF_METHOD as LISTS
 from inspector.protocol.listed_items import Tool
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, REJECTED, ErrorReply, Result, ServerRequest
@@ -517,16 +518,15 @@ class RecordedRequest(msgspec.Struct, frozen=True):
 
 def again(journal: Journal, n: int) -> RecordedRequest | str:
     """Return the request that entry n belongs to, or a sentence that explains why it can't be resent."""
-    number = journal.store.exchange(n) if 0 < n <= journal.count else 0
-    if not number:
+    exchange = exchange_at(journal, n)
+    if exchange is None:
         return "This line belongs to no request."
-    exchange = journal.conversation.exchanges[number - 1]
     if exchange.sender is not Direction.TO_SERVER:
         return "This is a server request. Only client requests can be sent again."
     if exchange.method in _OPENINGS:
         return f"{exchange.method} opens a session, and this one is open: ^r opens a new one."
-    request = next((each for each in _messages(journal, exchange.request_frame) if _is(each, exchange)), None)
-    if not isinstance(request, Request):
+    request = request_of(journal, exchange)
+    if request is None:
         return "The message can't be read back."
     params = essence(exchange.method, request.params)
     return RecordedRequest(exchange.method, exchange.target, params, _answer(journal, exchange))
@@ -569,20 +569,9 @@ def _beside(asked: RecordedRequest, after: Any) -> str:
     return f"{many} {'place differs' if len(found) == 1 else 'places differ'} from before: {paths}{more}."
 
 
-def _messages(journal: Journal, n: int) -> tuple[Message, ...]:
-    what = journal.store.entry(n).what
-    return read(what.payload) if isinstance(what, Frame) else ()
-
-
-def _is(message: Message, exchange: Exchange) -> bool:
-    return isinstance(message, Request | ResultResponse | ErrorResponse) and message.id == exchange.id
-
-
 def _answer(journal: Journal, exchange: Exchange) -> Any:
-    if exchange.answer_frame is None:
-        return None
-    found = next((each for each in _messages(journal, exchange.answer_frame) if _is(each, exchange)), None)
-    return _value(found) if isinstance(found, ResultResponse | ErrorResponse) else None
+    response = response_of(journal, exchange)
+    return None if response is None else _value(response)
 
 
 def _value(message: ResultResponse | ErrorResponse) -> Any:

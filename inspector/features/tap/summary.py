@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import messages_at
 from inspector.capture.store.load import Loading
 from inspector.errors import InspectError
 from inspector.features.tap.client import TapClient
 from inspector.protocol import peek
 from inspector.protocol.exchanges import ExchangeState
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import Request, read
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import Request
 
 
 def summary(tap: dict[str, Any]) -> dict[str, Any]:
@@ -37,8 +38,7 @@ def client_meta(journal: Journal) -> dict[str, Any]:
     for n in range(journal.count, 0, -1):
         if journal.store.direction(n) is not Direction.TO_SERVER:
             continue
-        frame = journal.store.entry(n).what
-        message = read(frame.payload)[0] if isinstance(frame, Frame) else None
+        message = next(iter(messages_at(journal, n)), None)
         if isinstance(message, Request):
             meta = peek.mapping(message.params, "_meta")
             return {name: value for name, value in meta.items() if name.startswith("io.modelcontextprotocol/")}

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import exchange_at
 from inspector.errors import UsageError
 from inspector.features.cases.running import value_at
 from inspector.protocol.changes import ABSENT
@@ -62,8 +63,7 @@ def _answer(id_: str, journal: Journal, wanted: MessageArguments, clean: Cleaner
     if isinstance(value, str | list):
         value = value[wanted.offset :]
     shown, cut = bounded(value, wanted.max_tokens)
-    number = store.exchange(n)
-    exchange = journal.conversation.exchanges[number - 1] if number else None
+    exchange = exchange_at(journal, n)
     entries = [] if exchange is None else [exchange.request_frame, exchange.answer_frame]
     kind = store.message_kind(n).name.lower() if store.direction(n) is not None else store.kind(n).name.lower()
     follow = f'trace(session="{id_}", entry={n})' if exchange is not None else f'traffic(session="{id_}")'

@@ -3,6 +3,7 @@
 import asyncio
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import exchange_at
 from inspector.errors import UsageError
 from inspector.present.trace import markdown_of, trace_of
 from inspector.serve.bounded import DEFAULT_TOKENS, cut_text
@@ -44,7 +45,6 @@ def _answer(id_: str, journal: Journal, wanted: TraceArguments) -> TraceAnswer:
             hint=f'traffic(session="{id_}", filter="kind == request") lists requests.',
         )
     page = cut_text(markdown_of(story, journal), wanted.max_tokens * _BYTES_OF_TOKEN * 4 // 5)
-    number = journal.store.exchange(wanted.entry)
-    exchange = journal.conversation.exchanges[number - 1] if number else None
+    exchange = exchange_at(journal, wanted.entry)
     entry = wanted.entry if exchange is None else exchange.answer_frame or exchange.request_frame
     return TraceAnswer(session=id_, open=story.open, from_server=page, next=f'message(session="{id_}", entry={entry})')

@@ -15,7 +15,6 @@ from inspector.features.cases.making import (
     case_of,
     first_params,
     literally,
-    message_in,
     promoted,
     proposals,
     schema_of,
@@ -92,12 +91,6 @@ def test_answers_that_a_retry_brought_stand_in_the_case_and_the_retry_does_not(t
     assert came is not None
     assert case_of(came.method, came.params, (), came.answers).params == {"name": "plan", "arguments": {"days": 2}}
     assert came.answers == _ENTRIES
-
-
-def test_a_message_is_found_by_its_id(tape: Tape) -> None:
-    tape.call(1, "plan")
-    assert message_in(tape.journal, 1, 1) is not None
-    assert message_in(tape.journal, 1, 2) is None
 
 
 @given(JSON)

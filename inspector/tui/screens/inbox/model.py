@@ -14,6 +14,7 @@ import msgspec
 
 from inspector import text
 from inspector.capture.journal import Journal
+from inspector.capture.messages import messages_at
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
 from inspector.present.blocks import block_of
@@ -21,8 +22,8 @@ from inspector.present.logins import link_section, read_link
 from inspector.present.spans import Fact, Line, Section, fact, fact_lines, paragraph, span
 from inspector.protocol import peek, server_requests
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction, Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode, read
+from inspector.protocol.frames import Direction
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode
 from inspector.protocol.server_requests import ErrorReply, Reply, RequestKind, Result, Root, ServerRequest
 
 # Sampling requests, in full: the user responds in the model's place, so nothing may be hidden
@@ -481,12 +482,10 @@ def answered_section(server_request: ServerRequest, journal: Journal, standing: 
 def reply_to(server_request: ServerRequest, journal: Journal, standing: RecordedState) -> Reply | None:
     """Return the response; None if there is none or if it can't be found."""
     exchange = _exchange(server_request, journal)
-    what = journal.store.entry(standing.frame).what if 0 < standing.frame <= journal.count else None
-    if exchange is None or not isinstance(what, Frame):
+    if exchange is None:
         return None
-    return next(
-        (reply for each in read(what.payload) if (reply := _reply(server_request, exchange, each)) is not None), None
-    )
+    replies = (_reply(server_request, exchange, each) for each in messages_at(journal, standing.frame))
+    return next((each for each in replies if each is not None), None)
 
 
 def _reply(server_request: ServerRequest, exchange: Exchange, message: Message) -> Reply | None:

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from inspector.auth.addresses import open_browser, out_of_reach, tunnel
+from inspector.capture import messages
 from inspector.capture.journal import Journal
 from inspector.errors import InspectError
 from inspector.features.apps.context import HostSettings, Theme
@@ -28,8 +29,6 @@ from inspector.protocol import jsonrpc, peek
 from inspector.protocol.apps import app_of
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Request, ResultResponse
 from inspector.protocol.listed_items import Tool
 from inspector.text import visible
 from inspector.tui import keys
@@ -109,17 +108,12 @@ def _settle(waiting: "asyncio.Future[bool]", yes: bool) -> None:
 
 def result_of(journal: Journal, exchange: Exchange | None) -> tuple[Any, Replied] | None:
     """Return the arguments and the result of a tool call in a journal; None if it has none."""
-    if exchange is None or not exchange.answer_frame or exchange.answer_frame > journal.count:
+    if exchange is None:
         return None
-    asked, answered = (_messages(journal, n) for n in (exchange.request_frame, exchange.answer_frame))
-    arguments = [peek.at(each.params, "arguments") for each in asked if isinstance(each, Request)]
-    results = [each for each in answered if isinstance(each, ResultResponse) and each.id == exchange.id]
-    return (arguments[0], Replied(results[0], exchange)) if arguments and results else None
-
-
-def _messages(journal: Journal, n: int) -> tuple[jsonrpc.Message, ...]:
-    what = journal.store.entry(n).what
-    return jsonrpc.read(what.payload) if isinstance(what, Frame) else ()
+    asked, response = messages.request_of(journal, exchange), messages.result_response_of(journal, exchange)
+    if asked is None or response is None:
+        return None
+    return peek.at(asked.params, "arguments"), Replied(response, exchange)
 
 
 class AppOpener:

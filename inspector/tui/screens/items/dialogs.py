@@ -12,16 +12,16 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.capture.journal import Journal
+from inspector.capture.messages import result_response_of
 from inspector.checks.compat.matrix import Matrix
 from inspector.present.changes.lists import ListNews, RememberedServer, about_lines, can_approve, since_lines
 from inspector.present.compatibility import compatibility_matrix, definitions_of, matrix_lines
 from inspector.present.items import source_facts, source_lines
 from inspector.present.rows import SpanRows
 from inspector.present.spans import Line, Section, Span
-from inspector.protocol import jsonrpc, peek
+from inspector.protocol import peek
 from inspector.protocol.apps import Page, app_of, listed_pages, page_of
 from inspector.protocol.flows.steps import Replied, Reply
-from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import Tool
 from inspector.text import visible
@@ -184,10 +184,8 @@ def _read_before(journal: Journal, uri: str) -> Any:
         exchange = exchanges[place]
         if exchange.method != _READ or exchange.target != uri or not exchange.answer_frame:
             continue
-        what = journal.store.entry(exchange.answer_frame).what
-        for message in jsonrpc.read(what.payload) if isinstance(what, Frame) else ():
-            if isinstance(message, ResultResponse) and message.id == exchange.id:
-                return message.result
+        if (response := result_response_of(journal, exchange)) is not None:
+            return response.result
     return None
 
 

@@ -10,13 +10,14 @@ import msgspec
 
 from inspector import text
 from inspector.capture.journal import Journal
+from inspector.capture.messages import request_of, response_of, result_response_of
 from inspector.present import spans as signs
 from inspector.present.rows import RowSource, RowView
 from inspector.present.skills import amount, file_row
 from inspector.present.spans import Role, Span, lay
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Direction
 from inspector.protocol.skills import GET, LIST, READ, Skill, SkillFile, Verified, same_names, verify
 
 
@@ -86,7 +87,8 @@ class SkillIndex(RowSource):
             self.refusal = _why_not(self._journal, exchange)
             return True
         self.refusal = ""
-        if peek.text(_params(self._journal, exchange), "cursor") is None:
+        asked = request_of(self._journal, exchange)
+        if asked is None or peek.text(asked.params, "cursor") is None:
             self._entries = {}
         for place, raw in enumerate(peek.items(result, "skills")):
             skill = Skill(raw)
@@ -178,28 +180,14 @@ def state_of(held: Held, file: SkillFile) -> tuple[str, Role]:
     return f"{signs.OK} {'as listed' if not held.skill.is_dynamic else 'front matter as listed'}", "ok"
 
 
-def _messages(journal: Journal, frame: int | None) -> tuple[jsonrpc.Message, ...]:
-    what = journal.store.entry(frame).what if frame else None
-    return jsonrpc.read(what.payload) if isinstance(what, Frame) else ()
-
-
-def _params(journal: Journal, exchange: Exchange) -> object:
-    for message in _messages(journal, exchange.request_frame):
-        if isinstance(message, jsonrpc.Request) and message.id == exchange.id:
-            return message.params
-    return None
-
-
 def _result(journal: Journal, exchange: Exchange) -> object:
     """Return the result of an exchange; None if there is none."""
-    for message in _messages(journal, exchange.answer_frame):
-        if isinstance(message, jsonrpc.ResultResponse) and message.id == exchange.id:
-            return message.result if isinstance(message.result, dict) else {}
-    return None
+    response = result_response_of(journal, exchange)
+    return None if response is None else peek.mapping(response.result)
 
 
 def _why_not(journal: Journal, exchange: Exchange) -> str:
-    for message in _messages(journal, exchange.answer_frame):
-        if isinstance(message, jsonrpc.ErrorResponse) and message.id == exchange.id:
-            return f"error {message.code}: {message.message}"
+    response = response_of(journal, exchange)
+    if isinstance(response, jsonrpc.ErrorResponse):
+        return f"error {response.code}: {response.message}"
     return exchange.why or ("cancelled" if exchange.state is ExchangeState.CANCELLED else "no response")

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from inspector.capture.messages import exchange_at
 from inspector.checks.findings import Finding
 from inspector.present.copies import Copy, of_request
 from inspector.present.findings import finding_line, finding_section
@@ -357,9 +358,7 @@ class DetailPanel(Widget):
     @property
     def exchange(self) -> Exchange | None:
         """The entry's exchange; None if it has none."""
-        journal = self._conversation.journal
-        number = journal.store.exchange(self.entry) if 0 < self.entry <= journal.count else 0
-        return journal.conversation.exchanges[number - 1] if number > 0 else None
+        return exchange_at(self._conversation.journal, self.entry)
 
     def more_to_copy(self) -> list[Copy]:
         """Return ways to copy the request as a command."""

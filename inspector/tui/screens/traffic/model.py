@@ -14,6 +14,7 @@ import msgspec
 from inspector import text
 from inspector.capture.format.records import Entry, joined_payload
 from inspector.capture.journal import Journal
+from inspector.capture.messages import exchange_at, result_response_of
 from inspector.forms.typed import json_text
 from inspector.present import spans, words
 from inspector.present.changes.captures import change_lines
@@ -36,7 +37,6 @@ from inspector.protocol.jsonrpc import (
     Notification,
     NotJsonRpc,
     Request,
-    ResultResponse,
     decode_in_pieces,
     encode,
     read,
@@ -434,8 +434,7 @@ def _process(journal: Journal) -> Iterable[SpansFact]:
 
 def _level(journal: Journal) -> Iterable[SpansFact]:
     entries = journal.store.of_method("logging/setLevel")
-    number = journal.store.exchange(entries[-1]) if entries else 0
-    setting = journal.conversation.exchanges[number - 1] if number else None
+    setting = exchange_at(journal, entries[-1]) if entries else None
     found, _ = requested_level(journal, setting, "")
     words = plain(found[2:]).strip()
     if words:
@@ -520,21 +519,12 @@ def _asked(journal: Journal) -> Iterable[SpansFact]:
 
 def _roots(journal: Journal) -> list[str] | None:
     """Return the roots in the last response to the server; None if there was none."""
-    exchanges = journal.conversation.exchanges
     for n in reversed(journal.store.of_method("roots/list")[-_MOST:]):
-        number = journal.store.exchange(n)
-        answer = _answer(journal, exchanges[number - 1]) if number else None
+        exchange = exchange_at(journal, n)
+        answer = result_response_of(journal, exchange) if exchange is not None else None
         if answer is not None:
-            return [peek.text(root, "uri") or "?" for root in peek.items(answer, "roots")[:_MOMENT_NAMES]]
+            return [peek.text(root, "uri") or "?" for root in peek.items(answer.result, "roots")[:_MOMENT_NAMES]]
     return None
-
-
-def _answer(journal: Journal, exchange: Exchange) -> object:
-    if not exchange.answer_frame or exchange.answer_frame > journal.count:
-        return None
-    what = journal.store.entry(exchange.answer_frame).what
-    messages = read(what.payload) if isinstance(what, Frame) else ()
-    return next((each.result for each in messages if isinstance(each, ResultResponse) and each.id == exchange.id), None)
 
 
 def _capabilities(journal: Journal) -> Iterable[SpansFact]:
