@@ -183,7 +183,7 @@ def was_reported_for_task(case: CheckMoment, id_: str, violation: Violation) -> 
     """Whether an earlier message about the same task had this fault: one finding suffices, however many polls."""
     if not case.method.startswith(("tasks/", "notifications/tasks")):
         return False
-    asked = case.asked.params if case.asked is not None else None
+    asked = case.asked_params
     task = peek.text(case.value, "taskId") or peek.text(asked, "taskId")
     return task is not None and case.state.is_repeated("task", id_, violation.pointer, violation.sentence, task)
 

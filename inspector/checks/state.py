@@ -261,6 +261,11 @@ class RequestState:
         self.unheard: list[str] = []
         """Methods of what was sent since the server's last message, oldest first; at most `MOST_UNHEARD`."""
 
+    @property
+    def all(self) -> tuple[TrackedRequest, ...]:
+        """The open requests, then those that are done."""
+        return (*self.open.values(), *self.done.values())
+
     def requested_id(self, id_: RequestId) -> RequestId:
         """Return the id of the client's request that a response with the id `id_` is for."""
         side = Direction.TO_SERVER
@@ -466,6 +471,16 @@ class CheckMoment:
     def is_modern(self) -> bool:
         """Whether the revision to judge by is known and of the stateless era."""
         return self.row >= FIRST_MODERN
+
+    @property
+    def asked_params(self) -> Any:
+        """Params of the request; None without one."""
+        return self.asked.params if self.asked is not None else None
+
+    @property
+    def payload(self) -> bytes:
+        """Payload of the frame; b"" without one."""
+        return self.frame.payload if self.frame is not None else b""
 
     @property
     def is_foreign_event(self) -> bool:

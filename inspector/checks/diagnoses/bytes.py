@@ -277,7 +277,7 @@ def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Set PYTHONUTF8=1, or encode output as UTF-8.
     """
-    payload = case.frame.payload if case.frame is not None else b""
+    payload = case.payload
     is_line = case.frame is not None and case.frame.channel is Channel.STDOUT
     if payload.startswith(_BOMS) or (is_line and not payload.lstrip().startswith((b"{", b"["))):
         return  # a line of text is not a message in any encoding
@@ -303,7 +303,7 @@ def byte_order_mark(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Write UTF-8 without a byte-order mark.
     """
-    payload = case.frame.payload if case.frame is not None else b""
+    payload = case.payload
     if payload.startswith(_BOMS):
         if payload.startswith(_BOMS[0]):
             yield Violation("a message starts with a byte-order mark", span=(0, 3), severity=_WARNING)
@@ -375,7 +375,7 @@ def inexact_number(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send large integers as strings, and null instead of NaN.
     """
-    payload = case.frame.payload if case.frame is not None else b""
+    payload = case.payload
     if len(payload) > 1 << 20 or not _ODD.search(payload):
         return
     large, has_other = _odd_numbers(payload)

@@ -461,7 +461,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         if "http-request-rejected sse" in state.notes and state.opening is None:
             yield state.notes["http-request-rejected sse"]
         elif "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
-            tried = {each.method for each in (*state.requests.open.values(), *state.requests.done.values())}
+            tried = {each.method for each in state.requests.all}
             if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
                 yield state.notes["http-request-rejected"]
     elif fact is not None and http is not None and http.request is not None and http.response is not None:

@@ -260,7 +260,7 @@ def unknown_method_unanswered(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return error -32601 for unknown methods.
     """
-    for asked in (*case.state.requests.open.values(), *case.state.requests.done.values()):
+    for asked in case.state.requests.all:
         http = case.state.http.exchanges.get(asked.http) if asked.http is not None else None
         silent = asked.answered is None and (asked.http is None or (http is not None and http.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
@@ -311,14 +311,14 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
     if isinstance(message, Notification):
         kind = message.method.split("/")[1]
         listed: _Listed | None = state.notes.get(f"list-changed-by-list {kind}")
-        calls = (*state.requests.open.values(), *state.requests.done.values())
+        calls = state.requests.all
         if listed is None or any(each.method == "tools/call" and each.frame > listed.frame for each in calls):
             return
         listed.followed = True
         if listed.before and state.is_sampled(f"list-changed-by-list {kind}", 1, 1 << 62):
             sentence = f"each response to {kind}/list is followed by {kind}/list_changed, but the list is the same"
             yield Violation(f"{sentence}: clients fetch it without end", frames=(listed.frame,))
-    elif not peek.has(case.value, "nextCursor") and not peek.has(case.asked.params if case.asked else None, "cursor"):
+    elif not peek.has(case.value, "nextCursor") and not peek.has(case.asked_params, "cursor"):
         kind = _TOLD_BY[case.method]
         items, key = peek.items(case.value, kind), f"list-changed-by-list {kind}"
         last: _Listed | None = state.notes.get(key)
@@ -394,7 +394,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
     state = case.state
     if state.opening is None or state.why:
         return
-    for asked in (*state.requests.open.values(), *state.requests.done.values()):
+    for asked in state.requests.all:
         waited = (asked.cancelled_ns or state.last_ns) - asked.time_ns
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those

@@ -113,8 +113,7 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Violation]:
     last = (
         case.state.process.provoked[0] if case.state.process.provoked and case.state.why else 0
     )  # it made the server exit (`exit-on-invalid-message`)
-    everything = (*case.state.requests.open.values(), *case.state.requests.done.values())
-    asked = [each for each in everything if each.probe and each.frame != last]
+    asked = [each for each in case.state.requests.all if each.probe and each.frame != last]
     for each in asked:
         is_judged_elsewhere = each.method in ("server/discover", "initialize") or probes.calls_a_tool(
             each.method, each.params

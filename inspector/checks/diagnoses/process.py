@@ -481,6 +481,6 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
 
 def _owed(state: ConnectionState) -> Iterator[TrackedRequest]:
     """Yield the requests of the client that got no response, also those that were given up."""
-    for asked in (*state.requests.open.values(), *state.requests.done.values()):
+    for asked in state.requests.all:
         if asked.sender is Direction.TO_SERVER and asked.answered is None:
             yield asked

@@ -181,7 +181,7 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send {"jsonrpc": "2.0", "id": …, "result": …}, with the id of the request.
     """
-    message, payload = case.message, case.frame.payload if case.frame is not None else b""
+    message, payload = case.message, case.payload
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
     due = case.http.asked[0] if case.http is not None and case.http.asked else next(iter(_open(case.state)), None)

@@ -191,7 +191,7 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
         if reason is not None and is_ours and asked is not None and len(failed) < _MOST_FAILED:
             failed.append(_Failed(case.n, asked, reason))
         return
-    sent = sorted(each.frame for each in (*state.requests.open.values(), *state.requests.done.values()))
+    sent = sorted(each.frame for each in state.requests.all)
     for each in failed:
         until = next((frame for frame in sent if frame > each.frame), 1 << 62)
         newest = [(n, line) for n, line in tail_of(state) if each.asked.frame < n < until]
@@ -292,7 +292,7 @@ def half_surrogate(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Cut texts between characters, not between UTF-16 units, and write UTF-8.
     """
-    payload = case.frame.payload if case.frame is not None else b""
+    payload = case.payload
     if b"\\ud" not in payload and b"\\uD" not in payload:
         return
     if found := _HALF.search(_PAIR.sub(lambda pair: b" " * len(pair.group()), payload)):

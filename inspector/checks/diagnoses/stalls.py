@@ -46,7 +46,7 @@ def responded_before(state: ConnectionState, closed_ns: int) -> bool:
 
 def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], ProcessActivity]]:
     """Yield each stall: its entry, the request without a response, children since then, and the process."""
-    everything = (*state.requests.open.values(), *state.requests.done.values())
+    everything = state.requests.all
     for n, time_ns, fact in state.process.facts:
         if fact.event is not ProcessEvent.STALL or fact.state is None:
             continue

@@ -76,8 +76,7 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
     # The bytes that doctor sends may have ended a server that was silent before.
     if _has_exited(state) and state.why and state.process.provoked is None:
         return None
-    everything = (*state.requests.open.values(), *state.requests.done.values())
-    waiting = [each for each in everything if each.method == "initialize" and each.answered is None]
+    waiting = [each for each in state.requests.all if each.method == "initialize" and each.answered is None]
     waiting.sort(key=lambda each: each.frame, reverse=state.http.has_endpoint)
     asked = waiting[0] if waiting else None
     is_accepted = state.http.has_endpoint and asked is not None and asked.status == 202  # its body counts as a message
@@ -88,7 +87,7 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
 
 def deaf_to_initialize(state: ConnectionState) -> TrackedRequest | None:
     """Return an `initialize` that is not answered although an earlier `server/discover` was; None for all else."""
-    everything = (*state.requests.open.values(), *state.requests.done.values())
+    everything = state.requests.all
     asked = next((each for each in everything if each.method == "initialize" and each.answered is None), None)
     if asked is None or state.is_http or (state.why and state.process.provoked is None and _has_exited(state)):
         return None
@@ -207,8 +206,9 @@ def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
     state, printed = case.state, list(case.state.notes.get(LINES, ()))[-1:]
     asked, words = unanswered(state), [(n, line.strip()) for n, line in tail_of(state)[:5] if line.strip()]
     if asked is None and printed and state.opening is None:
-        everything = (*state.requests.open.values(), *state.requests.done.values())
-        asked = next((each for each in everything if each.method == "initialize" and each.answered is None), None)
+        asked = next(
+            (each for each in state.requests.all if each.method == "initialize" and each.answered is None), None
+        )
     if asked is None:
         return
     for n, last in (*words[:1], *printed):

@@ -192,7 +192,7 @@ def id_spelling_changed(case: CheckMoment) -> Iterator[Violation]:
 
 def _spelling(case: CheckMoment, id_: int | str | None) -> str:
     """Return how an integer id is written in the frame, as far as the beginning or end of the frame shows it."""
-    payload = case.frame.payload if case.frame is not None else b""
+    payload = case.payload
     for found in _ID_NUMBER.finditer(payload[:4096] + payload[-4096:]):
         written = found.group(1)
         if not written.isdigit() and float(written) == id_:

@@ -36,7 +36,7 @@ def unknown_protocol_version(case: CheckMoment) -> Iterator[Violation]:
         if _DATE.fullmatch(date):
             yield Violation(f"{sentence}, which mcp-inspect does not know", "/result/protocolVersion")
             return
-        asked = peek.text(case.asked.params if case.asked is not None else None, "protocolVersion") or "2025-11-25"
+        asked = peek.text(case.asked_params, "protocolVersion") or "2025-11-25"
         sentence = f"{sentence}, not a date: expected one such as {asked[:20]}, which was requested; clients disconnect"
         fix = "Use a date as the protocol version; the version of the server belongs in `serverInfo`."
         yield Violation(sentence, "/result/protocolVersion", fix=fix, severity=Severity.ERROR)
@@ -101,7 +101,7 @@ def supported_versions_missing(case: CheckMoment) -> Iterator[Violation]:
     if not named or not all(isinstance(each, str) for each in named):
         yield Violation("error -32022 without the supported versions", "/error/data/supported")
     requested = peek.text(case.value, "data", "requested")
-    sent = peek.text(case.asked.params if case.asked is not None else None, "_meta", PREFIX + "protocolVersion")
+    sent = peek.text(case.asked_params, "_meta", PREFIX + "protocolVersion")
     if requested is None:
         yield Violation("error -32022 without the requested version", "/error/data/requested")
     elif sent is not None and requested != sent:

@@ -124,7 +124,7 @@ def ambiguous_json(case: CheckMoment) -> Iterator[Violation]:
         return found
 
     try:
-        json.loads(case.frame.payload if case.frame is not None else b"", object_pairs_hook=keep)
+        json.loads(case.payload, object_pairs_hook=keep)
     except (ValueError, RecursionError):
         return
     if twice:

@@ -71,7 +71,7 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return the contents of each listed resource, or leave it out of the list.
     """
-    uri = peek.text(case.asked.params if case.asked else None, "uri")
+    uri = peek.text(case.asked_params, "uri")
     if uri is None or uri not in case.state.lists.known["resources"] or uri.startswith("ui:"):
         return
     reason = reason_of(case.value)
@@ -151,7 +151,7 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
     """
     wanted = -32002 if not case.is_modern else -32602
     code, message = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
-    uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
+    uri = peek.text(case.asked_params, "uri") or ""
     if uri in case.state.lists.known["resources"]:
         return  # `listed-resource-unreadable` reports it: the code is the smaller part
     if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):
@@ -167,7 +167,7 @@ def resource_differs_from_list(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Update the list entry, or the contents.
     """
-    uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
+    uri = peek.text(case.asked_params, "uri") or ""
     known, contents = case.state.lists.known["resources"].get(uri), peek.items(case.value, "contents")
     if known is None or len(contents) != 1 or peek.text(contents[0], "uri") != uri:
         return

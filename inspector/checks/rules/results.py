@@ -96,7 +96,7 @@ def _is_final(case: CheckMoment) -> bool:
 
 
 def _tool(case: CheckMoment) -> Any:
-    known = case.state.lists.known["tools"].get(peek.text(case.asked.params if case.asked else None, "name") or "")
+    known = case.state.lists.known["tools"].get(peek.text(case.asked_params, "name") or "")
     return known.item if known else None
 
 
@@ -110,7 +110,7 @@ def _has_structure(case: CheckMoment) -> bool:
 
 def _is_sampled(case: CheckMoment) -> bool:
     """Whether to examine this result: the first ones of each tool, and some of the others."""
-    name = peek.text(case.asked.params if case.asked else None, "name") or ""
+    name = peek.text(case.asked_params, "name") or ""
     known = _is_final(case) and "structuredContent" in case.value
     return known and case.state.is_sampled(f"structured-content-invalid {name[:80]}", _FIRST, _EVERY)
 
@@ -256,7 +256,7 @@ def invalid_arguments_as_protocol_error(case: CheckMoment) -> Iterator[Violation
     Fix: Return "isError": true with a message, so that the model can correct the call.
     """
     tool = _tool(case)
-    arguments = peek.mapping(case.asked.params if case.asked is not None else None, "arguments")
+    arguments = peek.mapping(case.asked_params, "arguments")
     if type(tool) is dict and validate(tool["inputSchema"], arguments).problems:
         yield Violation(f"{peek.text(tool, 'name')}: invalid arguments are answered with error -32602", "/error/code")
 
@@ -478,7 +478,7 @@ def unknown_tool_as_tool_error(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return error -32602 for an unknown tool.
     """
-    name = peek.text(case.asked.params if case.asked else None, "name")
+    name = peek.text(case.asked_params, "name")
     listed = "tools/list" in case.state.lists.complete
     if (
         name is not None

@@ -34,7 +34,7 @@ def task_not_requested(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return a task only if the request has `task`.
     """
-    params = case.asked.params if case.asked else None
+    params = case.asked_params
     asked = peek.has(params, "task")
     if type(case.value) is not dict:
         return
@@ -190,7 +190,7 @@ def new_task_unknown(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Store the task before returning its handle.
     """
-    id_ = peek.text(case.asked.params if case.asked is not None else None, "taskId") or ""
+    id_ = peek.text(case.asked_params, "taskId") or ""
     task = case.state.ongoing.tasks.get(id_)
     if (
         task is None

@@ -390,7 +390,7 @@ def app_resource_invalid(case: CheckMoment) -> Iterator[Violation]:
             if uri is not None and not uri.startswith(SCHEME):
                 yield Violation(f"{name}: its app is at {uri[:60]!r}, not at {SCHEME}…", f"{place}/_meta")
         return
-    uri = peek.text(case.asked.params if case.asked is not None else None, "uri") or ""
+    uri = peek.text(case.asked_params, "uri") or ""
     link = case.state.lists.apps.get(uri)
     if link is None:
         return
@@ -429,7 +429,7 @@ def app_result_without_text(case: CheckMoment) -> Iterator[Violation]:
     """
     if not case.state.lists.app_tools:
         return
-    name = peek.text(case.asked.params if case.asked is not None else None, "name") or ""
+    name = peek.text(case.asked_params, "name") or ""
     uri = case.state.lists.app_tools.get(name)
     if uri is None or peek.at(case.value, "isError") is True or type(peek.at(case.value, "content")) is not list:
         return

@@ -176,7 +176,7 @@ def response_after_cancellation(case: CheckMoment) -> Iterator[Violation]:
 
 def endless(case: CheckMoment, cursor: str) -> Violation:
     """Return the violation of a page that repeats a cursor, so that clients never reach the end of the list."""
-    same = cursor == peek.text(case.asked.params if case.asked else None, "cursor")
+    same = cursor == peek.text(case.asked_params, "cursor")
     what = "returned the cursor of its own request" if same else "returned an earlier cursor again"
     so = "the same cursor repeats forever" if same else "the same cursors repeat forever"
     sentence = f"{case.method} {what}, {cursor[:60]!r}: {so}, so the list never ends and is truncated at this page"
@@ -190,7 +190,7 @@ def cursor_cycle(case: CheckMoment) -> Iterator[Violation]:
     Fix: Omit nextCursor on the last page.
     """
     cursor = peek.text(case.value, "nextCursor")
-    asked = peek.text(case.asked.params if case.asked else None, "cursor")
+    asked = peek.text(case.asked_params, "cursor")
     if cursor is None or was_requested_again(case):
         return
     before = case.state.lists.cursors.get(case.method, ())
@@ -213,7 +213,7 @@ def cursor_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Omit nextCursor on the last page; an empty string is a cursor.
     """
-    cursor = peek.text(case.asked.params if case.asked else None, "cursor")
+    cursor = peek.text(case.asked_params, "cursor")
     if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()) and not case.is_moot:
         sent = f"nextCursor {cursor[:60]!r}" if cursor else 'nextCursor ""'
         sentence = f"the server sends {sent} in {case.method} but rejects it: clients treat the list as truncated"
