@@ -14,7 +14,7 @@ from inspector.filters.language.fields import Term
 from inspector.filters.language.parser import Named, parse
 from inspector.present.spans import Role
 from inspector.present.traffic.matching import EntryFilter
-from inspector.present.traffic.rows import TailWriter
+from inspector.present.traffic.tail import TailWriter
 
 _ROLES: dict[str, Role] = {
     "red": "error",

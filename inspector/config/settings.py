@@ -240,11 +240,11 @@ def _read(file: Path, stamp: tuple[int, int, int], variables: tuple[tuple[str, s
     problems: list[str] = []
     if any(stamp):
         _take_file(file, values, origins, problems)
-    for field, message in variables:
+    for field, value in variables:
         setting = next(each for each in SETTINGS if each.field == field)
-        found = setting.read(message)
+        found = setting.read(value)
         if found is None:
-            problems.append(f"${setting.variable}: {_shown(message)} is not {setting.wants}. It is ignored.")
+            problems.append(f"${setting.variable}: {_shown(value)} is not {setting.wants}. It is ignored.")
         else:
             values[field], origins[field] = found, f"${setting.variable}"
     return UserConfig(**values, origins=origins, problems=tuple(problems))

@@ -15,9 +15,10 @@ from inspector.capture.journal import start_capture
 from inspector.capture.store.load import load
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.features.mock.http import PATH, HttpTape, MockSite
+from inspector.features.mock.http import PATH, MockSite
 from inspector.features.mock.running import read_script
 from inspector.features.mock.shared import MockSettings, MockShared, Serves
+from inspector.features.mock.streams import HttpTape
 from inspector.protocol.capabilities import parse_offers
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.server_requests import RequestKind, Root

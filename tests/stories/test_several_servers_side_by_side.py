@@ -11,7 +11,7 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget, Target
-from inspector.present.traffic.rows import TailWriter
+from inspector.present.traffic.tail import TailWriter
 from inspector.session.engine import Engine, Live, OpenedSession
 from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp

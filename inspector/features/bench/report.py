@@ -295,12 +295,12 @@ def live_lines(progress: BenchProgress, width: int) -> list[str]:
         return [f"{progress.phase} …", *done]
     recent = [ns / 1e6 for times in level.times.values() for ns in times[-_RECENT:]]
     elapsed = level.usage[-1].at_s if level.usage else 0.0
-    messages = [f"{progress.phase}: {level.answered:,} answered, {level.failed:,} failed, {elapsed:.0f} s", *done]
-    messages += histogram(recent, max(10, width - 32))
+    shown = [f"{progress.phase}: {level.answered:,} answered, {level.failed:,} failed, {elapsed:.0f} s", *done]
+    shown += histogram(recent, max(10, width - 32))
     if level.usage:
         values = [each.rss / _MIB for each in level.usage]
-        messages.append(f"  memory {values[-1]:,.0f} MiB  {course(values, max(10, width - 32))}")
-    return messages
+        shown.append(f"  memory {values[-1]:,.0f} MiB  {course(values, max(10, width - 32))}")
+    return shown
 
 
 def _short(whole: LatencySummary | None) -> str:

@@ -25,7 +25,8 @@ from inspector.present.traffic.columns import PLAIN, Look
 from inspector.present.traffic.filter import FilterUpdate, RowFilter
 from inspector.present.traffic.index import RowIndex
 from inspector.present.traffic.marks import LogMarks, shows_findings
-from inspector.present.traffic.rows import RowPlace, RowWriter, TimeWindow, around, lane_end
+from inspector.present.traffic.rows import RowPlace, RowWriter
+from inspector.present.traffic.time_axis import TimeWindow, around, lane_end
 from inspector.protocol.exchanges import Exchange
 
 if TYPE_CHECKING:

@@ -4,162 +4,39 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from inspector import text
-from inspector.capture.format.notes import COLOURS, Mark, Notes, View
-from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal
 from inspector.capture.store.columns import KIND_BITS, EntryKind, MessageKind
 from inspector.capture.store.store import beginning
-from inspector.filters.engine.nodes import state_name
 from inspector.present import spans as signs
 from inspector.present import words
-from inspector.present.rows import RowSource, RowView
-from inspector.present.spans import Line, Role, Span, lay
+from inspector.present.rows import RowView
+from inspector.present.spans import Role, Span
 from inspector.present.traffic.columns import LANE, PLAIN, Look, TimeMode, lay_out, since
 from inspector.present.traffic.marks import finding_cells
+from inspector.present.traffic.note_rows import mark_spans
+from inspector.present.traffic.time_axis import TimeWindow, bar, lane_end, moment, role_of
 from inspector.present.traffic.tree import RowRun, is_acknowledgment
 from inspector.present.words import fraction, mark, progress_spans, state_of
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import ConnectionFact, Fact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Cause, Frame
-from inspector.text import decode
 
 if TYPE_CHECKING:
     from inspector.checks.findings import Finding
     from inspector.present.traffic.extra_cells import ExtraCells
 
-
-# A time axis from left to right: the cells of a time span, and round tick marks.
-
-FULL, LEFT_HALF, RIGHT_HALF = "━", "╸", "╺"
-MOMENT = "·"
-BEFORE, BEHIND = "‹", "›"
-_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
 _BAR = 10
 """Cells of the bar that shows a request's progress."""
 _MOST_BEFORE = 300
 """How many entries before a run of stderr are searched for the message that it follows."""
 _DURATION = re.compile(r" after [0-9.]{1,12} s")
 _LOST_BYTES = "cannot read the message from the capture"
-_ROLES: dict[str, Role] = {
-    "yellow": "warning", "red": "error", "green": "ok", "blue": "target", "violet": "from_server",
-}  # fmt: skip
-_MAX_NOTE_CHARS = 40
-
-
-class TimeWindow(msgspec.Struct, frozen=True):
-    """A time span, in nanoseconds of the journal's clock."""
-
-    start: int
-    end: int
-
-    @property
-    def lasts(self) -> int:
-        """Duration; never 0."""
-        return max(1, self.end - self.start)
-
-    def half(self, time_ns: int, width: int) -> int:
-        """Return the half cell of a moment, of twice `width`; outside the window, one beyond its ends."""
-        return (time_ns - self.start) * 2 * width // self.lasts
-
-
-def bar(start: int, end: int, window: TimeWindow, width: int, role: Role) -> list[Span]:
-    """Return the bar of a time span, in exactly `width` cells."""
-    if width < 1:
-        return []
-    if end < window.start:
-        return [(BEFORE, "faint"), (" " * (width - 1), "text")]
-    if start > window.end:
-        return [(" " * (width - 1), "text"), (BEHIND, "faint")]
-    last = 2 * width - 1
-    first = min(max(window.half(start, width), 0), last)
-    final = min(max(window.half(end, width), first), last)
-    cells = [_cell(first <= 2 * at <= final, first <= 2 * at + 1 <= final) for at in range(width)]
-    return [("".join(cells), role)]
-
-
-def _cell(left: bool, right: bool) -> str:
-    if left and right:
-        return FULL
-    return LEFT_HALF if left else RIGHT_HALF if right else " "
-
-
-def moment(time_ns: int, window: TimeWindow, width: int) -> list[Span]:
-    """Return a moment in exactly `width` cells."""
-    at = window.half(time_ns, width) // 2
-    if not 0 <= at < width:
-        return bar(time_ns, time_ns, window, width, "faint")
-    return [(" " * at + MOMENT + " " * (width - at - 1), "faint")]
-
-
-def role_of(exchange: Exchange) -> Role:
-    """Return the role of an exchange's bar, from its state."""
-    if exchange.tool_error or exchange.state in (ExchangeState.ERROR, ExchangeState.LOST):
-        return "muted" if exchange.probe else "error"
-    if exchange.is_open:
-        return "pending"
-    if exchange.state in (ExchangeState.CANCELLED, ExchangeState.LATE):
-        return "warning"
-    return "to_server" if exchange.sender.is_towards_server else "from_server"
-
-
-def around(spans: Sequence[tuple[int, int]]) -> TimeWindow | None:
-    """Return the window that contains all time spans, rounded up so that it rarely changes while they grow."""
-    if not spans:
-        return None
-    start = min(first for first, _ in spans)
-    lasts = max(1000, max(last for _, last in spans) - start)
-    return TimeWindow(start, start + _rounded_up(lasts))
-
-
-def _rounded_up(lasts: int) -> int:
-    power = int("1" + "0" * (len(str(lasts)) - 1))
-    for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
-        if lasts <= factor * power:
-            return round(factor * power)
-    return 10 * power
-
-
-def ticks(window: TimeWindow, width: int, apart: int = 12) -> Iterator[tuple[int, int, str]]:
-    """Yield round moments on the axis: cell, nanoseconds on the window's clock, and label.
-
-    They are at least `apart` cells apart.
-    """
-    if width < apart:
-        return
-    step = _step(window.lasts * apart / width)
-    time_ns = -(-window.start // step) * step
-    while time_ns <= window.end:
-        cell = window.half(time_ns, width) // 2
-        if 0 <= cell < width:
-            yield cell, time_ns, _tick_label(time_ns, step)
-        time_ns += step
-
-
-def _step(least: float) -> int:
-    step = 1000
-    while True:
-        for factor in (1, 2, 5):
-            if step * factor >= least:
-                return step * factor
-        step *= 10
-
-
-def _tick_label(time_ns: int, step: int) -> str:
-    """Format a moment in the unit of its size, with enough places to distinguish two ticks."""
-    if time_ns == 0:
-        return "0"
-    unit, name = next(found for found in _UNITS if abs(time_ns) >= found[0] or found[1] == "µs")
-    places = 0
-    while step * 10**places % unit:
-        places += 1
-    return f"{time_ns / unit:.{places}f} {name}"
 
 
 class RowPlace(msgspec.Struct, frozen=True):
@@ -441,176 +318,3 @@ def _indent(place: RowPlace) -> list[Span]:
 
 def _size(size: int) -> Span:
     return text.human_size(size), "muted"
-
-
-def lane_end(exchange: Exchange, now_ns: int) -> int:
-    """Return the end of an exchange's bar: its end, or now."""
-    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
-
-
-# Marks with their colours and comments, and saved views, as rows.
-
-
-def mark_role(color: str) -> Role:
-    """Return the role that displays a colour of marks."""
-    return _ROLES.get(color, "warning")
-
-
-def mark_spans(mark: Mark) -> list[Span]:
-    """Return the mark at the start of a row: sign, first letter of the colour, start of the comment."""
-    comment = f"{text.visible(mark.text, limit=_MAX_NOTE_CHARS)} {signs.NOTE} " if mark.text else ""
-    return [(f"{signs.MARK}{mark.color[:1]} {comment}", mark_role(mark.color))]
-
-
-def next_colour(color: str) -> str:
-    """Return the next colour; the first one after the last."""
-    return COLOURS[(COLOURS.index(color) + 1) % len(COLOURS)] if color in COLOURS else COLOURS[0]
-
-
-class NoteRows(RowSource):
-    """The marks in the order of entries, then the views by name."""
-
-    def __init__(self, journal: Journal, notes: Notes) -> None:
-        self._journal = journal
-        self.show(notes)
-
-    def show(self, notes: Notes) -> None:
-        """Replace the rows."""
-        self._items: Sequence[Mark | View] = [*notes.marks.values(), *sorted(notes.views, key=lambda view: view.name)]
-        self._reference = notes.reference
-        self._generation += 1
-
-    @property
-    def count(self) -> int:
-        return len(self._items)
-
-    def item(self, index: int) -> Mark | View | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def row(self, index: int, width: int) -> RowView:
-        item = self._items[index]
-        return RowView(lay(self._mark(item) if isinstance(item, Mark) else _view(item), width))
-
-    def _mark(self, mark: Mark) -> list[Span]:
-        role = mark_role(mark.color)
-        spans: list[Span] = [(f" {signs.MARK} {mark.color:<7}", role), (f"{f'#{mark.n}':>9}  ", "faint")]
-        if not mark.n <= self._journal.count:
-            return [*spans, ("no such entry in the capture", "muted"), (f"  {_comment(mark)}", "text")]
-        spans.append((f"{text.clock(self._journal.store.wall_ns(mark.n))}  ", "muted"))
-        if mark.n == self._reference:
-            spans.append((f"{signs.EVENT} time reference  ", "accent"))
-        if mark.text:
-            spans.append((f"{_comment(mark)}  ", "text"))
-        return [*spans, *self._named(mark.n)]
-
-    def _named(self, n: int) -> list[Span]:
-        store = self._journal.store
-        if store.kind(n) is not EntryKind.FRAME:
-            return [(store.kind(n).name.lower(), "muted")]
-        number = store.exchange(n)
-        exchange = self._journal.conversation.exchanges[number - 1] if number else None
-        method = store.method(n) or (exchange.method if exchange is not None else store.message_kind(n).name.lower())
-        named: list[Span] = [(text.visible(method, limit=80), "method")]
-        if exchange is not None:
-            named.append((f" {text.visible(exchange.target, limit=60)}  ", "target"))
-            named.append(words.status_in(self._journal, exchange))
-        return named
-
-
-def _comment(mark: Mark) -> str:
-    return text.visible(mark.text, limit=200)
-
-
-def _view(view: View) -> list[Span]:
-    shown = "tree" if view.tree else "wire order"
-    columns = f", {len(view.columns)} columns" if view.columns else ""
-    return [
-        (" view     ", "accent"),
-        (text.visible(view.name, limit=60), "strong"),
-        (f"  {text.visible(view.filter, limit=200) or 'no filter'}", "text"),
-        (f"  {shown}{columns}", "faint"),
-    ]
-
-
-# Entries of a journal as lines of text, or as plain data for scripts, in wire order.
-
-
-class TailWriter:
-    """Builds text or data for the entries of one journal."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._rows = RowWriter(journal)
-        self._previous: int | None = None
-        self._newest: tuple[int, int, Exchange | None] = 0, 0, None
-        """Number of the exchange that was looked up last, size of the journal then, and the exchange."""
-
-    def line(self, n: int, width: int, role: Role | None = None) -> Line:
-        """Return entry n as one line of at most `width` cells; all of it in `role`, if one is given."""
-        place = RowPlace(tree=False, previous_ns=self._previous)
-        self._previous = self._journal.store.time_ns(n)
-        spans = self._rows.row(n, self._exchange(n), place, width, self._previous).spans
-        return tuple(spans) if role is None else (("".join(text for text, _ in spans).rstrip(), role),)
-
-    def data(self, n: int) -> dict[str, Any]:
-        """Return entry n for scripts. A JSON message is included unchanged, another payload as text."""
-        store, entry, exchange = self._journal.store, self._journal.store.entry(n), self._exchange(n)
-        found: dict[str, Any] = {"n": n, "time": _time(entry.wall_ns)}
-        if isinstance(entry.what, Frame):
-            found |= {"kind": store.message_kind(n).name.lower(), "dir": entry.what.direction.value}
-            found |= _of_exchange(store.method(n), exchange)
-            if cause := cause_of(self._journal, entry.what, exchange):
-                found["cause"] = cause.value
-            found["size"] = len(entry.what.payload)
-        else:
-            found["kind"] = store.kind(n).name.lower()
-        return found | _content(entry, store.kind(n))
-
-    def _exchange(self, n: int) -> Exchange | None:
-        number, count = self._journal.store.exchange(n), self._journal.count
-        if not number:
-            return None
-        if self._newest[:2] != (number, count):  # a response often follows its request
-            self._newest = number, count, self._journal.conversation.exchanges[number - 1]
-        return self._newest[2]
-
-
-def cause_of(journal: Journal, frame: Frame, exchange: Exchange | None) -> Cause:
-    """Return why the client sent a frame, or the request that the frame responds to."""
-    is_response = exchange is not None and frame.direction is exchange.sender.opposite
-    if frame.cause or exchange is None or not is_response or journal.store.method(frame.n):
-        return frame.cause
-    request = journal.store.entry(exchange.request_frame).what
-    return request.cause if isinstance(request, Frame) else Cause.UNKNOWN
-
-
-def _of_exchange(method: str, exchange: Exchange | None) -> dict[str, Any]:
-    if exchange is None:
-        return {"method": method} if method else {}
-    found: dict[str, Any] = {"method": method or exchange.method}
-    if exchange.target:
-        found["target"] = exchange.target
-    found["status"] = state_name(exchange)
-    if exchange.duration_ns is not None:
-        found["duration_ms"] = round(exchange.duration_ns / 1e6, 3)
-    return found
-
-
-def _content(entry: Entry, kind: EntryKind) -> dict[str, Any]:
-    what = entry.what
-    if not isinstance(what, Frame):
-        return {"text": decode(what.payload) if kind is EntryKind.STDERR else words.sentence(what)[0]}  # type: ignore[union-attr]
-    try:
-        msgspec.json.decode(what.payload, type=msgspec.Raw)
-        what.payload.decode()
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return {"text": decode(what.payload)}
-    return {"message": msgspec.Raw(b" ".join(what.payload.split(b"\n")))}
-
-
-def _time(wall_ns: int) -> str | None:
-    try:
-        moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{wall_ns // 1000 % 1_000_000:06}Z"

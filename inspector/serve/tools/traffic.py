@@ -12,7 +12,7 @@ from inspector.features.cases.running import value_at
 from inspector.filters.language.parser import parse
 from inspector.present import words
 from inspector.present.traffic.matching import EntryFilter
-from inspector.present.traffic.rows import TailWriter
+from inspector.present.traffic.tail import TailWriter
 from inspector.protocol.changes import ABSENT
 from inspector.serve.bounded import DEFAULT_TOKENS, bounded, cut_text, fits
 from inspector.serve.facts import json_of, payload_of

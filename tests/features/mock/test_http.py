@@ -14,9 +14,10 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.features.mock import http
 from inspector.features.mock.connection import MockConnection
-from inspector.features.mock.http import PATH, SESSION, HttpTape, MockSite, serve
+from inspector.features.mock.http import PATH, SESSION, MockSite, serve
 from inspector.features.mock.script import Script
 from inspector.features.mock.shared import MockSettings, MockShared, Serves, read_fault
+from inspector.features.mock.streams import HttpTape
 from inspector.transports.http.listener import Listener
 from tests.features.mock.making import (
     FORM,

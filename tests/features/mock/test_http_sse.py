@@ -3,8 +3,9 @@
 from collections.abc import Coroutine
 from typing import Any
 
-from inspector.features.mock.http import HttpTape, LegacySseSite, StreamOutbox
+from inspector.features.mock.http import LegacySseSite
 from inspector.features.mock.shared import MockShared
+from inspector.features.mock.streams import HttpTape, StreamOutbox
 from inspector.transports.http.listener import HttpRequest
 from tests.features.mock.making import HANDSHAKE, INSTANT, scripted
 

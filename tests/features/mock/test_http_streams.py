@@ -3,7 +3,15 @@
 import pytest
 
 from inspector.capture.journal import start_capture
-from inspector.features.mock.http import HttpTape, MockStream, StreamItemKind, StreamOutbox, Streams, event, still_here
+from inspector.features.mock.streams import (
+    HttpTape,
+    MockStream,
+    StreamItemKind,
+    StreamOutbox,
+    Streams,
+    event,
+    still_here,
+)
 from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Frame
 from inspector.transports.http.listener import HangUp, HttpRequest

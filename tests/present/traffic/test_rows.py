@@ -11,21 +11,10 @@ from inspector.present.rows import RowView
 from inspector.present.spans import plain
 from inspector.present.traffic.columns import PLAIN
 from inspector.present.traffic.log import LogModel
-from inspector.present.traffic.rows import (
-    NoteRows,
-    RowPlace,
-    RowWriter,
-    TailWriter,
-    TimeWindow,
-    around,
-    bar,
-    mark_role,
-    mark_spans,
-    moment,
-    next_colour,
-    role_of,
-    ticks,
-)
+from inspector.present.traffic.note_rows import NoteRows, mark_role, mark_spans, next_colour
+from inspector.present.traffic.rows import RowPlace, RowWriter
+from inspector.present.traffic.tail import TailWriter
+from inspector.present.traffic.time_axis import TimeWindow, around, bar, moment, role_of, ticks
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Cause, Channel, Direction
 from inspector.text import cell_width

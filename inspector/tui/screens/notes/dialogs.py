@@ -11,7 +11,7 @@ from textual.widgets import Static
 from inspector.capture.format.notes import COLOURS, Mark, View
 from inspector.errors import UsageError
 from inspector.present.spans import Span
-from inspector.present.traffic.rows import NoteRows, next_colour
+from inspector.present.traffic.note_rows import NoteRows, next_colour
 from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.actions import ActionScope

@@ -25,7 +25,7 @@ from inspector.present.spans import Fact as SpansFact
 from inspector.present.spans import Line, Section, Span, fact, plain
 from inspector.present.trace import TraceRows, trace_of
 from inspector.present.traffic.columns import seconds
-from inspector.present.traffic.rows import cause_of
+from inspector.present.traffic.tail import cause_of
 from inspector.present.words import progress_spans, state_of
 from inspector.protocol import peek
 from inspector.protocol.changes import differences

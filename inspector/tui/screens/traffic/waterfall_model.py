@@ -19,7 +19,7 @@ from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, joined, lay
-from inspector.present.traffic.rows import TimeWindow, around, bar, role_of, ticks
+from inspector.present.traffic.time_axis import TimeWindow, around, bar, role_of, ticks
 from inspector.protocol.exchanges import Exchange
 from inspector.tui.screens.traffic.timeline_model import Feed, Merge, code_of, entry_of, number_of
 
