@@ -47,7 +47,7 @@ from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.text import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
-_LONGEST_SAMPLE = 200
+_LONGEST_SAMPLE = 80
 _MOST = 50
 """Maximum number of annotations. A runner shows ten per type and step, and thousands slow it down."""
 

@@ -114,6 +114,7 @@ def limits_of(result: BenchResult) -> list[str]:
         if level.model is LoadModel.CLOSED and level.rate > _NEAR * best.get(level.load, float("inf"))
     ]
     notes = [f"at {' and '.join(near)}, mcp-inspect limits the rate: see its own ceiling"] if near else []
+    notes += [f"at {each.name}, no call ended" for each in result.levels if not (each.answered or each.failed)]
     late = [level for level in result.levels if level.lag]
     notes += [
         f"at {level.name}, mcp-inspect sent 1 % of the calls {worst / 1e6:.1f} ms late or later"

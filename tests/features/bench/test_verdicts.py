@@ -52,6 +52,13 @@ def measured(rss: Callable[[int], float], fds: Callable[[int], float] = lambda c
     return BenchResult("target", BenchOptions(), levels=levels, before=before, after=after)
 
 
+def test_a_level_in_which_no_call_ended_is_named() -> None:
+    levels = [LevelResult(LoadModel.CLOSED, load, 4.0, {"t": array("q", [1_000] * n)}) for load, n in ((1, 2), (4, 0))]
+    assert as_data(BenchResult("target", BenchOptions(), levels=levels), [])["notes"] == [
+        "at 4 in flight, no call ended"
+    ]
+
+
 NOISE = random.Random(1)
 
 
