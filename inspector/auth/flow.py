@@ -241,8 +241,11 @@ def _login_steps(
 ) -> list[LoginStep]:
     resource = protected.resource if protected else canonical(server_url)
     scopes = scopes_for(challenge, protected, server, login_options, None)
+    scope = _scope(challenge, protected, scopes, resource)
+    if server.assumed:
+        return [scope]  # nothing else is known
     return [
-        _scope(challenge, protected, scopes, resource),
+        scope,
         _client(server, login_options, known),
         _endpoints(server),
         _pkce(server),
@@ -301,8 +304,6 @@ def _endpoints(server: ServerMetadata) -> LoginStep:
 
 
 def _pkce(server: ServerMetadata) -> LoginStep:
-    if server.assumed:
-        return LoginStep("PKCE", StepVerdict.ODD, "not declared; S256 would be sent anyway", clause=PKCE_CLAUSE)
     if "S256" in (server.pkce or ()):
         return LoginStep("PKCE", StepVerdict.GOOD, "S256", clause=PKCE_CLAUSE)
     listed = (

@@ -265,7 +265,7 @@ def cors_missing(case: CheckMoment) -> Iterator[Violation]:
     ]:
         lines = f"Access-Control-Allow-Headers: {', '.join(_FOR_BROWSERS)}"
         fix = f"{lines}; Access-Control-Expose-Headers: Mcp-Session-Id"
-        yield Violation(f"the preflight does not allow web clients {', '.join(missing)}", fix=fix)
+        yield Violation(f"its response to a preflight does not let web clients send {', '.join(missing)}", fix=fix)
 
 
 def _has_allowed_origins(http: HttpExchangeState) -> bool:

@@ -225,7 +225,7 @@ def protocol_error_status(case: CheckMoment) -> Iterator[Violation]:
 
 @warning("HTTP session in a stateless protocol version", "http", "frame", since="2026-07-28")
 def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
-    """Session ids, event ids and other methods than POST are not allowed.
+    """Session ids, event ids and other methods than POST are not allowed; another refusal than 405 is a hint.
 
     Fix: Send neither session ids nor event ids.
     """
@@ -233,7 +233,9 @@ def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
     if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
         yield Violation("the response has Mcp-Session-Id")
     if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.state.transport == "http":
-        yield Violation(f"{heads[1].method} was answered with HTTP {heads[2].status}, not 405")
+        mild = _HINT if 400 <= heads[2].status < 500 else None  # refused all the same
+        sentence = f"{heads[1].method} was answered with HTTP {heads[2].status}, not 405"
+        yield Violation(sentence, severity=mild, fix="Return 405 to other methods than POST in this protocol version.")
     if (
         frame is not None
         and frame.sse is not None

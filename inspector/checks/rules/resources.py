@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of
+from inspector.checks.foreign_text import elided, reason_of
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
@@ -157,7 +157,9 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
     if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):
         if not (case.is_modern and code == -32002):  # `obsolete-error-code` reports that one
             yield Violation(
-                f"“{message[:80]}” has the code {code} instead of {wanted}", "/error/code", fix=f"Return {wanted}."
+                f"“{elided(message, 80)}” has the code {code} instead of {wanted}",
+                "/error/code",
+                fix=f"Return {wanted}.",
             )
 
 

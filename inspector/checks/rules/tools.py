@@ -41,6 +41,7 @@ _SCHEMAS = ("inputSchema", "outputSchema")
 _MOST_COMPARED, _MOST_PAIRS = 400, 8
 """Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
 
+_BOUND = 'Write the bound itself, "exclusiveMinimum": 0, in place of true beside "minimum": 0 (draft-04, OpenAPI 3.0).'
 _MOST_JUDGED = 10_000
 """Maximum objects, in all schemas of a list, that are validated against a metaschema: two seconds."""
 
@@ -276,7 +277,9 @@ def invalid_schema(case: CheckMoment) -> Iterator[Violation]:
             for problem in problems[:3]:
                 if problem.keyword not in ("$ref", "pattern", "patternProperties"):
                     yield Violation(
-                        f"{name}: {member}{problem.pointer} {problem.sentence}", f"{place}/{member}{problem.pointer}"
+                        f"{name}: {member}{problem.pointer} {problem.sentence}",
+                        f"{place}/{member}{problem.pointer}",
+                        fix=_BOUND if problem.pointer.endswith(("/exclusiveMinimum", "/exclusiveMaximum")) else "",
                     )
 
 

@@ -241,6 +241,8 @@ class BlockingResult(msgspec.Struct, frozen=True):
     """Share of the rounds in which the probe was answered after the slow call: all if it is blocked."""
     fast_last: float = 1.0
     """Likewise of the fast call."""
+    alone_ms: float = 0.0
+    """The minimum of the slow call before the load; 0 if not known."""
 
 
 class BenchResult(msgspec.Struct):

@@ -379,7 +379,7 @@ class _Loaded:
         for slow in [label for label in by_time if alone[label] >= _SLOW_MS][:_MOST_SLOW]:
             fast = by_time[-1] if alone[by_time[-1]] <= alone[slow] / 4 else ""
             try:
-                found = await self._measure_blocking(called, slow, fast)
+                found = await self._measure_blocking(called, slow, fast, alone[slow])
             except _NoResponseError as error:
                 await self._stalled("the blocking check", error.in_flight, self._options.timeout_s, 0)
                 return
@@ -392,7 +392,7 @@ class _Loaded:
                 return
 
     async def _measure_blocking(
-        self, called: Mapping[str, PreparedCall], slow: str, fast: str
+        self, called: Mapping[str, PreparedCall], slow: str, fast: str, alone_ms: float
     ) -> BlockingResult | None:
         """Return what a slow call delays; None if it is not slow after all. Raises: _NoResponseError."""
         slow_ms = await self._least_ms(called[slow], _ROUNDS)
@@ -426,6 +426,7 @@ class _Loaded:
             None if before is None or after is None else (after - before) * 1000 / (times * _TOGETHER),
             probe_last,
             fast_last,
+            alone_ms,
         )
 
     async def _together_ms(self, call: PreparedCall) -> list[float]:

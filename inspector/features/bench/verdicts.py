@@ -65,6 +65,8 @@ _WAITED = 0.5
 """Fraction of the slow call that another request must wait for to count as blocked."""
 _LAST = 0.8
 """Share of the rounds in which a blocked request must be answered last: no load of the machine changes the order."""
+_AS_BEFORE = 2.0
+"""A slow call takes at most this many times as long as before the load."""
 _COMPUTES, _MARGIN = 0.4, 0.3
 """Fraction of the slow call spent on the CPU from which the server counts as computing rather than waiting.
 
@@ -333,6 +335,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
     share = None if found.cpu_ms is None else found.cpu_ms / own_ms if own_ms > 0 else 1.0
     waits = share is not None and share < _COMPUTES
     is_busy = found.probe_ms > found.slow_ms / 2  # the machine delays even the quickest request that long
+    is_busy = is_busy or found.slow_ms > _AS_BEFORE * (found.alone_ms or found.slow_ms)  # or more than before the load
     if is_busy or (not waits and found.slow_ms < _LONG_MS):
         return
     # The other request is sent after a fifth of the slow call, and waits for what that computes.

@@ -174,7 +174,7 @@ def test_ordinary_request_is_not_judged_as_probe(method: str, params: object) ->
 def test_a_preflight_names_what_it_does_not_allow() -> None:
     head = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", "*"))
     (found,) = of_one(_knocked(204, "OPTIONS", head=head, Origin=probes.ORIGIN)().findings(), "cors-missing")
-    assert found.sentence == "the preflight does not allow web clients authorization"
+    assert found.sentence == "its response to a preflight does not let web clients send authorization"
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,15 @@ def test_a_preflight_and_a_session_given_to_a_probe_break_no_rule() -> None:
         "stateless-session-id",
     }
     assert "origin-not-validated" in {each.id for each in _knocked(200, Origin=probes.ORIGIN)().findings()}
+
+
+@pytest.mark.parametrize(("status", "severity"), [(400, "hint"), (200, "warning")])
+def test_a_get_that_is_refused_otherwise_than_with_405_is_a_hint(status: int, severity: str) -> None:
+    talk = Talk(5, transport="http")
+    talk.http = 1
+    talk.fact(HttpFact(HttpEvent.REQUEST, 1, "GET", _LOCAL, probe=True)).head(status)
+    (found,) = of_one(talk.findings(), "stateless-session-id")
+    assert (found.severity, found.fix.partition(" to")[0]) == (severity, "Return 405")
 
 
 def test_a_cursor_that_was_never_given_is_a_warning_only_where_cursors_are_given() -> None:

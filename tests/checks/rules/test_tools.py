@@ -138,6 +138,14 @@ TOOLS_CASES: Cases = {
 }
 
 
+def test_a_bound_that_is_a_boolean_is_corrected_to_the_bound() -> None:
+    age = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
+    (found,) = of_one(
+        _tools_listed(inputSchema={"type": "object", "properties": {"a": age}})().findings(), "invalid-schema"
+    )
+    assert '"exclusiveMinimum": 0' in found.fix
+
+
 def test_a_slash_in_a_name_is_only_a_hint() -> None:
     assert [each.severity for each in _tools_listed(name="a/b")().findings()] == ["hint"]
 

@@ -214,6 +214,7 @@ def test_blocking_probe_distinguishes_lock_and_blocked_loop() -> None:
     assert blocked(probe_beside_ms=80, cpu_ms=None) == ["blocks-everything"]
     assert blocked(fast_beside_ms=80, together_ms=400) == ["calls-serialized"]
     assert blocked(together_ms=400) == ["calls-serialized"]
+    assert blocked(probe_beside_ms=80, alone_ms=30.0) == []  # it took a third before: a machine that became busy
     assert blocked(together_ms=400, together_first_ms=350) == []  # all of them are slower: a busy machine
     assert blocked(together_ms=400, cpu_ms=95.0) == []  # it computes, with one core at most
     assert blocked(20, probe_beside_ms=20, cpu_ms=18.0) == []  # as does any server that computes for a moment

@@ -93,7 +93,13 @@ def _reached(member: Member, program: list[str], home: Path) -> Iterator[list[st
     port, behind = _free_port(), _free_port()
 
     def filled(text: str) -> str:
-        for name, value in (("place", home), ("port", port), ("behind", behind), ("python", sys.executable)):
+        for name, value in (
+            ("place", home),
+            ("port", port),
+            ("behind", behind),
+            ("python", sys.executable),
+            ("root", ROOT),
+        ):
             text = text.replace(f"{{{name}}}", str(value))
         return text.replace("{here}", str(HERE / "programs"))
 
