@@ -341,6 +341,12 @@ def test_a_way_that_holds_is_walked_to_its_end_and_nothing_is_sent_that_stays() 
     assert world.visits == []
 
 
+def test_a_server_without_metadata_is_judged_by_no_step_that_was_not_seen() -> None:
+    world = World(prm=page(404), asm=page(404))
+    climb(world)
+    assert [each.what for each in world.login_steps][-2:] == ["authorization server metadata", "scope"]
+
+
 @pytest.mark.parametrize(
     ("changes", "broken", "said"),
     [
