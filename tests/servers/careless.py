@@ -290,6 +290,7 @@ _FAULTS: dict[str, Any] = (
             _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
         ),
         "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
+        "empty-is-no-string": lambda r, a, w: _error("'text' must be a string") if a.get("text") == "" else None,
         "no-nul": lambda r, a, w: (
             _error("The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received 'a\\x00b'")
             if "\0" in str(a.get("text"))

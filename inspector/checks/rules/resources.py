@@ -61,7 +61,7 @@ def resource_contents_invalid(case: CheckMoment) -> Iterator[Violation]:
     Fix: Add `uri`, and either `text` or `blob`.
     """
     for at, item in enumerate(peek.items(case.value, "contents")):
-        if type(item) is dict and "text" in item and "blob" in item:
+        if type(item) is dict and None not in (item.get("text"), item.get("blob")):
             yield Violation("contents have both text and blob", f"/result/contents/{at}", severity=_WARNING)
 
 

@@ -103,7 +103,7 @@ _ONE_HABIT = frozenset(
 
 _SHORT_CHARS: Final = 3
 _NEAR_CHARS: Final = 60
-_ABSENT = re.compile(r"\b(?:missing|required|empty)\b")
+_ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string)\b")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
 _CONDITION = re.compile(

@@ -57,7 +57,7 @@ CASES: Cases = {
     ),
     "resource-contents-invalid": (
         asked("resources/read", {"contents": [{"uri": "a:b", "text": "", "blob": ""}]}),
-        asked("resources/read", {"contents": [{"uri": "a:b", "text": ""}]}),
+        asked("resources/read", {"contents": [{"uri": "a:b", "text": "", "blob": None}]}),
     ),
     "resource-contents-empty": (
         asked("resources/read", {"contents": []}),

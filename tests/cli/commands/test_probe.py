@@ -155,6 +155,7 @@ _ONLY_HINTS = (
     "no-nul",
     "no-empty-text",
     "empty-is-missing",
+    "empty-is-no-string",
     "empty-is-missing-later",
     "needs-tags-for-green",
 )

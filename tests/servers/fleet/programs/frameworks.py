@@ -1,12 +1,13 @@
-"""Small servers of Python frameworks, as their READMEs begin: python frameworks.py NAME [PORT]."""
+"""Small servers of Python frameworks, as their READMEs begin: `PYTHON frameworks.py NAME [PORT]`."""
+
+# mypy: ignore-errors
 
 import sys
-from typing import Any
 
 NAME, PORT = sys.argv[1], int(sys.argv[2]) if sys.argv[2:] else 0
 
 
-def serve(app: Any) -> None:
+def serve(app) -> None:
     """Serve an ASGI application."""
     import uvicorn
 
