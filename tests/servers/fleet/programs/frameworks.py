@@ -33,7 +33,7 @@ if NAME == "tiny":  # aiohttp-tiny-mcp
 
     @registry.tool
     async def deploy(args: Deploy, ex: Exchange) -> str:
-        """Deploys a service, once somebody agrees."""
+        """Deploys a service, once the user agrees."""
         return (await ex.ask("confirm", elicit(f"Deploy {args.service}?"))).action
 
     if PORT:
