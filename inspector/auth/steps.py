@@ -13,6 +13,7 @@ import msgspec
 
 from inspector.documents import prepared_type
 from inspector.errors import AuthorizationNeeded
+from inspector.protocol.facts import header
 
 T = TypeVar("T")
 
@@ -80,7 +81,7 @@ class HttpFetched(msgspec.Struct, frozen=True):
 
     def header(self, name: str) -> str:
         """Return the first header of that name; "" if there is none."""
-        return next((value for key, value in self.headers if key.lower() == name.lower()), "")
+        return header(self.headers, name) or ""
 
     @property
     def value(self) -> Any:

@@ -7,7 +7,6 @@ and no messages, so that a long capture needs little memory.
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -15,7 +14,7 @@ from inspector.checks.definitions.tools import SeenTool
 from inspector.checks.registry import LAST
 from inspector.checks.view_state import ViewFacts
 from inspector.protocol import peek, url_hosts
-from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote
+from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, header
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, RequestId
@@ -133,14 +132,12 @@ class HttpExchangeState(msgspec.Struct):
         return self.response is not None and self.response.status >= 400
 
     def header(self, name: str) -> str | None:
-        """Return a header of the response by its name in lower case; None if there is none."""
-        headers = self.response.headers if self.response else ()
-        return next((value for key, value in headers if key.lower() == name), None)
+        """Return a header of the response; None if there is none."""
+        return header(self.response.headers, name) if self.response else None
 
     def sent(self, name: str) -> str | None:
         """Return a header of the request, likewise."""
-        headers = self.request.headers if self.request else ()
-        return next((value for key, value in headers if key.lower() == name), None)
+        return header(self.request.headers, name) if self.request else None
 
 
 class MetadataDocument(msgspec.Struct, frozen=True):
@@ -522,14 +519,6 @@ def is_distinct(case: CheckMoment) -> bool:
     return isinstance(message, Request) or (isinstance(message, Notification) and message.method in _DISTINCT)
 
 
-def host_of(url: str) -> str:
-    """Return the host of a URL, in lower case; "" if it has none."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
 def is_loopback(url: str) -> bool:
     """Whether the host of a URL is this machine."""
-    return url_hosts.is_loopback(host_of(url))
+    return url_hosts.is_loopback(url_hosts.host_of(url))

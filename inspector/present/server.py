@@ -27,7 +27,7 @@ from inspector.protocol import peek
 from inspector.protocol.capabilities import Negotiated, negotiated
 from inspector.protocol.credentials import MASK
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.facts import ProcessEvent, ProcessFact, header
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
@@ -375,8 +375,7 @@ def _session_id(journal: Journal, count: int) -> str:
     exchanges = list(journal.http_exchanges.values())
     for exchange in [*exchanges[-5:][::-1], *exchanges[: min(20, count)]]:
         for seen in (exchange.response, exchange.request):
-            found = next((value for name, value in (seen.headers if seen else ()) if name.lower() == _SESSION), "")
-            if found:
+            if seen is not None and (found := header(seen.headers, _SESSION)):
                 return found
     return ""
 

@@ -38,6 +38,15 @@ _LIFETIME = re.compile(r"(the server (?:exited with code \d+(?: \([\w ]+\))?|was
 """How a transport describes the end of a process."""
 
 
+def header(headers: Headers, name: str) -> str | None:
+    """Return the first header of this name, ignoring case; None if there is none."""
+    wanted = name.lower()
+    for key, value in headers:
+        if key.lower() == wanted:
+            return value
+    return None
+
+
 class Stderr(msgspec.Struct, frozen=True, tag="stderr"):
     """A line that the child wrote to stderr, without its line ending."""
 

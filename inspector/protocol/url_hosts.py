@@ -24,6 +24,14 @@ _LAST_SPECIAL = ipaddress.IPv6Address("::1")
 _INTERNAL = re.compile(r"(?:^|\.)(?:local|internal|intranet|lan|home|corp|svc|docker|cluster\.local)$")
 
 
+def host_of(url: str) -> str:
+    """Return the host of a URL, in lower case; "" if it has none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
 def plain_host(host: str) -> str:
     """Normalize a host like a resolver: letters and digits as lower-case ASCII, no brackets, no trailing dot."""
     text = unicodedata.normalize("NFKC", host.translate(_DOTS)).translate(_DOTS).lower()

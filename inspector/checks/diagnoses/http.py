@@ -14,9 +14,10 @@ from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, HttpExchangeState, host_of
+from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, HttpExchangeState
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import BROKEN_OFF, HttpEvent
+from inspector.protocol.url_hosts import host_of
 
 error, warning, hint = diagnoses_of("http")
 

@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.rules.http import NO_RESPONSE, TAKES_ORIGINS
-from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, host_of, is_loopback
+from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, is_loopback
 from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions.openings import names_handshake
+from inspector.protocol.url_hosts import host_of
 
 error, warning, hint = diagnoses_of("basic")
 

@@ -11,9 +11,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, declare, row_of_date, rules_of
-from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, host_of, is_loopback, value_of
+from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import HttpEvent
+from inspector.protocol.url_hosts import host_of
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _TOPIC = "basic/authorization"

@@ -7,7 +7,7 @@ from typing import Any
 from inspector.checks.definitions.confusable import confusable_pairs
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.registry import CHECKS, Violation, rules_of
-from inspector.checks.state import CheckMoment, host_of, is_loopback
+from inspector.checks.state import CheckMoment, is_loopback
 from inspector.checks.state_updates import app_uri
 from inspector.forms.dialects import dialect_of
 from inspector.forms.keywords import schema_faults
@@ -18,6 +18,7 @@ from inspector.protocol.apps import SCHEME
 from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import encode
+from inspector.protocol.url_hosts import host_of
 from inspector.text import estimate_tokens
 
 error, warning, hint = rules_of("server/tools")

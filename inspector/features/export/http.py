@@ -19,7 +19,7 @@ from inspector import __version__, text
 from inspector.features.export.selection import SelectedExchange, Selection, is_message, noted
 from inspector.present.http import as_curl
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.facts import Headers, HttpFact, HttpTiming, SseNote
+from inspector.protocol.facts import Headers, HttpFact, HttpTiming, SseNote, header
 from inspector.protocol.frames import Channel, Frame
 from inspector.protocol.jsonrpc import Notification, Request, encode, read
 
@@ -122,7 +122,7 @@ def _request(fact: HttpFact | None, body: bytes) -> dict[str, Any]:
         "bodySize": len(body),
     }
     if body:
-        found["postData"] = _post_data(body, _header(headers, "content-type") or _JSON)
+        found["postData"] = _post_data(body, header(headers, "content-type") or _JSON)
     return found
 
 
@@ -135,7 +135,7 @@ def _post_data(body: bytes, kind: str) -> dict[str, Any]:
 
 def _response(fact: HttpFact | None, end: HttpFact | None, body: bytes, is_stream: bool) -> dict[str, Any]:
     headers = fact.headers if fact is not None else ()
-    kind = _header(headers, "content-type") or ("text/event-stream" if is_stream else "x-unknown")
+    kind = header(headers, "content-type") or ("text/event-stream" if is_stream else "x-unknown")
     content: dict[str, Any] = {"size": len(body), "mimeType": kind} | _text(body)
     if is_stream:
         content["comment"] = "made again from the events of the stream"
@@ -146,7 +146,7 @@ def _response(fact: HttpFact | None, end: HttpFact | None, body: bytes, is_strea
         "cookies": [],
         "headers": _pairs(headers),
         "content": content,
-        "redirectURL": _header(headers, "location"),
+        "redirectURL": header(headers, "location") or "",
         "headersSize": -1,
         "bodySize": end.body_bytes if end is not None and end.body_bytes is not None else -1,
     }
@@ -284,10 +284,6 @@ def _pairs(headers: Headers) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers]
 
 
-def _header(headers: Headers, wanted: str) -> str:
-    return next((value for name, value in headers if name.lower() == wanted), "")
-
-
 def _query(url: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True)
@@ -333,14 +329,14 @@ def _command(selection: Selection, each: SelectedExchange, sessions: dict[str, s
     status = f" -> {response.status}" if response is not None else ""
     title = text.visible(f"entry {each.request}: {fact.method} {_methods(frames)}".rstrip(), limit=200)
     note = _body_note(body, each)
-    session = sessions.get(_header(fact.headers, _SESSION), "")
+    session = sessions.get(header(fact.headers, _SESSION) or "", "")
     if session:
         others = tuple(pair for pair in fact.headers if pair[0].lower() != _SESSION)
         fact = msgspec.structs.replace(fact, headers=others)
     curl = as_curl(fact, body, reveal=selection.keep_secrets)
     if session:
         curl += f' \\\n  -H "Mcp-Session-Id: ${session}"'
-    begun = _header(response.headers, _SESSION) if response is not None else ""
+    begun = header(response.headers, _SESSION) if response is not None else None
     if not begun or (session and begun in sessions):
         return f"\n# {title}{status}\n{note}{curl}\n"
     sessions[begun] = name = f"MCP_SESSION_ID{f'_{len(sessions) + 1}' if sessions else ''}"

@@ -34,7 +34,7 @@ from inspector.features.tap.http_held import HttpRecording, HttpRules, registrat
 from inspector.features.tap.judging import Ruling
 from inspector.features.tap.private_path import below
 from inspector.features.tap.rules import ArmedRule
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, HttpTiming, header
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.headers import METHOD, NAME, routing_name
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
@@ -323,7 +323,7 @@ class HttpTap:
         authorizer: Authorizer | None = self._options.authorizer
         if authorizer is None:
             return False
-        used = next((value for name, value in response.sent if name.lower() == "authorization"), "")
+        used = header(response.sent, "authorization") or ""
         refusal = Refusal(response.status_code, _as_recorded(response.headers), used, request.method, lambda _: None)
         try:
             return await authorizer.refused(refusal, self._endpoint.ask_aside)

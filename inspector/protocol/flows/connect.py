@@ -16,6 +16,7 @@ import msgspec
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
+from inspector.protocol.facts import header
 from inspector.protocol.flows.steps import (
     Await,
     Broken,
@@ -447,7 +448,7 @@ def _answered(reply: Reply, method: str) -> Replied:
 
 
 def _challenge(reply: Refused) -> str:
-    found = next((value for name, value in reply.headers if name.lower() == "www-authenticate"), "")
+    found = header(reply.headers, "www-authenticate")
     return f" ({found[:500]})" if found else ""
 
 

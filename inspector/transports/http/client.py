@@ -17,7 +17,7 @@ import h11
 import httpx
 
 from inspector.errors import UsageError
-from inspector.protocol.facts import Headers
+from inspector.protocol.facts import Headers, header
 from inspector.protocol.url_hosts import is_loopback
 from inspector.transports.http.wire import Wire
 
@@ -96,11 +96,8 @@ class Forwarded:
         self._body = body
 
     def header(self, name: str) -> str:
-        """Return the first header of this name, in lower case; "" if there is none."""
-        for key, value in self.headers:
-            if key.lower() == name:
-                return value
-        return ""
+        """Return the first header of this name; "" if there is none."""
+        return header(self.headers, name) or ""
 
     @property
     def num_bytes_downloaded(self) -> int:

@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 import h11
 
+from inspector.protocol.facts import header
+from inspector.protocol.url_hosts import host_of
 from inspector.transports.http.wire import HEAD_LIMIT, Wire
 
 logger = logging.getLogger(__name__)
@@ -73,11 +74,7 @@ class HttpRequest:
 
     def header(self, name: str) -> str | None:
         """Return the first header of this name, ignoring case; None if there is none."""
-        wanted = name.lower()
-        for key, value in self.headers:
-            if key.lower() == wanted:
-                return value
-        return None
+        return header(self.headers, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,12 +501,7 @@ def _reject_foreign(request: HttpRequest) -> None:
         raise _Rejected(403, "The Origin header does not name this machine")
 
 
-@lru_cache(maxsize=64)
-def _name(reference: str) -> str:
-    try:
-        return urlsplit(reference).hostname or ""
-    except ValueError:
-        return ""
+_name = lru_cache(maxsize=64)(host_of)
 
 
 def _has(headers: Pairs, *names: str) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, Self
 import httpx
 
 from inspector.errors import ConnectError, NoResponse
-from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote
+from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, Headers, HttpEvent, HttpFact, HttpTiming, SseNote, header
 from inspector.protocol.frames import Cause, Channel, Direction, SseFacts
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, MessageObserver
@@ -248,7 +248,7 @@ class HttpReply:
 
     def header(self, name: str) -> str | None:
         """Return the first header of this name, ignoring case; None if there is none."""
-        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+        return header(self.headers, name)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it is received, decompressed.

@@ -15,7 +15,7 @@ from inspector.present import spans as signs
 from inspector.present.http import exchange_sections, masked_url
 from inspector.present.spans import Fact, Line, Role, Section, Span, lay
 from inspector.protocol import peek
-from inspector.protocol.facts import HttpEvent, HttpFact, HttpTiming, SseNote
+from inspector.protocol.facts import HttpEvent, HttpFact, HttpTiming, SseNote, header
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.headers import METHOD, NAME, VERSION, headers_for
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, NotJsonRpc, Request, ResultResponse, read
@@ -53,7 +53,7 @@ def request_verdicts(request: HttpFact, body: bytes) -> tuple[str, ...]:
 
 def response_verdicts(response: HttpFact, body: bytes) -> tuple[str, ...]:
     """Return the mismatches between status or headers of a response and its body, which must not be a stream."""
-    kind = (header(response, "content-type") or "").partition(";")[0].strip().lower()
+    kind = (header(response.headers, "content-type") or "").partition(";")[0].strip().lower()
     is_json = not isinstance(read(body)[0], NotJsonRpc)
     found = []
     if kind.endswith("json") and body and not is_json:
@@ -63,11 +63,6 @@ def response_verdicts(response: HttpFact, body: bytes) -> tuple[str, ...]:
     if response.status in (202, 204) and body:
         found.append(f"the status {response.status} requires an empty body, got one")
     return tuple(found)
-
-
-def header(fact: HttpFact, name: str) -> str | None:
-    """Return the first header with a name, ignoring case; None if there is none."""
-    return next((value for key, value in fact.headers if key.lower() == name.lower()), None)
 
 
 def decoded(value: str) -> str:
@@ -81,7 +76,7 @@ def decoded(value: str) -> str:
 
 
 def _length(request: HttpFact, body: bytes) -> Iterable[str]:
-    declared = header(request, "content-length")
+    declared = header(request.headers, "content-length")
     if declared is not None and declared != str(len(body)):
         yield f"Content-Length says {_shown(declared)}, the body has {len(body)} bytes"
 
@@ -91,14 +86,14 @@ def _routing(request: HttpFact, message: Message) -> Iterable[str]:
     if not isinstance(message, Request | Notification):
         return
     declared = peek.text(message.params, "_meta", PROTOCOL_VERSION)
-    version = header(request, VERSION)
+    version = header(request.headers, VERSION)
     if declared is not None and declared != version:
         yield _differ(VERSION, version, declared, "_meta")
     revision = find(declared or version or "")
     routed = revision is not None and revision.routing_headers
     expected = headers_for(revision if revision is not None and routed else NEWEST, message.method, message.params)
     for name in (METHOD, NAME):
-        value, wanted = header(request, name), expected.get(name)
+        value, wanted = header(request.headers, name), expected.get(name)
         if value is None and not (routed and wanted is not None):
             continue
         if value is None or wanted is None or decoded(value) != decoded(wanted):
@@ -191,11 +186,11 @@ def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
     spans: list[Span] = []
     if body := body_of(journal, exchange):
         spans.append((f"{_summary(read(body))}  ", "strong"))
-    elif request is not None and (last := header(request, "last-event-id")):
+    elif request is not None and (last := header(request.headers, "last-event-id")):
         spans.append((f"resumes after {text.visible(last, limit=60)}  ", "strong"))
     if end is not None and end.why:
         spans.append((f"{text.visible(end.why, limit=120)}  ", "error" if end.event is HttpEvent.ERROR else "warning"))
-    if response is not None and (onward := header(response, "location")):
+    if response is not None and (onward := header(response.headers, "location")):
         spans.append((f"{signs.TO_SERVER} {masked_url(onward)}  ", "warning"))
     if request is not None:
         spans.append((masked_url(request.target), "muted"))
@@ -230,7 +225,7 @@ def _status_role(response: HttpFact | None, end: HttpFact | None) -> Role:
 
 def _kind(response: HttpFact | None) -> str:
     """Return the short content type of a response."""
-    kind = (header(response, "content-type") or "" if response is not None else "").partition(";")[0].strip()
+    kind = (header(response.headers, "content-type") or "" if response is not None else "").partition(";")[0].strip()
     return "sse" if kind.lower() == _STREAM else kind.rpartition("/")[2]
 
 
