@@ -86,7 +86,8 @@ message-before-handshake: notification-before-initialized list-changed-undeclare
 notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id
   response-id-mismatch duplicate-response
 json-rpc-envelope-missing: stdout-not-json NOT-MESSAGES result-and-error response-type-unsupported SILENT
-response-id-mismatch: invalid-json-rpc unexpected-response duplicate-response error-without-id SILENT
+response-id-mismatch: http-request-rejected handshake-rejected invalid-json-rpc unexpected-response
+  duplicate-response error-without-id SILENT
 silent-after-handshake: request-unanswered call-timed-out
 client-capability-not-declared: SILENT
 meta-rejected: call-rejected list-failed handshake-rejected invalid-ping-response

@@ -26,9 +26,9 @@ class TypedArgument:
     is_json: bool
 
 
-def refuse_argument(word: str | None) -> None:
+def refuse_argument(word: object) -> None:
     """Raises: UsageError if the place of the URL has an argument, `name=value` without -a."""
-    if word is not None and "://" not in word and re.fullmatch(r"[\w.-]+:?=.*", word, re.DOTALL):
+    if isinstance(word, str) and re.fullmatch(r"[\w.-]+:?=.*", word, re.DOTALL):
         raise UsageError(f"{word!r} is not a server", hint=f"An argument is given with -a: -a {shlex.quote(word)}")
 
 

@@ -95,8 +95,14 @@ def _without_a_command(words: CommandLine) -> str:
 
 
 def _as_ours(error: click.ClickException) -> UsageError:
+    from inspector.cli.arguments import refuse_argument
+
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context else "mcp-inspect"
+    try:
+        refuse_argument(context.params.get("url") if context else None)
+    except UsageError as better:
+        return better
     message = error.format_message()
     return UsageError(message[:1].lower() + message[1:], hint=f"See {path} --help.")
 

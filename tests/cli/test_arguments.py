@@ -7,6 +7,7 @@ import pytest
 
 from inspector.cli.arguments import as_texts, joined, parse, read_pairs, read_whole
 from inspector.errors import UsageError
+from tests.cli.running import inspect
 
 _SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}, "on": {"type": "boolean"}}}
 
@@ -48,3 +49,13 @@ def test_a_prompt_takes_texts_only() -> None:
     assert as_texts(read_pairs(["a=1"])) == {"a": "1"}
     with pytest.raises(UsageError, match="a prompt's arguments are texts"):
         as_texts(read_pairs(["a:=1"]))
+
+
+@pytest.mark.parametrize(
+    "words", [("text=https://example.com/a",), ("text=a", "http://127.0.0.1:9/mcp"), ("text=http://a/b", "--", "no")]
+)
+def test_an_argument_without_its_option_is_named_whatever_its_value_is(words: tuple[str, ...]) -> None:
+    ran = inspect("call", "find", *words)
+    assert ran.status == 2
+    assert f"'{words[0]}' is not a server" in ran.stderr
+    assert f"-a {words[0]}" in ran.stderr

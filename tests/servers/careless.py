@@ -51,6 +51,11 @@ _DEEP: dict[str, Any] = {
     },
     "required": ["text"],
 }
+_EXACT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"flag": {"type": "boolean"}, "ratio": {"type": "number"}},
+    "required": ["flag"],
+}
 FAULT = sys.argv[1]
 HOME = os.path.dirname(os.__file__) + "/site-packages/server"
 _counter = itertools.count(1)
@@ -112,6 +117,12 @@ def _wrong_deep(arguments: dict[str, Any]) -> str:
     return next((name for name, kept in rules.items() if not kept), "")
 
 
+def _wrong_exact(arguments: dict[str, Any]) -> str:
+    if not isinstance(arguments.get("flag"), bool):
+        return "flag"
+    return "" if _is_number(arguments.get("ratio", 1)) else "ratio"
+
+
 def _text(text: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **more}
 
@@ -122,14 +133,15 @@ def _error(text: str) -> dict[str, Any]:
 
 def _call(request: dict[str, Any]) -> Any:
     arguments = request["params"].get("arguments") or {}
-    wrong = _wrong_deep(arguments) if FAULT in _OF_DEEP else _wrong(arguments)
+    judge = _wrong_deep if FAULT in _OF_DEEP else _wrong_exact if FAULT in _OF_EXACT else _wrong
+    wrong = judge(arguments)
     fault = _FAULTS.get(FAULT)
     found = fault(request, arguments, wrong) if fault is not None else None
     if found is not None:
         return None if found == "answered" else found
     if wrong:
         return _error(f"Invalid value for {wrong}")
-    return _text(f"{arguments['text'][:20]} done")
+    return _text(f"{str(arguments.get('text'))[:20]} done")
 
 
 def _crash(when: bool) -> None:
@@ -204,6 +216,8 @@ _OF_WIDE: dict[str, Any] = {
     ),
     "ignores-limit": lambda r, a, w: None if w else _text(json.dumps([f"item {at}" for at in range(7)])),
     "zero-is-default": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit") or 5),
+    "default-is-another": lambda r, a, w: None if w else _echo(a, w, limit=a.get("limit", 20)),
+    "settings-path": lambda r, a, w: _error(f"{w}: see /etc/acme/settings.yaml") if w else None,
     "zero-is-missing": lambda r, a, w: _error("limit is required") if not w and not a.get("limit", 5) else None,
     "accepts-undeclared": lambda r, a, w: _text("done") if w.startswith("mcp_inspect") else None,
     "slow-outside-ascii": lambda r, a, w: None if w else _slow_outside_ascii(a["text"]),
@@ -250,9 +264,16 @@ _OF_DEEP: dict[str, Any] = {
     "crash-on-branch": lambda r, a, w: _crash(isinstance(a.get("size"), str) and not w),
     "accepts-in-words": lambda r, a, w: _text("done, and nothing is missing") if w in ("", "text", "step") else None,
 }
+_OF_EXACT: dict[str, Any] = {
+    "cuts-fractions": lambda r, a, w: None if w else _text(f"ratio {int(a.get('ratio', 1))}"),
+    "rounds-to-two-places": lambda r, a, w: None if w else _text(f"ratio {a.get('ratio', 1):.2f}"),
+    "false-is-missing": lambda r, a, w: _error("flag is required") if not a.get("flag") else None,
+    "wants-consent": lambda r, a, w: _error("Invalid: flag must be set to true") if not w and not a["flag"] else None,
+}
 _FAULTS: dict[str, Any] = (
     _OF_WIDE
     | _OF_DEEP
+    | _OF_EXACT
     | {
         "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
         "crash-on-null": lambda r, a, w: _crash(None in a.values()),
@@ -321,7 +342,8 @@ _FAULTS: dict[str, Any] = (
 
 
 def _tools(_: dict[str, Any]) -> dict[str, Any]:
-    schema = _WIDE if FAULT in _OF_WIDE else _DEEP if FAULT in _OF_DEEP else SCHEMA
+    schemas = ((_OF_WIDE, _WIDE), (_OF_DEEP, _DEEP), (_OF_EXACT, _EXACT))
+    schema = next((schema for faults, schema in schemas if FAULT in faults), SCHEMA)
     tool: dict[str, Any] = {
         "name": "work",
         "description": "Work",

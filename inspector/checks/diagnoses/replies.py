@@ -143,8 +143,10 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
                 frames = (each.frame, each.asked.frame)
                 sentence = f"{each.asked.method[:60]} was answered with {each.sentence}"
                 yield Violation(sentence, "/id", frames, instead=True, confidence=Confidence.LIKELY)
-    elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None and case.http is None:
-        waiting = _open(state)
+    elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
+        if case.http is not None and isinstance(message, ErrorResponse):
+            return  # SDKs write an id of their own, such as "server-error", where they read none
+        waiting = _open(state) if case.http is None else [each for each in case.http.asked if each.answered is None]
         if (
             len(waiting) == 1
             and str(message.id) != str(waiting[0].id)

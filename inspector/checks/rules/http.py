@@ -22,8 +22,8 @@ _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _SESSION = "mcp-session-id"
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 _SINGLE = {"content-type": "Content-Type", "mcp-session-id": "Mcp-Session-Id", "location": "Location"}
-_OTHER_REASONS = (400, 401, 403, 429)
-"""Statuses that rather concern a header, the login or the rate."""
+_OTHER_REASONS = (400, 401, 429)
+"""Statuses that rather concern a header, the login or the rate; 403 does with a challenge."""
 _NEVER = 1 << 62
 _BAD_REQUEST = 400
 _ENDS = (HttpEvent.END, HttpEvent.ERROR)
@@ -83,7 +83,9 @@ def _acceptance_with_a_body(case: CheckMoment) -> Iterator[Violation]:
 def _has_other_cause(http: HttpExchangeState) -> bool:
     """Whether a notification is refused for an expired session, or redirected."""
     status = http.response.status if http.response is not None else 0
-    return (status == 404 and http.sent(_SESSION) is not None) or (status < 400 and bool(http.header("location")))
+    asks = status == 403 and http.header("www-authenticate") is not None
+    lost = status == 404 and http.sent(_SESSION) is not None
+    return asks or lost or (status < 400 and bool(http.header("location")))
 
 
 @error("Notification is not answered with 202", "http", "http end", since="2025-03-26")

@@ -25,6 +25,8 @@ _FIELDS = {
     "notifications/resources/list_changed": "resourcesListChanged",
     "notifications/resources/updated": "resourceSubscriptions",
 }
+_PATIENCE_NS = 4_500_000_000
+"""Silence after which this side gives a subscription up, or a little less."""
 _CHANGES = tuple(f"notification {method}" for method in _FIELDS)
 _TOPIC = "basic/patterns/subscriptions"
 error, warning, hint = rules_of(_TOPIC)
@@ -146,13 +148,27 @@ def subscription_ended_silently(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
 
 
-@error("`subscriptions/listen` is never acknowledged", "answer subscriptions/listen", since="2026-07-28")
+@error("`subscriptions/listen` is never acknowledged", "answer subscriptions/listen", "http end", since="2026-07-28")
 def subscription_not_acknowledged(case: CheckMoment) -> Iterator[Violation]:
     """The result ends a subscription, so that no notification can follow; clients subscribe again and again.
+
+    Or the stream was open for seconds until this side gave it up.
 
     Fix: Respond with text/event-stream, send notifications/subscriptions/acknowledged, and keep the stream open.
     """
     asked = case.asked
+    if case.fact is not None:
+        opened = case.http is not None and case.http.response is not None and case.http.response.status == 200
+        given_up = opened and case.fact.why in (CLOSED_HERE, GIVEN_UP_HERE)
+        for each in case.http.asked if case.http is not None and given_up else ():
+            kept = case.state.ongoing.listens.get(each.id)
+            waited = case.time_ns - each.time_ns
+            if kept is not None and kept.acknowledged is None and waited >= _PATIENCE_NS:
+                sentence = (
+                    f"subscriptions/listen was not acknowledged in {waited / 1e9:.0f} s, although its stream is open"
+                )
+                yield Violation(sentence, frames=(each.frame,), instead=True)
+        return
     listen = case.state.ongoing.listens.get(asked.id) if asked is not None and asked.cancelled is None else None
     if listen is not None and listen.acknowledged is None:
         how = ", without an event stream" if case.frame is not None and case.frame.channel is Channel.REPLY else ""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from inspector.features.probe.plan import BEYOND_DOUBLE, MARKED, ProbeCall
+from inspector.features.probe.plan import BEYOND_DOUBLE, MARKED, WITH_FRACTION, ProbeCall
 
 BEGIN, END = MARKED[:2], MARKED[-2:]
 _LIMIT: Final = re.compile(r"(?i)limit|max_?(?:results?|items|count)|page_?size|per_?page|top_?k")
@@ -19,6 +19,7 @@ _CUT: Final = re.compile(f"{BEGIN}([^{END}\ufffd\ud800-\udfff]{{0,12}}[\ufffd\ud
 """The marked text until a character of which half was cut off."""
 _AS_DOUBLE: Final = re.compile(rf"{int(float(BEYOND_DOUBLE))}|\b9\.0072?0?\d{{0,14}}[eE]\+?15\b")
 """How the integer beyond 2^53 is written after it was a double."""
+_WITHOUT_FRACTION: Final = re.compile(r"(?<![\d.])4827[12](?![\d.,]\d)")
 BEYOND_INT: Final = 2**31
 _PLAIN: Final = re.compile(r"(?<![\d-])2147483648(?!\d)")
 _WRAPPED: Final = re.compile(r"-2147483648(?!\d)")
@@ -39,7 +40,9 @@ def changed_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
         if text is None or not call.valid or not call.argument:
             continue
         value = call.arguments.get(call.argument)
-        if type(value) is int and (came := _number_in(text, value)):
+        if value == WITH_FRACTION and (found := _WITHOUT_FRACTION.search(text)) and str(value) not in text:
+            yield "fraction-lost", f"the number {value} comes back as {found[0]} if {call.what}", at
+        elif type(value) is int and (came := _number_in(text, value)):
             yield "value-changed", f"the integer {value} comes back as {came} if {call.what}", at
         elif value == MARKED and MARKED not in text:
             broken = [found[1] + END for found in _BETWEEN.finditer(text) if _is_broken(found[1])]
@@ -93,6 +96,13 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
         ]
         if any(other != base for other in others):
             yield "value-ignored", f"the result is that of a call without it if {call.what}", at
+
+
+def unapplied_defaults(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> list[int]:
+    """Return the places of the calls without an argument whose result is not that of its declared default."""
+    base = next((text for call, text in zip(calls, texts, strict=True) if call.valid and not call.argument), None)
+    pairs = enumerate(zip(calls, texts, strict=True))
+    return [at for at, (call, text) in pairs if call.leaves_default and None not in (base, text) and text != base]
 
 
 def ignored_limits(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:

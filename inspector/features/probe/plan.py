@@ -37,6 +37,8 @@ MARKED: Final = "qx漢字é🧪zj"
 """A text with characters outside ASCII and outside the BMP between two marks."""
 BEYOND_DOUBLE: Final = 2**53 + 1
 """An integer that a double can't represent."""
+WITH_FRACTION: Final = 48271.625
+"""A number whose integer is found by itself in a text."""
 _UNKNOWN: Final = "mcp_inspect_unknown"
 _NO_CHOICE: Final = "mcp_inspect_no_such_value"
 _MOST_CHOICES = 8
@@ -82,6 +84,8 @@ class ProbeCall(msgspec.Struct, frozen=True):
     """Whether the call repeats the previous call."""
     differs_from_default: bool = False
     """Whether the argument is optional and has another value than the default that the schema declares."""
+    leaves_default: bool = False
+    """Whether the argument is left out, and has the default that the schema declares in the other calls."""
     may_be_absent: bool = False
     """Whether the argument is optional and null, which many servers take for an absent one."""
 
@@ -173,11 +177,12 @@ class _Proposal(NamedTuple):
     may_be_absent: bool = False
     meant_valid: bool = False
     """Whether the call shows something only if it is valid."""
+    leaves_default: bool = False
 
 
 def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:
     """Add a call, or describe one with the same arguments by the property that it is about."""
-    what, argument, arguments, declared, differs, may_be_absent, meant_valid = proposal
+    what, argument, arguments, declared, differs, may_be_absent, meant_valid, leaves_default = proposal
     try:
         key = msgspec.json.encode(arguments, order="deterministic")
     except (UnicodeEncodeError, RecursionError):
@@ -188,7 +193,7 @@ def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Pr
     verdict = validate(schema, arguments)
     if verdict.ok is not None and (verdict.ok or not meant_valid):
         call = ProbeCall(name, arguments, verdict.ok, what, argument, declared, differs_from_default=differs)
-        found[key] = msgspec.structs.replace(call, may_be_absent=may_be_absent)
+        found[key] = msgspec.structs.replace(call, may_be_absent=may_be_absent, leaves_default=leaves_default)
 
 
 def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Proposal]]:
@@ -208,6 +213,7 @@ def _proposals(root: ObjectField, base: dict[str, Any]) -> Iterator[Iterator[_Pr
     values = _each(root, lambda name, field: _of_field(name, field, base))
     yield from (values, values, values)  # most faults are there: three calls of each round
     yield _each(root, lambda name, field: _echoed(name, field, base))
+    yield _each(root, lambda name, field: _default(name, field, base))
     yield (
         _Proposal(f"only {name!r} besides the required arguments", "", base | {name: _sample(field)}, meant_valid=True)
         for name, field in root.properties
@@ -253,8 +259,19 @@ def _echoed(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal
             yield _Proposal(f"{name!r} has characters outside ASCII and the BMP", name, base | {name: MARKED})
         case NumberField(integer=True):
             yield _Proposal(f"{name!r} is {BEYOND_DOUBLE}", name, base | {name: BEYOND_DOUBLE})
+        case NumberField():
+            yield _Proposal(f"{name!r} is {WITH_FRACTION}", name, base | {name: WITH_FRACTION}, meant_valid=True)
         case _:
             return
+
+
+def _default(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:
+    """Leave an argument out that has its declared default in the other calls: the result has to be the same."""
+    default = field.schema.get("default") if isinstance(field.schema, dict) else None
+    if default is not None and not field.required and base.get(name) == default:
+        rest = {key: value for key, value in base.items() if key != name}
+        what = f"{name!r}, whose default is {_short(default)}, is left out"
+        yield _Proposal(what, name, rest, meant_valid=True, leaves_default=True)
 
 
 def _unusual(name: str, field: Field, base: dict[str, Any]) -> Iterator[_Proposal]:

@@ -26,6 +26,7 @@ from inspector.features.probe.comparing import (
     ignored_values,
     remembered_texts,
     slow_places,
+    unapplied_defaults,
     usual_of,
 )
 from inspector.features.probe.habits import of_many_tools
@@ -85,8 +86,10 @@ _TRACEBACK = re.compile(
 _WORD = re.compile(r"[^\s\"']+")
 _VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
 _PLACE = re.compile(r"/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
-_SOURCE = re.compile(r"(?:/[\w.@+-]{1,80}){2,20}\.(?:py|js|cjs|mjs|ts|go|rs|java|rb|php|cs)\b(?::\d+)?")
-"""An absolute path of a source file."""
+_SOURCE = re.compile(
+    r"(?:/[\w.@+-]{1,80}){2,20}\.(?:py|js|cjs|mjs|ts|go|rs|java|rb|php|cs|ya?ml|toml|ini|env)\b(?::\d+)?"
+)
+"""An absolute path of a source file or of settings."""
 _ERROR_TEXT: Final = 5_000
 """Maximum number of characters of an error that are searched for source files."""
 _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
@@ -209,9 +212,11 @@ def _flaws(
 ) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     before: ProbeOutcome | None = None
     base = next((each for each in outcomes if each.call.valid), None)
+    missing = [*_taken_for_missing(base, outcomes)]
     for each in outcomes:
         for id_, sentence in _of_outcome(each, base if base is not each else None, leaks):
-            yield id_, sentence, each.frames
+            if not (missing and each is base and id_ == "valid-input-rejected"):
+                yield id_, sentence, each.frames
         if each.call.again and before is not None and _differs(before.reply, each.reply):
             yield "not-idempotent", "the same arguments give another result", (*each.frames[:1], *before.frames[:1])
         before = each
@@ -220,6 +225,23 @@ def _flaws(
     compared = (*changed_values(calls, texts), *ignored_values(calls, texts), *ignored_limits(calls, texts))
     for id_, sentence, at in (*compared, *remembered):
         yield id_, sentence, outcomes[at].frames
+    yield from missing
+
+
+def _taken_for_missing(
+    base: ProbeOutcome | None, outcomes: Sequence[ProbeOutcome]
+) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Yield each false and 0 of the first valid call that is called missing, while other values succeed."""
+    if base is None or _verdict_of(base) is not _Failure.REJECTED or not isinstance(base.reply, Replied):
+        return
+    text = text_of(base.reply.message)
+    near = [text[max(each.start() - _NEAR_CHARS, 0) : each.end() + _NEAR_CHARS] for each in _ABSENT.finditer(text)]
+    for name, value in base.call.arguments.items():
+        others = (each for each in outcomes if each.call.valid and each.call.arguments.get(name))
+        is_named = value in (False, 0) and any(_letters(name.lower()) in _letters(words.lower()) for words in near)
+        if is_named and value is not None and any(_succeeded(each) is not None for each in others):
+            shown = "false" if value is False else "0"
+            yield "value-ignored", f"{name[:60]!r} is called missing if it is {shown}: {_quote(text)}", base.frames
 
 
 def _succeeded(outcome: ProbeOutcome) -> str | None:
@@ -515,6 +537,7 @@ async def run_probe(
                     is_local=session.transport.kind == "stdio",
                 )
                 found += await run.slow_values(tool, calls, outcomes)
+                found += await run.defaults_not_applied(tool, calls, outcomes)
                 names += [tool.name[:80]] * (len(found) - len(names))
                 if not any(_succeeded(each) is not None for each in outcomes if each.call.valid):
                     barren.append(visible(tool.name, limit=60))
@@ -609,6 +632,21 @@ class _Run:
                 sentence = f"{tool.name[:80]}: {took * 1000:,.0f} ms, others about {usual * 1000:,.0f} ms, if "
                 sentence += calls[at].what
                 return [input_finding("slow-input", sentence, again.frames, self.session.revision)]
+        return []
+
+    async def defaults_not_applied(
+        self, tool: Tool, calls: Sequence[ProbeCall], outcomes: Sequence[ProbeOutcome]
+    ) -> list[Finding]:
+        """Return a finding for a declared default that is not applied without the argument, also in second calls."""
+        texts = [_succeeded(each) for each in outcomes]
+        base = next((at for at, call in enumerate(calls[: len(outcomes)]) if call.valid and not call.argument), 0)
+        for at in unapplied_defaults(calls[: len(outcomes)], texts)[:1]:
+            if not self.is_alive or self.is_over or not tool.read_only:
+                break
+            again = [await self._outcome(tool, calls[each]) for each in (base, at)]
+            if [_succeeded(each) for each in again] == [texts[base], texts[at]]:
+                sentence = f"{tool.name[:80]}: the result is not that of the default if {calls[at].what}"
+                return [input_finding("default-not-applied", sentence, again[1].frames, self.session.revision)]
         return []
 
     async def _outcome(self, tool: Tool, call: ProbeCall) -> ProbeOutcome:

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
+from tests.servers.faulty.http._healthy import modern
 from tests.servers.http_fixtures import STREAM, Handler, always, stream
 from tests.servers.streams import event
 from tests.servers.trackers import Run
@@ -119,6 +120,9 @@ SERVERS: dict[str, Run] = {
     "stream-greets-and-names-no-address": _greets,
     "lost-session-looks-like-a-login": _forgets_its_session,
     "stream-is-polled": _polled,
+    "subscription-without-an-acknowledgement": lambda: modern(
+        subscriptions_listen=lambda _: stream(b": open\n\n", asyncio.Event().wait)
+    ),
     "balancer-sets-a-cookie": _sticky,
     "server-pings-in-the-stream-of-a-list": _pings,
 }

@@ -315,6 +315,8 @@ def test_the_cause_of_a_call_is_what_comes_first_of_its_messages_and_no_hint(tap
     )
     assert "tool-failure-unmarked" in plain(cause_line(found, (7, 8)))
     assert cause_line(found, (9, None)) == []
+    found.add([finding("request-not-sendable", 9)])
+    assert cause_line(found, (9, None)) == [], "the result says it"
     only_hints = JournalFindings(tape.journal)
     only_hints.add([finding("empty-result", 8, Severity.HINT)])
     assert cause_line(only_hints, (7, 8)) == []
