@@ -426,8 +426,8 @@ def finding_spans(
 
 def cause_line(checks: JournalFindings, frames: Sequence[int | None]) -> list[Span]:
     """Return the primary finding about the messages of one exchange as a line; [] if there is none or only a hint."""
-    told = "request-not-sendable"  # by the result, with its remedy
-    found = {(each.id, each.sentence): each for n in frames if n for each in checks.of(n) if each.id != told}
+    in_result = "request-not-sendable"  # by the result, with its remedy
+    found = {(each.id, each.sentence): each for n in frames if n for each in checks.of(n) if each.id != in_result}
     first = verdict(found.values()).primary
     return _line([first], limit=_LONG) if first is not None and first.severity is not Severity.HINT else []
 
