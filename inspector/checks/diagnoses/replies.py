@@ -144,8 +144,8 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
                 sentence = f"{each.asked.method[:60]} was answered with {each.sentence}"
                 yield Violation(sentence, "/id", frames, instead=True, confidence=Confidence.LIKELY)
     elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
-        if case.http is not None and isinstance(message, ErrorResponse):
-            return  # SDKs write an id of their own, such as "server-error", where they read none
+        if case.http is not None and (isinstance(message, ErrorResponse) or state.opening is not None):
+            return  # SDKs write "server-error" where they read no id; later `response-on-wrong-post` judges
         waiting = _open(state) if case.http is None else [each for each in case.http.asked if each.answered is None]
         if (
             len(waiting) == 1
