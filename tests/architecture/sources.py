@@ -77,7 +77,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def scopes(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
-    """Yield every node with whether it stands inside a function, where it runs only when that is called."""
+    """Yield every node with whether it is inside a function, where it runs only when that is called."""
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, inside = waiting.pop()

@@ -15,7 +15,7 @@ from tests.architecture.sources import Source, dotted, read, sources
 _MOST = 9
 """How many borders there may be: four kinds, which `docs/architecture.md` lists."""
 _TAP = "inspector/features/tap/"
-"""A tap stands in a client's process tree: it has no log, its stderr belongs to the server, and it must not end."""
+"""A tap is part of a client's process tree: it has no log, its stderr belongs to the server, and it must not end."""
 _MOST_OF_TAP = 2
 _LOGS = re.compile(r"(^|[._])log(ger)?\.exception$")
 _NAMED = re.compile(r"\b(boundary|border)\b")

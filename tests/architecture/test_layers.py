@@ -1,6 +1,6 @@
 """Rooms import downwards only, and each stays away from what its purpose forbids.
 
-The picture is in the README. What counts as an import stands in imports.py: lazy ones and those for types too.
+The picture is in docs/architecture.md. imports.py says what counts as an import: lazy ones and those for types too.
 """
 
 import ast
@@ -76,7 +76,7 @@ _NO_WAITING = ("errors", "protocol", "forms")
 
 
 def _room(source: Source) -> str:
-    """Return the room of a file; "" for what stands above all rooms (`__main__` and the package itself)."""
+    """Return the room of a file; "" for what is above all rooms (`__main__` and the package itself)."""
     name = source.module.split(".")[1:2]
     return name[0] if name and not name[0].startswith("__") else ""
 
