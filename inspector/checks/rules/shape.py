@@ -252,7 +252,7 @@ for _id, _title, _topic, _since, _until, _fix in (
         "server/resources",
         "",
         "",
-        "Percent-encode the characters that RFC 3986 does not allow.",
+        "Percent-encode what RFC 3986 does not allow; list templates with resources/templates/list.",
     ),
     (
         "prompt-name-missing",

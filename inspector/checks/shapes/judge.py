@@ -20,6 +20,7 @@ from inspector.protocol.uri_templates import take_apart
 MOST = 50
 """Maximum faults reported per value."""
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
+_BRACES = re.compile(r"\{[^{}]{1,200}\}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _BASE64_OF_URLS = re.compile(r"[A-Za-z0-9_-]*={0,2}")
@@ -293,9 +294,8 @@ def _uri(value: Any) -> Faults:
         return FINE
     if not _SCHEME.match(value):
         return (ShapeFault("", f"{value[:60]!r} is not a URI: no scheme", "invalid-uri"),)
-    return (
-        ShapeFault("", f"{value[:60]!r} is not a URI: characters must be percent-encoded", "invalid-uri", hard=False),
-    )
+    why = "it is a template" if _BRACES.search(value) else "characters must be percent-encoded"
+    return (ShapeFault("", f"{value[:60]!r} is not a URI: {why}", "invalid-uri", hard=False),)
 
 
 def _template(value: Any) -> Faults:

@@ -94,6 +94,11 @@ CASES: Cases = {
         ("Error: Cannot find module 'D:\\srv\\index.js'", "the file D:\\srv\\index.js is missing"),
         ("Error: Cannot find module 'zod'", "the Node module zod is missing"),
         ("Cannot find package '@a/b' imported from /srv/c.mjs", "the Node module @a/b is missing"),
+        (
+            "Error: No such built-in module: node:sqlite",
+            "this Node has no module node:sqlite: it is too old for the server",
+        ),
+        ("  [cause]: Error: getaddrinfo ENOTFOUND docs.example", "it cannot find the host docs.example"),
         ("error: unrecognized arguments: --stdio", "unknown option --stdio"),
         ("it broke", "last line of stderr: it broke"),
     ],

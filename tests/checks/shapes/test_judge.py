@@ -83,6 +83,7 @@ def test_shape_fault_has_pointer_sentence_and_rule(value: Any, pointer: str, sai
         ("a:b", [], True),
         ("b", ["invalid-uri"], True),
         ("file:///a b", ["invalid-uri"], False),
+        ("project://{id}/config", ["invalid-uri"], False),
         ("http://[::1]/a%20b?c=d#e", [], True),
     ],
 )
