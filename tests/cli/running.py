@@ -25,7 +25,7 @@ class Terminal(io.StringIO):
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a command line."""
+    """The output of a command line."""
 
     status: int
     stdout: str
