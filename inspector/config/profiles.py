@@ -19,6 +19,7 @@ from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.capabilities import FORM, ROOTS, SAMPLING, SAMPLING_TOOLS, TASKS, URL
 from inspector.protocol.listed_items import KIND_OF_METHOD
+from inspector.protocol.revisions._shape import LogLevel, SubscriptionMethod
 from inspector.text import visible
 
 _DATA = Path(__file__).parent / "clients"
@@ -53,7 +54,7 @@ class OpeningRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     """A request that the client sends on its own after the opening."""
 
     method: str
-    """The method of a list, or `logging/setLevel`."""
+    """The method of a list, or `logging/setLevel`; `modern_opening` has two more."""
     pages: Literal["all", "one"] = "all"
     """For a list: whether it is read beyond its first page."""
     always: bool = False
@@ -97,6 +98,11 @@ class ClientProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Whether requests without params have empty ones."""
     opening: list[OpeningRequest] | None = None
     """Requests in this order; None: unknown."""
+    modern_opening: list[OpeningRequest] | None = None
+    """The same in a stateless session; None: those of `opening`.
+
+    `subscriptions/listen` is sent to a server whose lists may change, and `server/discover` once that is acknowledged.
+    """
     timeouts: ProfileTimeouts = ProfileTimeouts()
     sources: dict[str, ProfileSource] = {}
     unknown: list[str] = []
@@ -176,9 +182,13 @@ def read_profile(path: Path) -> ClientProfile:
         raise UsageError(f"{shown}: {error.strerror}") from None
     except (msgspec.ValidationError, RecursionError) as error:
         raise UsageError(f"{shown}: {visible(str(error), limit=200)}", hint=_SEE) from None
-    for each in profile.opening or ():
-        if each.method != "logging/setLevel" and each.method not in KIND_OF_METHOD:
-            raise UsageError(f"{shown}: opening has {each.method!r}, which is not a list", hint=_SEE)
+    for member, requests, others in (
+        ("opening", profile.opening, {LogLevel.REQUEST}),
+        ("modern_opening", profile.modern_opening, {SubscriptionMethod.LISTEN, "server/discover"}),
+    ):
+        for each in requests or ():
+            if each.method not in others and each.method not in KIND_OF_METHOD:
+                raise UsageError(f"{shown}: {member} has {each.method!r}, which is not a list", hint=_SEE)
     return profile
 
 

@@ -59,8 +59,8 @@ class ClientIdentity(msgspec.Struct, frozen=True):
     sdk: str = ""
     """“typescript”, “typescript-1” or “rust”: the SDK whose form messages have; "" for the usual form.
 
-    TypeScript: the order is method, params, jsonrpc, id; before version 2 also in notifications. Rust: each request
-    asks for progress, and `_meta` comes first.
+    TypeScript: the order is method, params, jsonrpc, id, but for probes and `subscriptions/listen`; before version 2
+    also in notifications. Rust: each request asks for progress, and `_meta` comes first.
     """
     has_params: bool = False
     """Whether requests without params have empty ones."""

@@ -48,7 +48,7 @@ from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.headers import headers_for, version_header
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.request_meta import ClientIdentity, stamped
-from inspector.protocol.revisions._shape import Carriage, Revision
+from inspector.protocol.revisions._shape import Carriage, Revision, SubscriptionMethod
 from inspector.protocol.revisions.table import find
 from inspector.protocol.server_requests import ServerRequest
 from inspector.session.answering import AdvertisedCapabilities, RequestHandling, RequestLimits, SideWaits
@@ -109,8 +109,11 @@ def outgoing(
     revision = None if opens else step.revision or settled
     token = id_ if step.progress or (client.sdk == "rust" and settled is not None) else None
     own = {} if step.params is None and client.has_params else step.params
+    is_typescript, listens = client.sdk.startswith("typescript"), step.method == SubscriptionMethod.LISTEN
+    if is_typescript and listens:
+        own = {"_meta": {}, **own}
     params = stamped(revision, own, client, progress_token=token, log_level=logs.level)
-    if client.sdk.startswith("typescript") and cause is not Cause.PROBE:
+    if is_typescript and not listens and cause is not Cause.PROBE:
         payload = jsonrpc.write_spread_request(id_, step.method, params, has_own_params=own is not None)
     else:
         payload = jsonrpc.write_request(id_, step.method, params)

@@ -21,7 +21,8 @@ from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import LIMITS, Limits, Transport
 from inspector.transports.children import Started
 
-if TYPE_CHECKING:  # only for servers reached by URL
+if TYPE_CHECKING:  # only for servers reached by URL, and with --as
+    from inspector.config.profiles import ClientProfile, OpeningRequest
     from inspector.transports.http.authorizing import Authorizer
 
 _PATIENCE_S = 30.0
@@ -74,9 +75,17 @@ def open_session(target: Target, journal: Journal, settings: Settings) -> Sessio
             inbox,
             settings.retry_calls,
             settings.limits,
-            tuple(settings.profile.opening or ()) if settings.profile else (),
+            *_opening_requests(settings.profile),
         ),
     )
+
+
+def _opening_requests(profile: "ClientProfile | None") -> tuple[tuple["OpeningRequest", ...], ...]:
+    """Return the requests that a client sends by itself in each era, the handshake first."""
+    if profile is None:
+        return ((), ())
+    usual = tuple(profile.opening or ())
+    return usual, usual if profile.modern_opening is None else tuple(profile.modern_opening)
 
 
 def _named_as(target: Target, settings: Settings) -> Target:

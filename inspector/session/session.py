@@ -17,12 +17,12 @@ from inspector.protocol import peek
 from inspector.protocol.capabilities import declared
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called, call
-from inspector.protocol.flows.connect import ConnectOptions, connect, refuses_stateless, reopen
+from inspector.protocol.flows.connect import ConnectOptions, connect, discover_again, refuses_stateless, reopen
 from inspector.protocol.flows.list_all import Pages, is_repeated, is_safe, list_all, was_cut
 from inspector.protocol.flows.steps import Flow, GivenUp, Notify, Refused, Reply, batch
 from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import KIND_OF_METHOD, LISTS, Tool
-from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp
+from inspector.protocol.revisions._shape import LogLevel, Revision, Stamp, SubscriptionMethod
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import Root
 from inspector.session.driver import BeforeSend, Driver, is_unknown_session
@@ -57,6 +57,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     limits: Limits = LIMITS
     opening: "tuple[OpeningRequest, ...]" = ()
     """Requests to send after the opening, in this order: those of the imitated client."""
+    modern_opening: "tuple[OpeningRequest, ...]" = ()
+    """The same in a stateless session."""
 
 
 class Session:
@@ -152,7 +154,14 @@ class Session:
 
     async def _follow_client(self, opening: Opening) -> None:
         """Send the requests that the imitated client sends by itself. A failure is not raised: the traffic shows it."""
-        for each in self.options.opening:
+        for each in self.options.modern_opening if self.watching.by_stream else self.options.opening:
+            if each.method == SubscriptionMethod.LISTEN:
+                await self.watching.listen_to_lists(Cause.OPENING)
+                continue
+            if each.method == "server/discover":
+                if self.watching.stream is not None:
+                    await self._driver.drive(discover_again(), cause=Cause.OPENING)
+                continue
             kind = KIND_OF_METHOD.get(each.method)
             capability = LISTS[kind].capability if kind else "logging"
             if not each.always and capability not in opening.capabilities:

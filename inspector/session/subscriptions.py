@@ -199,6 +199,13 @@ class Watching:
         if self.by_stream and self.offered():
             self._tasks.create_task(self._follow_lists())
 
+    async def listen_to_lists(self, cause: Cause) -> None:
+        """Subscribe to all lists that may change, and wait for the acknowledgement."""
+        if self.offered():
+            self.cause, before = cause, self.cause
+            await self._follow_lists()
+            self.cause = before
+
     def offered(self) -> StreamFilter:
         """Return the lists for which the server advertises change notifications."""
         kinds = ("tools", "prompts", "resources")

@@ -1,8 +1,9 @@
 """A stdio MCP server that serves one case and records what a client sends. It needs the standard library alone.
 
 `python recorder.py CASE.json LOG.jsonl`: the case has `pages` (lists of tools), `instructions`, `result` (of each
-call), `modern` (whether it answers `server/discover`) and `lists` (whether it has empty lists of prompts and resources
-beside). Each line of the log is a message with a time.
+call), `modern` (whether it answers `server/discover`), `lists` (whether it has empty lists of prompts and resources
+beside) and `listens` (whether these may change: what `subscriptions/listen` gets, “acknowledged” or “silent”). Each
+line of the log is a message with a time.
 """
 
 import json
@@ -41,7 +42,10 @@ def main(case_path: str, log_path: str) -> None:
         record("got", message)
         if "method" not in message:
             continue
-        if "id" in message:
+        if message["method"] == "subscriptions/listen" and case.get("listens"):
+            if case["listens"] == "acknowledged":
+                send(_acknowledgement(message))
+        elif "id" in message:
             send({"id": message["id"], **answer(case, message["method"], message.get("params") or {})})
         elif message["method"] == "notifications/initialized":
             send({"id": "roots-of-recorder", "method": "roots/list"})
@@ -51,8 +55,9 @@ def main(case_path: str, log_path: str) -> None:
 def answer(case: dict[str, Any], method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the `result` or `error` of a response."""
     info = {"name": "recorder", "version": "1.0.0"}
-    more: dict[str, Any] = {"prompts": {}, "resources": {}} if case.get("lists") else {}
-    opening: dict[str, Any] = {"capabilities": {"tools": {}, **more}, "serverInfo": info}
+    each: dict[str, Any] = {"listChanged": True} if case.get("listens") else {}
+    more: dict[str, Any] = {"prompts": each, "resources": each} if case.get("lists") else {}
+    opening: dict[str, Any] = {"capabilities": {"tools": each, **more}, "serverInfo": info}
     if case.get("instructions"):
         opening["instructions"] = case["instructions"]
     if method == "initialize":
@@ -82,6 +87,12 @@ def answer(case: dict[str, Any], method: str, params: dict[str, Any]) -> dict[st
             "result": _modern(case, case.get("result") or {"content": [{"type": "text", "text": "recorded-result"}]})
         }
     return {"error": {"code": -32601, "message": f"Method not found: {method}"}}
+
+
+def _acknowledgement(message: dict[str, Any]) -> dict[str, Any]:
+    meta = {"io.modelcontextprotocol/subscriptionId": message["id"]}
+    params = {"notifications": message["params"]["notifications"], "_meta": meta}
+    return {"method": "notifications/subscriptions/acknowledged", "params": params}
 
 
 def _modern(case: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`--as CLIENT` beside the recorded openings of that client, which stand in `openings/` with its version.
 
 A recording has the requests and notifications of a run against `tests/clients/recorder.py` with two pages of tools, or
-with one page, prompts and resources ("all").
+with one page, prompts and resources ("all"), or of lists that may change ("listening").
 """
 
 import json
@@ -41,8 +41,10 @@ def test_as_a_client_the_opening_has_the_bytes_of_its_recording_but_for_ids_and_
     assert client_profile(client).client["version"] == version
     case = tmp_path / "case.json"
     has_all = kind.endswith("_all")
-    pages = [[_TOOL]] if has_all else [[_TOOL], [_TOOL | {"name": "b"}]]
-    case.write_text(json.dumps({"pages": pages, "modern": kind.startswith("modern"), "lists": has_all}))
+    listens = "acknowledged" if "listening" in kind else None
+    pages = [[_TOOL]] if has_all or listens else [[_TOOL], [_TOOL | {"name": "b"}]]
+    served = {"pages": pages, "modern": kind.startswith("modern"), "lists": has_all, "listens": listens}
+    case.write_text(json.dumps(served))
     server = (sys.executable, "-S", "-E", str(recorder.__file__), str(case), str(tmp_path / "log"))
     ran = inspect("list", "tools", "--as", client, "--capture", str(tmp_path / "it.mcpcap"), "--", *server)
     assert ran.status == 0, ran.stderr

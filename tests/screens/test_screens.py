@@ -40,7 +40,7 @@ def _kept(name: str) -> str:
 
 
 def _changes(name: str, picture: str) -> str:
-    """The first lines of the picture that differ, for where nobody can open the report."""
+    """The first lines of the picture that differ, for a log without the report."""
     lines = difflib.unified_diff(_kept(name).splitlines(), picture.splitlines(), "as it did", "now", n=0, lineterm="")
     return "\n".join(line[:400] for line in islice(lines, 24))
 

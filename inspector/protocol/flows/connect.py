@@ -104,6 +104,12 @@ def connect(options: ConnectOptions) -> Flow[Opening]:
     return (yield from _find_out(options))
 
 
+def discover_again() -> Flow[Reply]:
+    """Send `server/discover` in an open session, as some clients do, and return its reply."""
+    reply: Reply = yield Send("server/discover", progress=False)
+    return reply
+
+
 def _era_of(revision: str) -> Era | None:
     row = find(revision)
     return row.era if row else None
