@@ -19,7 +19,7 @@ from inspector.present.waiting import Programs, WaitingRequest, WaitLine, WaitVi
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
 from inspector.protocol.listed_items import LISTS
-from inspector.session.inbox import ProposalState, Ticket, TicketState
+from inspector.session.inbox import ProposalState, Ticket
 from inspector.text import clock, human_duration, one_line
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, OpenConversation
@@ -229,7 +229,7 @@ def _first_line(conversation: OpenConversation, respond: str, tab: tuple[str, bo
 
 def _waiting(conversation: OpenConversation, respond: str) -> tuple[BarItem, ...]:
     """Return the number of server requests waiting for a response, and the key that shows the oldest."""
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in conversation.inbox.tickets)
+    waiting = len(conversation.inbox.waiting)
     if not waiting:
         return ()
     part: Span = (f"{glyphs().event} {waiting} waiting ", "warning")
@@ -313,9 +313,7 @@ def _badge(conversation: OpenConversation, name: str) -> Span:
         listings = [known[kind] for kind in _TOGETHER.get(name, (name,)) if known[kind].asked]
         return f"{sum(len(listing.items) for listing in listings):,}" if listings else "", "faint"
     if name == "inbox":
-        waiting = sum(ticket.state is TicketState.WAITING for ticket in conversation.inbox.tickets) or _waited(
-            conversation
-        )
+        waiting = len(conversation.inbox.waiting) or _waited(conversation)
         return f"{glyphs().event}{waiting}" if waiting else "", "warning"
     if name == "tasks":
         return _running(conversation)
@@ -429,7 +427,7 @@ def _hint() -> tuple[BarItem, ...]:
 def state_of(tab: Tab) -> TabState:
     """Return the state of a conversation, as shown by its tab."""
     conversation = tab.conversation
-    waiting = sum(ticket.state is TicketState.WAITING for ticket in conversation.inbox.tickets)
+    waiting = len(conversation.inbox.waiting)
     failed = conversation.journal.conversation.exchanges.failures.count(1)
     sign = _sign(conversation.stage, lost=bool(conversation.why))
     if conversation.stage is ConversationStage.OPEN and conversation.journal.connection_facts.unreachable is not None:
@@ -496,7 +494,7 @@ class WaitingBar(Vertical):
             return None
         if conversation.login.guide is not None and conversation.login.guide.waiting is not None:
             return None  # logins are shown elsewhere
-        asked = tuple(_asked(ticket) for ticket in conversation.inbox.tickets if ticket.state is TicketState.WAITING)
+        asked = tuple(map(_asked, conversation.inbox.waiting))
         seen = WaitView(conversation.now_ns, conversation.stage is ConversationStage.CONNECTING, asked)
         if wait_of(conversation.journal, seen) is None:
             return None

@@ -28,7 +28,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import Reply, Root
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.session.engine import Live
-from inspector.session.inbox import Proposer, Ticket
+from inspector.session.inbox import Proposer, Ticket, TicketState
 from inspector.session.options import SessionState
 from inspector.session.tasks import SessionTasks
 from inspector.session.waiting import Left
@@ -64,6 +64,11 @@ class InboxView:
         Read-only: respond with `answer`.
         """
         return self._session.options.inbox.tickets if self._session else ()
+
+    @property
+    def waiting(self) -> tuple[Ticket, ...]:
+        """Server requests that wait for the user, oldest first."""
+        return tuple(ticket for ticket in self.tickets if ticket.state is TicketState.WAITING)
 
     @property
     def answered_earlier(self) -> Sequence[int]:

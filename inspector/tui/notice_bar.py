@@ -49,7 +49,7 @@ class NoticeBar(ItemBar):
             return came
         if conversation.inbox.changes != self._changes:
             self._changes = conversation.inbox.changes
-            self._waiting = tuple(each for each in conversation.inbox.tickets if each.state is TicketState.WAITING)
+            self._waiting = conversation.inbox.waiting
             self._shown = _NOTHING_SHOWN
             came = self._news()
         memory = conversation.memory.comparison

@@ -18,7 +18,6 @@ from inspector.present.words import is_stream
 from inspector.protocol import peek
 from inspector.protocol.facts import Headers
 from inspector.session.engine import Live, OpenedSession
-from inspector.session.inbox import TicketState
 from inspector.text import one_line, visible
 from inspector.tui.conversation import ConversationStage, LiveConversation, OpenConversation, Recording
 from inspector.tui.panels import Panel, Panes
@@ -133,9 +132,7 @@ class Tab:
         if not self.conversation.can_act or self.conversation.stage is not ConversationStage.OPEN:
             return []
         pending = self.conversation.journal.conversation.pairs.pending
-        asked = [
-            ticket.server_request for ticket in self.conversation.inbox.tickets if ticket.state is TicketState.WAITING
-        ]
+        asked = [ticket.server_request for ticket in self.conversation.inbox.waiting]
         return [
             *(
                 f"{visible(each.method, limit=100)} is waiting for a response"

@@ -26,7 +26,6 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Broken
 from inspector.protocol.listed_items import ListedItem, Tool
-from inspector.session.inbox import TicketState
 from inspector.session.waiting import Left
 from inspector.text import visible
 from inspector.tui import keys
@@ -182,8 +181,7 @@ def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> Call
     if exchange is None or not (exchange.is_open or exchange.asks):
         return CallClocks()
     left = conversation.requests.clocks_of(exchange)
-    waits = (each for each in conversation.inbox.tickets if each.state is TicketState.WAITING)
-    asked = any(each.server_request.cause == exchange.number for each in waits)
+    asked = any(each.server_request.cause == exchange.number for each in conversation.inbox.waiting)
     return CallClocks(left, asked or (left is not None and left.held))
 
 

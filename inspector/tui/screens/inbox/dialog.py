@@ -85,8 +85,7 @@ class QuestionScreen(Dialog[None]):
                 self.app.notify(f"Server request cancelled: {why}.", severity="warning", markup=False)
                 self.dismiss()
             case TicketState.ANSWERED:
-                tickets = self._conversation.inbox.tickets
-                following = next((each for each in tickets if each.state is TicketState.WAITING), None)
+                following = next(iter(self._conversation.inbox.waiting), None)
                 if following is None:
                     self.dismiss()
                 else:
@@ -109,7 +108,6 @@ class QuestionScreen(Dialog[None]):
         event.stop()
         if not self._answered:
             self._answered = True
-            tickets = self._conversation.inbox.tickets
-            if any(each is not event.ticket and each.state is TicketState.WAITING for each in tickets):
+            if any(each is not event.ticket for each in self._conversation.inbox.waiting):
                 hold_keys(self)  # what is typed now is meant for the next request
             await self._conversation.inbox.answer(event.ticket, event.reply)

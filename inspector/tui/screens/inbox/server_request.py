@@ -24,7 +24,7 @@ from inspector.forms.values import FormValue
 from inspector.present.logins import read_link
 from inspector.present.spans import Role, Section, Span
 from inspector.protocol.server_requests import Reply, RequestKind, Root, ServerRequest
-from inspector.session.inbox import Ticket, TicketState
+from inspector.session.inbox import Ticket
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import drop_typed_ahead, hold_keys, release_keys
@@ -63,14 +63,9 @@ _ABOUT_ROOTS = Section("Roots returned to the server")
 # Several pending requests: the position of the shown one, and declining all with two presses of one key
 
 
-def waiting(conversation: OpenConversation) -> tuple[Ticket, ...]:
-    """Return the pending requests, oldest first."""
-    return tuple(ticket for ticket in conversation.inbox.tickets if ticket.state is TicketState.WAITING)
-
-
 def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
     """Return the position among the pending requests ("2 of 3"); "" for the only one and for a completed one."""
-    asked = waiting(conversation)
+    asked = conversation.inbox.waiting
     at = next((at for at, each in enumerate(asked, 1) if each is ticket), 0)
     return f"{at} of {len(asked)}" if at and len(asked) > 1 else ""
 
@@ -87,7 +82,7 @@ class DeclineAll:
 
     async def press(self, conversation: OpenConversation) -> str:
         """Handle a press of the key; return the text to show."""
-        asked = waiting(conversation)
+        asked = conversation.inbox.waiting
         if not asked:
             return "No server requests waiting."
         if asked != self._meant:
@@ -416,7 +411,7 @@ class QuestionPane(Widget):
         if self.edits_roots:
             return action in ("accept", "json")
         if action == "all":
-            return len(waiting(self.conversation)) > 1
+            return len(self.conversation.inbox.waiting) > 1
         if server_request is None:
             return False
         if action == "model":

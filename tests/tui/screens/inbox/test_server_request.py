@@ -16,7 +16,6 @@ from inspector.tui.screens.inbox.server_request import (
     ResponseState,
     open_link,
     place_of,
-    waiting,
 )
 from tests.tui.screen_text import shows, text
 from tests.tui.screens.asking import Asking
@@ -130,9 +129,10 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
     assert "all 3" in await declining.press(subject)
     model = subject.ask_model()
     assert "all 4" in await declining.press(subject)
-    assert len(waiting(subject)) == 4
+    asked = subject.inbox.waiting
+    assert len(asked) == 4
     assert "4 requests declined" in await declining.press(subject)
-    assert waiting(subject) == ()
+    assert not subject.inbox.waiting
     assert subject.inbox.tickets[0].reply == declined()
     assert isinstance(model.reply, ErrorReply)
     assert "No server requests waiting" in await declining.press(subject)
