@@ -202,8 +202,10 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
         if asked is not None:
             asked.cancelled = case.n
             state.requests.finish(asked)
+        elif id_ in state.ongoing.listens:
+            state.ongoing.listens[id_].began = True
         elif id_ is not None and (given_up := state.requests.open.get((Direction.TO_SERVER, id_))) is not None:
-            if id_ not in state.requests.server_ids and id_ not in state.ongoing.listens:
+            if id_ not in state.requests.server_ids:
                 given_up.answered = case.n
                 state.requests.finish(given_up)
     elif message.method in ("notifications/tasks/status", "notifications/tasks"):

@@ -80,7 +80,7 @@ handshake-demanded: call-rejected list-failed valid-input-rejected undeclared-co
 rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
   session-id-not-issued list-failed
 duplicate-response: response-on-get-stream
-subscription-not-acknowledged: subscription-id-missing result-type-missing server-info-missing
+subscription-not-acknowledged: subscription-id-missing result-type-missing
 request-unanswered: call-timed-out response-after-cancellation
 message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
 notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id

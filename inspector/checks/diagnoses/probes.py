@@ -181,7 +181,7 @@ def missing_argument_accepted(case: CheckMoment) -> Iterator[Violation]:
 
 
 @error(
-    "Request without protocol version in `_meta` is not rejected with -32602",
+    "Request without a version in `_meta` is not refused with -32602",
     "answer tools/list",
     "error tools/list",
     "end",

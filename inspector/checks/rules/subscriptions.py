@@ -148,32 +148,43 @@ def subscription_ended_silently(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("the stream of subscriptions/listen ended without a result", frames=(asked.frame,))
 
 
-@error("`subscriptions/listen` is never acknowledged", "answer subscriptions/listen", "http end", since="2026-07-28")
+@error(
+    "`subscriptions/listen` is never acknowledged", "answer subscriptions/listen", "http end", "end", since="2026-07-28"
+)
 def subscription_not_acknowledged(case: CheckMoment) -> Iterator[Violation]:
     """The result ends a subscription, so that no notification can follow; clients subscribe again and again.
 
-    Or the stream was open for seconds until this side gave it up.
+    Or there is no acknowledgement for seconds: Claude Code 2.1.332 reads no list for 27 s then.
 
-    Fix: Respond with text/event-stream, send notifications/subscriptions/acknowledged, and keep the stream open.
+    Fix: Send notifications/subscriptions/acknowledged at once, and keep the stream open (text/event-stream over HTTP).
     """
     asked = case.asked
-    if case.fact is not None:
-        opened = case.http is not None and case.http.response is not None and case.http.response.status == 200
-        given_up = opened and case.fact.why in (CLOSED_HERE, GIVEN_UP_HERE)
-        for each in case.http.asked if case.http is not None and given_up else ():
-            kept = case.state.ongoing.listens.get(each.id)
-            waited = case.time_ns - each.time_ns
-            if kept is not None and kept.acknowledged is None and waited >= _PATIENCE_NS:
-                sentence = (
-                    f"subscriptions/listen was not acknowledged in {waited / 1e9:.0f} s, although its stream is open"
-                )
-                yield Violation(sentence, frames=(each.frame,), instead=True)
+    if asked is None:
+        yield from _unacknowledged(case)
         return
-    listen = case.state.ongoing.listens.get(asked.id) if asked is not None and asked.cancelled is None else None
+    listen = case.state.ongoing.listens.get(asked.id) if asked.cancelled is None else None
     if listen is not None and listen.acknowledged is None:
         how = ", without an event stream" if case.frame is not None and case.frame.channel is Channel.REPLY else ""
         sentence = f"subscriptions/listen was answered with a result at once{how}: it was not acknowledged, and is over"
         yield Violation(sentence, "/result")
+
+
+def _unacknowledged(case: CheckMoment) -> Iterator[Violation]:
+    """Yield what was requested seconds ago, and got nothing: over HTTP when its stream ends, else at the end of all."""
+    if case.http is not None:
+        opened = case.http.response is not None and case.http.response.status == 200
+        given_up = opened and case.fact is not None and case.fact.why in (CLOSED_HERE, GIVEN_UP_HERE)
+        requests = case.http.asked if given_up else []
+    else:
+        requests = [] if case.state.is_http else [each.asked for each in case.state.ongoing.listens.values()]
+    for each in requests:
+        listen, until_ns = case.state.ongoing.listens.get(each.id), each.cancelled_ns or case.time_ns
+        if listen is not None and listen.acknowledged is None and not listen.began:
+            waited = until_ns - each.time_ns
+            if waited >= _PATIENCE_NS:
+                although = ", although its stream is open" if case.http is not None else ""
+                sentence = f"subscriptions/listen was not acknowledged in {waited / 1e9:.0f} s{although}"
+                yield Violation(sentence, frames=(each.frame,), instead=True)
 
 
 @error("Change notification without a subscription", *_CHANGES, since="2026-07-28")

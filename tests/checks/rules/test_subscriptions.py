@@ -157,6 +157,25 @@ def test_the_end_of_a_listen_names_it() -> None:
     assert "subscription-id-missing" not in ids(_listening().answer(_of()))
 
 
+def _given_up_after(seconds: float, *before: str) -> Talk:
+    talk = Talk(5).ask("subscriptions/listen", {"notifications": _PROMISED}, id_=7)
+    for method in before:
+        talk.tell(method, {"requestId": 7} if method == "notifications/cancelled" else _of(7, notifications=_PROMISED))
+    return talk.wait(seconds).inform("notifications/cancelled", {"requestId": 7}).wait(60).close()
+
+
+def test_over_stdio_a_subscription_without_an_acknowledgement_for_seconds_is_named() -> None:
+    found = of_one(_given_up_after(5).findings(), "subscription-not-acknowledged")
+    assert [each.sentence for each in found] == ["subscriptions/listen was not acknowledged in 5 s"]
+
+
+@pytest.mark.parametrize(
+    "talk", [_given_up_after(1), _given_up_after(5, _ACKNOWLEDGED), _given_up_after(5, "notifications/cancelled")]
+)
+def test_over_stdio_a_subscription_that_was_acknowledged_or_soon_ended_is_not_named(talk: Talk) -> None:
+    assert "subscription-not-acknowledged" not in ids(talk)
+
+
 def test_a_stream_of_changes_that_this_side_closes_needs_no_word() -> None:
     assert "subscription-ended-silently" not in ids(_streaming().over(CLOSED_HERE))
 
