@@ -261,8 +261,10 @@ class Watching:
     async def _follow_lists(self) -> None:
         lists = self.offered()
         came = await self._change(lambda now: replace(lists, uris=now.uris, task_ids=now.task_ids))
-        if came.refused:
-            self.say(f"list changes are not reported: {came.refused}")
+        if came.refused or not came.acknowledged:
+            seconds = self.patience.acknowledgement_s
+            why = came.refused or f"the server has not acknowledged subscriptions/listen in {seconds:g} s"
+            self.say(f"list changes are not reported: {why}")
 
     async def _each(self, uris: Sequence[str], flow: Callable[[str], Flow[Reply]]) -> Outcome:
         """Subscribe or unsubscribe one by one, until the first rejection."""

@@ -212,6 +212,14 @@ async def test_refused_list_subscription_is_reported() -> None:
         live.watching.follow_lists()
         await until(lambda: live.watching.notices, "something is said")
         assert live.watching.notices == ["list changes are not reported: the server answered with error -32603: full"]
+
+
+async def test_list_subscription_without_acknowledgement_is_reported() -> None:
+    async with at(Sea("silence"), ReconnectTiming(acknowledgement_s=0.0)) as live:
+        live.watching.follow_lists()
+        await until(lambda: live.watching.notices, "the user is notified")
+        silent = "the server has not acknowledged subscriptions/listen in 0 s"
+        assert live.watching.notices == [f"list changes are not reported: {silent}"]
         assert live.watching.offers_resources
 
 
