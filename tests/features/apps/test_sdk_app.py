@@ -1,6 +1,8 @@
 """Apps made with the official SDK in a real Chromium: shown, called back, resized, themed, refused, ended."""
 
+import asyncio
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +17,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ResultResponse, encode, read
 from tests.features.apps.hosting import RESULT, View, app, hosted
 from tests.servers.apps.document import SDK_APP, SDK_TABLE, document
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.real
 _COUNTED = {"content": [{"type": "text", "text": "5"}], "structuredContent": {"count": 5}}
@@ -29,25 +31,17 @@ def _reply(result: object) -> Replied:
 
 
 async def _frame(tab: BrowserTab) -> BrowserTab:
-    found: list[BrowserTab] = []
-
-    async def look() -> None:
-        frame = await tab.app_frame()
-        if frame is not None and await frame.evaluate("!!document.getElementById('out')"):
-            found.append(frame)
-
-    for _ in range(2000):
-        await look()
-        if found:
-            return found[0]
-    raise AssertionError("the app has no frame")
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            frame = await tab.app_frame()
+            if frame is not None and await frame.evaluate("!!document.getElementById('out')"):
+                return frame
 
 
 async def _shows(frame: BrowserTab, expression: str, wanted: Any) -> None:
-    for _ in range(2000):
-        if (got := await frame.evaluate(expression)) == wanted:
-            return
-    raise AssertionError(f"{expression} is {got!r}, not {wanted!r}")
+    end = time.monotonic() + PATIENCE_S
+    while (got := await frame.evaluate(expression)) != wanted:
+        assert time.monotonic() < end, f"{expression} is {got!r}, not {wanted!r}"
 
 
 def _sent(view: View, method: str) -> Callable[[], bool]:
