@@ -11,8 +11,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from inspector.checks.foreign_text import words_of_body
 from inspector.documents import prepared_type
 from inspector.errors import AuthorizationNeeded
+from inspector.protocol.credentials import without_credentials
 from inspector.protocol.facts import header
 
 T = TypeVar("T")
@@ -191,7 +193,8 @@ def described(fetched: HttpFetched) -> str:
         return f"{fetched.status} with {kind}, longer than {LARGEST // 1024} KiB: the rest was not read"
     if fetched.status == 200 and fetched.value is None:
         return f"200 with {kind}, which is not JSON"
-    return f"{fetched.status} with {kind}"
+    words = without_credentials(words_of_body(fetched.body)) if fetched.status >= 400 else ""
+    return f"{fetched.status} with {kind}{words and f', “{words}”'}"
 
 
 # Options and outcome of a login

@@ -54,6 +54,8 @@ STATUS_ONLY = re.compile(
 """A title that adds nothing to the HTTP status."""
 _PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")
 _HEADING = re.compile(r"(?is)<h[12](?:\s[^<>]*)?>(.{1,400}?)</h[12]>")
+_ELEMENT = re.compile(r"(?is)<(?:message|faultstring|reason|detail|description)>(.{1,400}?)</")
+"""An element of an XML error, as of S3 and SOAP."""
 _TAG = re.compile(r"<[^>]{0,200}>")
 _SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
     (begin, kind, re.compile(rest))
@@ -194,7 +196,8 @@ def words_of_page(text: str) -> str:
     paragraph = [_PARAGRAPH.search(text)] if STATUS_ONLY.fullmatch(title) else []
     stated = (_plain(_TAG.sub("", each[1]))[:_MOST] for each in (*paragraph, *_HEADING.finditer(text)) if each)
     more = next((each for each in stated if not STATUS_ONLY.fullmatch(each) and each not in title), "")
-    return ": ".join(each for each in (title, more) if each)
+    found = None if title or more else _ELEMENT.search(text)  # XML has neither
+    return _plain(found[1]) if found else ": ".join(each for each in (title, more) if each)
 
 
 def _plain(text: str) -> str:

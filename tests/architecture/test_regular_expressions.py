@@ -217,7 +217,7 @@ ALLOWED = {
     "inspector/checks/diagnoses/process.py": (3, _BOUNDED),
     "inspector/checks/diagnoses/results.py": (1, "a search begins only before a run of backslashes, not within it"),
     "inspector/checks/diagnoses/streams.py": (1, _SEPARATED),
-    "inspector/checks/foreign_text.py": (3, _SEPARATED),
+    "inspector/checks/foreign_text.py": (4, _SEPARATED),
     "inspector/checks/rules/logins.py": (1, _SEPARATED),
     "inspector/checks/verdict.py": (1, "its text is the sentence of a finding, of some hundred characters"),
     "inspector/cli/filtering.py": (1, _OWN),

@@ -25,6 +25,10 @@ from tests.auth.scripted import World, answer, page
         (page(404), "404 with text/html"),
         (HttpFetched("", 500), "500 with no content type"),
         (
+            answer({"message": "Redirect URI must use HTTPS"}, 400),
+            "400 with application/json, “Redirect URI must use HTTPS”",
+        ),
+        (
             HttpFetched("", 302, (("Location", "https://x.example"),)),
             "302, a redirect to 'https://x.example', which was not followed",
         ),

@@ -60,6 +60,7 @@ def test_placeholders_are_no_secrets(text: str) -> None:
         ("<title>502 Bad Gateway</title><h1>502</h1>", "502 Bad Gateway"),
         ("<title>Exception caught</title><h1>Blocked hosts: a</h1>", "Exception caught: Blocked hosts: a"),
         ("<p>" + "x" * 5000, ""),
+        ("<Error><Code>MethodNotAllowed</Code><Message>Not here.</Message></Error>", "Not here."),
     ],
 )
 def test_a_page_whose_title_is_only_a_status_gives_its_first_paragraph(page: str, words: str) -> None:

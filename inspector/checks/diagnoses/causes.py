@@ -24,6 +24,7 @@ _NOISE = re.compile(
     r"|Node\.js v\d|\s*thrown in .+ on line|sys:1: |Stack trace:|\s*File \".+\", line \d+|Traceback \(most recent"
     r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
+    r"|.*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
 )
 """Lines that never state a cause by themselves."""
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
@@ -51,7 +52,7 @@ A long backtrace may follow.
 """
 _BAD = re.compile(
     r"(?i)\b(?:error|critical|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|denied|refused|not found|"
-    r"no such|missing|invalid|required|must be|not set|unsupported)\b"
+    r"no such|missing|invalid|required|must be|not set|unsupported|(?:is|are|was|were) not|no \w+ is set)\b"
 )
 _BACKENDS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (

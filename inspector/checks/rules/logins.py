@@ -51,9 +51,8 @@ def challenge_without_metadata(case: CheckMoment) -> Iterator[Violation]:
         elif _PROTECTED not in named[0]:
             got = next((each for each in login.tried if each.url == named[0]), None)
             if got is not None and got.value is None:
-                sentence = (
-                    f"the challenge names {named[0][:100]} as the URL of the metadata, which returns no JSON object"
-                )
+                came = f"has no JSON object (HTTP {got.status})" if got.status else "could not be fetched"
+                sentence = f"the challenge names {named[0][:100]} as the URL of the metadata, which {came}"
                 fix = "Name the URL of the metadata document in resource_metadata, not that of the server."
                 yield Violation(sentence, frames=(refused[0], got.frame), instead=True, fix=fix)
         return

@@ -23,6 +23,8 @@ _OF_A_PROGRAM = re.compile(
 """Words of exceptions that a program did not catch."""
 
 _DENIED = re.compile(r"(?i)\b(?:unknown|no such) resource\b|\bresource\b.{0,120}\b(?:not found|does not exist)")
+_MISSING = re.compile(r"(?i)\b(?:missing|required|must be provided|not provided)\b")
+_WORD = re.compile(r"[\w-]+")
 _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
 
 
@@ -121,6 +123,35 @@ def prompt_resource_without_type(case: CheckMoment) -> Iterator[Violation]:
         resource = peek.mapping(message, "content", "resource")
         if resource and "mimeType" not in resource:
             yield Violation("an embedded resource without mimeType", f"/result/messages/{at}/content/resource")
+
+
+@warning(
+    "Prompt argument is not marked as required",
+    "error prompts/get",
+    topic="server/prompts",
+    confidence=Confidence.LIKELY,
+)
+def prompt_argument_unmarked(case: CheckMoment) -> Iterator[Violation]:
+    """Clients demand only the arguments that are marked; the error calls another one missing.
+
+    Fix: Set `required` to true for this argument in prompts/list, or do without it.
+    """
+    name, reason = peek.text(case.asked_params, "name") or "", reason_of(case.value)
+    listed = case.state.lists.known["prompts"].get(name)
+    if listed is None or not _MISSING.search(reason):
+        return
+    given = peek.mapping(case.asked_params, "arguments") or {}
+    for item in peek.items(listed.item, "arguments"):
+        argument = peek.text(item, "name")
+        if (
+            argument
+            and argument not in given
+            and peek.flag(item, "required") is not True
+            and argument in _WORD.findall(reason)
+        ):
+            words = f"{name[:80]} demands {argument[:80]!r}, which its definition does not mark: {reason[:160]}"
+            yield Violation(words, "/error")
+            return
 
 
 @error("Invalid completion values", "answer completion/complete", topic="server/utilities/completion")

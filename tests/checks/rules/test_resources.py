@@ -50,7 +50,14 @@ def _listed_template(template: str) -> Script:
     return asked("resources/templates/list", {"resourceTemplates": [{"uriTemplate": template, "name": "a"}]})
 
 
+def _demanded(words: str) -> Script:
+    """A prompt of one optional argument, requested without it."""
+    listed = {"prompts": [{"name": "a", "arguments": [{"name": "topic"}]}]}
+    return lambda: Talk().ask("prompts/list").answer(listed).ask("prompts/get", {"name": "a"}).error(-32602, words)
+
+
 CASES: Cases = {
+    "prompt-argument-unmarked": (_demanded("Missing argument: topic"), _demanded("Missing argument: topics")),
     "duplicate-resource-uri": (
         asked("resources/list", {"resources": [_A, _A]}),
         asked("resources/list", {"resources": [_A, _A | {"uri": "a:c"}]}),
