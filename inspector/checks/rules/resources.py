@@ -136,22 +136,18 @@ def prompt_argument_unmarked(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Set `required` to true for this argument in prompts/list, or do without it.
     """
-    name, reason = peek.text(case.asked_params, "name") or "", reason_of(case.value)
-    listed = case.state.lists.known["prompts"].get(name)
+    prompt, reason = peek.text(case.asked_params, "name") or "", reason_of(case.value)
+    listed = case.state.lists.known["prompts"].get(prompt)
     if listed is None or not _MISSING.search(reason):
         return
-    given = peek.mapping(case.asked_params, "arguments") or {}
-    for item in peek.items(listed.item, "arguments"):
-        argument = peek.text(item, "name")
-        if (
-            argument
-            and argument not in given
-            and peek.flag(item, "required") is not True
-            and argument in _WORD.findall(reason)
-        ):
-            words = f"{name[:80]} demands {argument[:80]!r}, which its definition does not mark: {reason[:160]}"
-            yield Violation(words, "/error")
-            return
+    given, arguments = peek.mapping(case.asked_params, "arguments") or {}, peek.items(listed.item, "arguments")
+    absent = [(name, each) for each in arguments if (name := peek.text(each, "name")) and name not in given]
+    if any(peek.flag(each, "required") is True for _, each in absent):
+        return
+    for argument in (name for name, _ in absent if name in _WORD.findall(reason)):
+        words = f"{prompt[:80]} demands {argument[:80]!r}, which its definition does not mark: {reason[:160]}"
+        yield Violation(words, "/error")
+        return
 
 
 @error("Invalid completion values", "answer completion/complete", topic="server/utilities/completion")
