@@ -24,7 +24,7 @@ _NOISE = re.compile(
     r"|Node\.js v\d|\s*thrown in .+ on line|sys:1: |Stack trace:|\s*File \".+\", line \d+|Traceback \(most recent"
     r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
-    r"|.*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
+    r"|(?:\w+ ERROR )?(?:See|Run|Try|Use|Visit|Trust) .*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
 )
 """Lines that never state a cause by themselves."""
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
