@@ -49,6 +49,8 @@ _TRACE = {
     "tracestate": re.compile(r"[\x20-\x7e]*"),
     "baggage": re.compile(r"[\x20-\x7e]*"),
 }
+_EVENT = re.compile(rb"(?:event|id|data):")
+"""The begin of a server-sent event."""
 
 
 @error("Invalid JSON-RPC message", "garbled", topic=JSON_RPC)
@@ -71,6 +73,10 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
         if begin in _BRACKETS and message.reason == "not JSON" and (flaw := flaw_of(case.frame.payload)):
             what = f"the response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else "a message"
             yield Violation(f"{what} is not valid JSON: {flaw}", fix=_ENCODE)
+            return
+        if case.frame.sse is not None and _EVENT.match(case.frame.payload):
+            sentence = "the data of an event are a whole event with event: and data:, so it was formatted twice"
+            yield Violation(sentence, fix="Pass the JSON alone where the framework writes the events.")
             return
         what = "an HTML page" if begin == b"<" else message.reason
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""

@@ -101,3 +101,9 @@ def test_a_reserved_prefix_with_an_unknown_name_is_a_hint() -> None:
     assert found(META + "news") == ["hint"]
     assert found("tools.mcp.com/a") == ["hint"]
     assert found(META + "related-task") == found("com.example.mcp/a") == found("com.mcpish/a") == []
+
+
+def test_an_event_within_an_event_is_formatted_twice() -> None:
+    posted = Talk(4, transport="http").post().ask("ping").head(200, "text/event-stream")
+    (found,) = of_one(posted.event(b"event: message\n" + _PING).findings(), "invalid-json-rpc")
+    assert "formatted twice" in found.sentence
