@@ -235,6 +235,11 @@ _OF_WIDE: dict[str, Any] = {
     "refuses-in-a-report": lambda r, a, w: (
         _text(json.dumps({"status": "rejected", "errors": [{"message": "Field required", "path": [w]}]})) if w else None
     ),
+    "refuses-with-a-verdict": lambda r, a, w: (
+        _text(json.dumps({"status": "rejected", "valid": False, "errors": [{"message": "must be exact"}]}))
+        if w
+        else None
+    ),
     "needs-a-key": lambda r, a, w: None if w else _error("Unauthorized: API key is required for monitor requests"),
     "needs-a-variable": lambda r, a, w: None if w else _error("Missing required field: env GITHUB_TOKEN is missing"),
     "needs-a-login": lambda r, a, w: None if w else _error("A login is required. Please log in first."),

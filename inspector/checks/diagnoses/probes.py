@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.rules.http import NO_RESPONSE, TAKES_ORIGINS
+from inspector.checks.rules.http import MIXED_UP, NO_RESPONSE, TAKES_ORIGINS
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, is_loopback
 from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
@@ -217,7 +217,9 @@ def _knocked(case: CheckMoment) -> HttpExchangeState | None:
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
-    return http if http.request.probe else None
+    return (
+        http if http.request.probe and MIXED_UP not in case.state.notes else None
+    )  # else it may be another's response
 
 
 def _status(http: HttpExchangeState) -> int:

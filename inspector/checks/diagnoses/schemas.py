@@ -159,7 +159,7 @@ def contradictory_schema(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait)
 
 
-@warning("Property names or boolean schemas that some APIs reject", LIST, heavy=True)
+@warning("Parts of a schema that some APIs reject", LIST, heavy=True)
 def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
     """Legal in JSON Schema, but clients pass schemas to more restrictive APIs; see the compatibility data.
 

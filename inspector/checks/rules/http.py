@@ -32,6 +32,8 @@ _ONE_WRITER = "Let only the SDK's transport write to the response of GET, and se
 _GRACE_NS = 150_000_000
 """Time that a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
+MIXED_UP = "responses are mixed up"
+"""Note that a POST got the response to another one: later ones may as well."""
 NO_RESPONSE = re.compile(r"gave no HTTP response: (.+)")
 _NO_STATUS_LINE = re.compile(r"illegal status line: bytearray\(b['\"]([^'\"]{0,200})")
 TAKES_ORIGINS = "origin-not-validated"
@@ -276,6 +278,7 @@ def response_on_wrong_post(case: CheckMoment) -> Iterator[Violation]:
             sentence = (
                 f"the response to {asked.method[:60]} has the id {message.id!r}, but the request has {asked.id!r}"
             )
+            case.state.notes[MIXED_UP] = True
             yield Violation(sentence, "/id", (asked.frame,))
 
 
@@ -319,11 +322,11 @@ def _is_plain_http(case: CheckMoment) -> bool:
 
 
 def _responded(case: CheckMoment) -> HttpExchangeState | None:
-    """Return the exchange whose response has just begun."""
+    """Return the exchange whose response has just begun; None if it may be the response to another one."""
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
-    return http if _is_plain_http(case) else None
+    return http if _is_plain_http(case) and MIXED_UP not in case.state.notes else None
 
 
 @hint("`Mcp-Session-Id` changes, or is issued late", "http", since="2025-03-26", until="2025-11-25")

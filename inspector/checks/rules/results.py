@@ -85,6 +85,7 @@ _OF_AN_ERROR = {"name", "code", "message", "stack", "cause", "details", "errno",
 _ERROR_CODE = re.compile(
     rf"{'|'.join(errno.errorcode.values())}|ENOTFOUND|EAI_[A-Z]+|(?:E|ERR)_[A-Z_]+|[A-Z_]+_(?:ERROR|FAILED|EXCEPTION)"
 )
+_REFUSED = ("rejected", "invalid", "error", "failed")
 _VERDICTS = ("valid", "isValid", "is_valid")
 """Members of a validator's result. Its error is about what it was asked to validate: the call succeeded."""
 _OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
@@ -394,6 +395,17 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
         return text.strip(), "the text names a failed request", True
     begins = _FAILED.match(text[:120]) if short else _OPENLY.match(text[:40])
     return (text[:160].strip(), "the text begins like an error message", False) if begins else ("", "", False)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text is the report, as a JSON object, of a tool that finds what it was given invalid."""
+    try:
+        value = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return False
+    if type(value) is not dict:
+        return False
+    return value.get("status") in _REFUSED or any(value.get(name) is False for name in (*_VERDICTS, "success", "ok"))
 
 
 def _failure_of(value: Any) -> str:

@@ -18,7 +18,7 @@ from inspector.capture.compare.normal import Normal
 from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
-from inspector.checks.rules.results import failure_in
+from inspector.checks.rules.results import failure_in, is_refusal
 from inspector.errors import InspectError
 from inspector.features.probe.comparing import (
     changed_values,
@@ -325,7 +325,7 @@ def _of_verdict(
         return
     is_internal = isinstance(message, ErrorResponse) and message.code == _INTERNAL
     if failure is _Failure.NOT:
-        is_refused = _shape_words(text) - _shape_words(usual)  # in a report of the tool's own
+        is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
         if not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {_described(call)}"
     elif call.valid and failure is _Failure.REJECTED:

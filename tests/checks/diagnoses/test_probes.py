@@ -213,6 +213,15 @@ def test_a_preflight_and_a_session_given_to_a_probe_break_no_rule() -> None:
     assert "origin-not-validated" in {each.id for each in _knocked(200, Origin=probes.ORIGIN)().findings()}
 
 
+def test_a_status_after_mixed_up_responses_is_not_judged() -> None:
+    talk = Talk(4, transport="http").post().ask("ping", id_=13).head(200).answer({}, 12)
+    assert of_one(talk.findings(), "response-on-wrong-post")
+    talk.http = 9
+    headers = (("Origin", probes.ORIGIN),)
+    talk.fact(HttpFact(HttpEvent.REQUEST, 9, "POST", _LOCAL, headers=headers, probe=True)).head(200)
+    assert not of_one(talk.findings(), "origin-not-validated")
+
+
 @pytest.mark.parametrize(("status", "severity"), [(400, "hint"), (200, "warning")])
 def test_a_get_that_is_refused_otherwise_than_with_405_is_a_hint(status: int, severity: str) -> None:
     talk = Talk(5, transport="http")

@@ -125,6 +125,7 @@ def test_each_planted_fault_is_found(fault: str) -> None:
         "refuses-undeclared",
         "refuses-unmarked",
         "refuses-in-a-report",
+        "refuses-with-a-verdict",
         "own-response-is-invalid",
     ],
 )
