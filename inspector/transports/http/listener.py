@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server on loopback. h11 reads and writes what is not as plain as most requests.
+"""A small HTTP/1.1 server on loopback; h11 reads and writes the messages.
 
 It handles requests and responses and knows nothing of MCP or this project. A response body may be a stream: each
 piece is written at once, and when the client disconnects, the stream is closed, which notifies its producer.
