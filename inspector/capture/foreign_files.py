@@ -120,14 +120,10 @@ def _version(path: Path) -> _Version | None:
         fd = open_for_reading(path)
         try:
             start = read_at(fd, 0, LOOKS_AT)
-            if start.startswith(b'{"r":"head"') or not _is_known(start):
+            if start.startswith(b'{"r":"head"') or recognised(start) is None:
                 return None
             facts = os.fstat(fd)
             return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
         finally:
             os.close(fd)
     return None
-
-
-def _is_known(start: bytes) -> bool:
-    return recognised(start) is not None

@@ -27,6 +27,8 @@ _BETWEEN_RESTS = 64
 """Items of a list between two calls of `rest`: each takes some hundredths of a millisecond at most."""
 _REMEMBERED = 10_000
 _MOST_NAMES = 100_000
+_NEVER = 1 << 62
+"""More items than are ever counted."""
 MOST_UNHEARD = 20
 ALL_TRAITS = (1 << 8) - 1
 """Traits of a case that was not examined yet; see `learning`."""
@@ -390,8 +392,12 @@ class ConnectionState:
         """Set the revision after the opening, or after a change of it."""
         self.opening, self.revision, self.row = opening, opening.revision, row_of(opening.revision)
 
-    def is_sampled(self, name: str, first: int, every: int) -> bool:
-        """Count an item, and return whether to examine it: the first `first` ones, then one of `every`."""
+    def is_first(self, name: str) -> bool:
+        """Count an item, and return whether it is the first of this name."""
+        return self.is_sampled(name, 1)
+
+    def is_sampled(self, name: str, first: int, every: int = _NEVER) -> bool:
+        """Count an item, and return whether to examine it: the first `first` ones, then one of `every`, if any."""
         count = self.judged.get(name, 0)
         if count or len(self.judged) < _MOST_NAMES:
             self.judged[name] = count + 1

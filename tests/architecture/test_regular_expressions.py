@@ -238,13 +238,13 @@ ALLOWED = {
     "inspector/protocol/skills.py": (1, _SEPARATED),
     "inspector/protocol/credentials.py": (4, "a search begins only behind a sign that its repetitions do not match"),
     "inspector/protocol/token_shapes.py": (2, _SEPARATED),
+    "inspector/present/decodings.py": (1, _SEPARATED),
     "inspector/present/server_log.py": (
         1,
         "it is matched at the beginning of a line, and its names are separated by dots",
     ),
     "inspector/protocol/uri_templates.py": (1, _SEPARATED),
     "inspector/text.py": (1, "it reads 4,096 characters, and ends at a tag"),
-    "inspector/tui/widgets/json_tree/model.py": (1, _SEPARATED),
 }
 """Files with expressions that were looked at: how many, and why these are not slow."""
 

@@ -38,14 +38,10 @@ from tests.waiting import until
 
 
 def _env(env: dict[str, str] | None = None) -> CliEnv:
-    import os
-
     return CliEnv(None, {**os.environ, "TERM": "xterm", **(env or {})}, Terminal(), Terminal(), io.StringIO())
 
 
 def _chosen(capture: Path | None = None, *, record: bool = True) -> TargetOptions:
-    import os
-
     environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
     return TargetOptions(StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Timeouts(), capture, record)
 
@@ -56,8 +52,6 @@ def _tools(live: Live) -> int:
 
 
 def _wait_until_open(live: Live) -> None:
-    from tests.waiting import until
-
     async def opened() -> None:
         await until(lambda: live.state is not SessionState.CONNECTING, "the server had answered")
 
@@ -113,8 +107,6 @@ def test_interface_runs_on_a_live_session_and_names_the_capture(tmp_path: Path) 
 
 
 def test_a_crash_inside_leaves_no_server_and_no_thread() -> None:
-    import threading
-
     def show(begin: Callable[[], Live], first: Live) -> ExitStatus:
         _wait_until_open(first)
         raise ZeroDivisionError
@@ -184,32 +176,14 @@ def test_the_newest_ten_come_first_with_age_and_size() -> None:
     assert found[0].age_s > 0
 
 
-def _make_env() -> CliEnv:
-    return CliEnv(None, {**os.environ, "TERM": "xterm"}, Terminal(), Terminal(), io.StringIO())
-
-
-def _make_chosen(capture: Path | None = None, *, record: bool = True) -> TargetOptions:
-    environment = build_environment(os.environ, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
-    return TargetOptions(
-        StdioTarget(demo()[3:], environment, str(ROOT)), None, "", Timeouts(total_s=5), capture, record
-    )
-
-
-def _sittings_wait_until_open(live: Live) -> None:
-    async def opened() -> None:
-        await until(lambda: live.state is not SessionState.CONNECTING, "the server had answered")
-
-    live.engine.submit(opened()).result(30)
-
-
 def _engines() -> int:
     return sum("engine" in thread.name for thread in threading.enumerate())
 
 
 def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
-    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    runs = ServerRuns(_chosen(record=False), _env())
     live = runs.begin()
-    _sittings_wait_until_open(live)
+    _wait_until_open(live)
     runs.end()
     assert live.state is SessionState.CLOSED
     assert live.session is not None
@@ -218,13 +192,13 @@ def test_the_end_of_the_sittings_is_the_end_of_their_servers() -> None:
 
 
 def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(started: list[Started]) -> None:
-    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    runs = ServerRuns(_chosen(record=False), _env())
     live = runs.begin()
-    _sittings_wait_until_open(live)
+    _wait_until_open(live)
     assert live.session is not None
     assert live.session.transport.pid == started[0].child.pid  # type: ignore[attr-defined]
     facts = [live.journal.store.entry(n).what for n in (1, 2)]
-    _sittings_wait_until_open(runs.begin())
+    _wait_until_open(runs.begin())
     runs.end()
     assert [fact.event for fact in facts] == [ConnectionEvent.OPEN, ProcessEvent.SPAWN]  # type: ignore[union-attr]
     assert len(started) == 1  # reconnecting starts it as ever
@@ -232,7 +206,7 @@ def test_the_first_server_has_a_head_start_and_is_the_one_that_is_talked_to(star
 
 
 def test_held_server_gets_nothing_until_released(started: list[Started]) -> None:
-    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    runs = ServerRuns(_chosen(record=False), _env())
     live = runs.begin(held=True)
     asked = live.run(_pid)  # waits for the session
     live.engine.submit(asyncio.sleep(0)).result(30)  # what was submitted before has had its turn
@@ -240,12 +214,12 @@ def test_held_server_gets_nothing_until_released(started: list[Started]) -> None
     live.begin()
     live.begin()  # a second time does nothing
     assert asked.result(30) == started[0].child.pid
-    _sittings_wait_until_open(live)
+    _wait_until_open(live)
     runs.end()
 
 
 def test_a_server_that_is_held_is_ended_with_the_others(started: list[Started]) -> None:
-    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    runs = ServerRuns(_chosen(record=False), _env())
     runs.begin(held=True)
     runs.end()
     assert started[0].child.returncode is not None
@@ -260,7 +234,7 @@ async def _pid(session: Session) -> int:
 def test_nothing_is_started_ahead_of_a_file_that_can_not_be_made(tmp_path: Path, started: list[Started]) -> None:
     path = tmp_path / "a.mcpcap"
     path.write_bytes(b"x")
-    runs = ServerRuns(_make_chosen(path), _make_env())
+    runs = ServerRuns(_chosen(path), _env())
     with pytest.raises(UsageError):
         runs.begin()
     runs.end()
@@ -274,7 +248,7 @@ def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
         raise UsageError("no")
 
     monkeypatch.setattr(inspector.cli.launch, "settings_for", fails)
-    runs = ServerRuns(_make_chosen(record=False), _make_env())
+    runs = ServerRuns(_chosen(record=False), _env())
     with pytest.raises(UsageError):
         runs.begin()
     assert started[0].child.returncode == -signal.SIGKILL
@@ -284,12 +258,12 @@ def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
 
 def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(started: list[Started]) -> None:
     chosen = replace(
-        _make_chosen(record=False),
+        _chosen(record=False),
         target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/"),
     )
-    runs = ServerRuns(chosen, _make_env())
+    runs = ServerRuns(chosen, _env())
     live = runs.begin()
-    _sittings_wait_until_open(live)
+    _wait_until_open(live)
     assert live.session is not None
     assert "no-such-command" in str(live.session.error)
     runs.end()
@@ -297,13 +271,13 @@ def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(start
 
 
 def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
-    servers = Servers(_make_env(), _make_chosen(record=False))
-    first = servers.add(_make_chosen(record=False)).begin()
+    servers = Servers(_env(), _chosen(record=False))
+    first = servers.add(_chosen(record=False)).begin()
     opened = servers.open(OpenDemo())
     assert opened.first is not None
     assert opened.close is not None
     for live in (first, opened.first):
-        _sittings_wait_until_open(live)
+        _wait_until_open(live)
     assert first.engine is not opened.first.engine
     opened.close()
     assert (first.state, opened.first.state) == (SessionState.OPEN, SessionState.CLOSED)
@@ -313,13 +287,13 @@ def test_closing_one_leaves_the_others_and_what_ends_last_ends_all() -> None:
 
 
 def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> None:
-    chosen = _make_chosen(tmp_path / "a.mcpcap")
-    servers = Servers(_make_env(), chosen)
+    chosen = _chosen(tmp_path / "a.mcpcap")
+    servers = Servers(_env(), chosen)
     first = servers.add(chosen).begin()
     second = servers.open(OpenDemo()).first
     assert second is not None
     for live in (first, second):
-        _sittings_wait_until_open(live)
+        _wait_until_open(live)
     servers.end()
     assert servers.captures == [tmp_path / "a.mcpcap", tmp_path / "a-2.mcpcap"]
     for path in servers.captures:
@@ -328,15 +302,15 @@ def test_each_conversation_is_recorded_in_a_file_of_its_own(tmp_path: Path) -> N
 
 
 def test_options_of_one_server_do_not_apply_to_others() -> None:
-    chosen = replace(_make_chosen(record=False), revision="x", retry_calls=True)
-    servers = Servers(_make_env(), chosen)
+    chosen = replace(_chosen(record=False), revision="x", clocks=Timeouts(total_s=5), retry_calls=True)
+    servers = Servers(_env(), chosen)
     like = servers._like(HttpTarget("http://127.0.0.1:9/mcp"))
     assert (like.revision, like.clocks, like.era) == ("", Timeouts(), None)
     assert (like.record, like.retry_calls) == (False, True)
 
 
 def test_names_and_captures_are_opened_as_they_are(home: Path) -> None:
-    servers = Servers(_make_env())
+    servers = Servers(_env())
     found = FoundServer("nine", "Cursor", home / "mcp.json", argv=demo()[3:], approved=True)
     opened = servers.open(OpenServer(found))
     assert opened.name == "nine"
@@ -354,7 +328,7 @@ def test_words_are_read_with_the_servers_that_were_found(home: Path, monkeypatch
     (home / ".cursor").mkdir()
     (home / ".cursor/mcp.json").write_text('{"mcpServers": {"gulls": {"command": "npx", "args": ["gulls"]}}}')
     monkeypatch.chdir(home)
-    servers = Servers(_make_env())
+    servers = Servers(_env())
     assert servers.named_targets([]) == []
     named, typed = servers.named_targets(["gulls", "node a.js"])
     assert isinstance(named, OpenServer)

@@ -62,8 +62,6 @@ class Person:
 @asynccontextmanager
 async def at_the_terminal(env: dict[str, str]) -> AsyncIterator[Person]:
     """A person, while consent is waited for."""
-    import asyncio
-
     person = Person(env)
     guide = person.consent.guide
     redirect = await guide.begin("")

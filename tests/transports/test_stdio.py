@@ -466,21 +466,24 @@ def _connections(recorder: Recorder) -> list[ConnectionEvent]:
     return [fact.event for fact in recorder.of(ConnectionFact)]
 
 
-async def _exited_at_the_probe(start: Start, recorder: Recorder) -> tuple[StdioTransport, list[str]]:
-    """A server that has exited at its first message while its exit is on hold, and what was said of that."""
-    transport, lost = start("exits_at_strangers"), list[str]()
+async def _lost_at_the_probe(start: Start, recorder: Recorder, *how: str) -> tuple[StdioTransport, list[str]]:
+    """A server that is lost at its first message while that is on hold, and what was said of it.
+
+    It has exited, or, if it "closes", has closed its stdout.
+    """
+    transport, lost = start("exits_at_strangers", *how), list[str]()
     transport.hold(lost.append)
     await transport.open(recorder)
     await transport.send(
         Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, cause=Cause.PROBE)
     )
-    await until(lambda: lost, "its exit was told")
+    await until(lambda: lost, "its end was noticed")
     return transport, lost
 
 
 async def test_an_exit_on_hold_ends_no_connection_and_the_server_can_be_started_once_more(start: Start) -> None:
     recorder = Recorder()
-    transport, lost = await _exited_at_the_probe(start, recorder)
+    transport, lost = await _lost_at_the_probe(start, recorder)
     with pytest.raises(Disconnected, match="exited with code 1"):
         await transport.send(_message(b"{}"))
     assert await transport.restart("its first message") == lost[0]
@@ -495,20 +498,9 @@ async def test_an_exit_on_hold_ends_no_connection_and_the_server_can_be_started_
     assert _connections(recorder)[-1] is ConnectionEvent.CLOSE
 
 
-async def _closed_stdout_at_the_probe(start: Start, recorder: Recorder) -> tuple[StdioTransport, list[str]]:
-    transport, lost = start("exits_at_strangers", "closes"), list[str]()
-    transport.hold(lost.append)
-    await transport.open(recorder)
-    await transport.send(
-        Outgoing(b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}', Expects.ANSWER, cause=Cause.PROBE)
-    )
-    await until(lambda: lost, "the end of its stdout was noticed")
-    return transport, lost
-
-
 async def test_restart_when_the_server_closed_its_stdout_ends_it_first(start: Start) -> None:
     recorder = Recorder()
-    transport, lost = await _closed_stdout_at_the_probe(start, recorder)
+    transport, lost = await _lost_at_the_probe(start, recorder, "closes")
     first = transport.pid
     assert await transport.restart("its first message") == lost[0] == "the server closed its stdout but still runs"
     assert transport.pid != first
@@ -520,7 +512,7 @@ async def test_restart_when_the_server_closed_its_stdout_ends_it_first(start: St
 
 async def test_settle_when_the_server_closed_its_stdout_ends_the_connection(start: Start) -> None:
     recorder = Recorder()
-    transport, lost = await _closed_stdout_at_the_probe(start, recorder)
+    transport, lost = await _lost_at_the_probe(start, recorder, "closes")
     transport.settle()
     assert await transport.wait_closed() == lost[0]
     await transport.close()
@@ -529,7 +521,7 @@ async def test_settle_when_the_server_closed_its_stdout_ends_the_connection(star
 
 async def test_an_exit_on_hold_that_is_settled_is_the_end_of_the_connection(start: Start) -> None:
     recorder = Recorder()
-    transport, lost = await _exited_at_the_probe(start, recorder)
+    transport, lost = await _lost_at_the_probe(start, recorder)
     transport.settle()
     assert await transport.wait_closed() == lost[0]
     assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]
@@ -538,7 +530,7 @@ async def test_an_exit_on_hold_that_is_settled_is_the_end_of_the_connection(star
 
 async def test_a_connection_can_be_closed_while_an_exit_is_on_hold(start: Start) -> None:
     recorder = Recorder()
-    transport, _ = await _exited_at_the_probe(start, recorder)
+    transport, _ = await _lost_at_the_probe(start, recorder)
     await transport.close()
     assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]
 
@@ -550,7 +542,7 @@ async def test_a_server_that_has_read_nothing_is_not_started_again(start: Start)
     await transport.open(recorder)
     with suppress(Disconnected):
         await transport.send(_message(b"{}"))
-    await until(lambda: lost, "its exit was told")
+    await until(lambda: lost, "its end was noticed")
     assert await transport.restart("its first message") == ""
     transport.settle()
     assert _connections(recorder) == [ConnectionEvent.OPEN, ConnectionEvent.ABORT]

@@ -73,7 +73,7 @@ def stdout_not_json(case: CheckMoment) -> Iterator[Violation]:
     line = _garbage(case) or _stray_object(case)
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
-    if case.state.is_sampled("stdout-not-json", _SAID, 1 << 62):
+    if case.state.is_sampled("stdout-not-json", _SAID):
         fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
         yield Violation(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=fix)
@@ -116,7 +116,7 @@ def malformed_json(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"a message is not valid JSON: {flaw}"
     elif message.reason.startswith("a JSON string") and b"jsonrpc" in line:
         sentence = "a message is a JSON string that contains JSON: it was encoded twice"
-    if sentence and case.state.is_sampled("malformed-json", 1, 1 << 62):
+    if sentence and case.state.is_first("malformed-json"):
         yield Violation(sentence, span=(0, len(frame.payload)))
 
 
@@ -174,7 +174,7 @@ def interleaved_messages(case: CheckMoment) -> Iterator[Violation]:
 def lsp_framing(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Write one JSON object per line, without headers."""
     line = _garbage(case)
-    if line is not None and _is_header(line) and case.state.is_sampled("lsp-framing", 1, 1 << 62):
+    if line is not None and _is_header(line) and case.state.is_first("lsp-framing"):
         yield Violation("messages have Content-Length headers; over stdio, a message is one line", span=(0, len(line)))
 
 
@@ -188,7 +188,7 @@ def multiline_message(case: CheckMoment) -> Iterator[Violation]:
     if line is None:
         return
     if line.strip() in (b"{", b"["):
-        if case.state.is_sampled("multiline-message", _SAID, 1 << 62):
+        if case.state.is_sampled("multiline-message", _SAID):
             yield Violation("a message spans several lines", span=(0, len(line)))
         return
     first, begun = notes.pop("multiline-message", (case.n, b""))
@@ -262,7 +262,7 @@ def stdout_buffered(case: CheckMoment) -> Iterator[Violation]:
         return
     if computed_at_eof(case.state):
         return  # it was still starting, and the end of stdin is a coincidence
-    if not case.state.is_sampled("stdout-buffered", 1, 1 << 62):
+    if not case.state.is_first("stdout-buffered"):
         return
     waited = (closed - case.asked.time_ns) / 1e9
     sentence = (
@@ -289,7 +289,7 @@ def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
     try:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
-        if not case.state.is_sampled("stdout-encoding", _SAID, 1 << 62):
+        if not case.state.is_sampled("stdout-encoding", _SAID):
             return
         byte = payload[error.start : error.start + 1]
         meant = byte.decode("cp1252", "replace")
@@ -317,7 +317,7 @@ def crlf_line_endings(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: End lines with LF; on Windows, set the newline mode of stdout.
     """
-    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_sampled("crlf-line-endings", 1, 1 << 62):
+    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_first("crlf-line-endings"):
         yield Violation("lines end with CR LF instead of LF")
 
 
@@ -331,7 +331,7 @@ def terminal_codes_on_stdout(case: CheckMoment) -> Iterator[Violation]:
     if (
         frame is not None
         and (at := frame.payload.find(b"\x1b")) >= 0
-        and case.state.is_sampled("terminal-codes-on-stdout", _SAID, 1 << 62)
+        and case.state.is_sampled("terminal-codes-on-stdout", _SAID)
     ):
         yield Violation(
             "a line contains terminal codes: the server assumes that stdout is a terminal", span=(at, at + 1)
@@ -347,13 +347,9 @@ def shell_profile_output(case: CheckMoment) -> Iterator[Violation]:
     line, connection = _garbage(case), case.state.connection
     if line is None or not line.strip() or connection is None or case.state.first_message_ns is not None:
         return
-    if _is_login_shell(connection.argv) and case.state.is_sampled("shell-profile-output", 1, 1 << 62):
+    if _is_login_shell(connection.argv) and case.state.is_first("shell-profile-output"):
         yield Violation("a line was written by the start-up files of the shell", span=(0, len(line)))
-    elif (
-        _PROFILE.search(line[:500])
-        and _is_shell(connection.argv)
-        and case.state.is_sampled("shell-profile-output", 1, 1 << 62)
-    ):
+    elif _PROFILE.search(line[:500]) and _is_shell(connection.argv) and case.state.is_first("shell-profile-output"):
         yield Violation("a line looks like output of the start-up files of a shell", span=(0, len(line)))
 
 
@@ -433,7 +429,7 @@ def input_echoed(case: CheckMoment) -> Iterator[Violation]:
         return
     key = Direction.TO_SERVER, message.id
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
-    if ours is not None and ours.method == message.method and case.state.is_sampled("input-echoed", 1, 1 << 62):
+    if ours is not None and ours.method == message.method and case.state.is_first("input-echoed"):
         fix = "Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."
         yield Violation(
             (f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"),

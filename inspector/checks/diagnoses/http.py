@@ -23,7 +23,6 @@ error, warning, hint = diagnoses_of("http")
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _LIKELY = Confidence.LIKELY
-_NEVER = 1 << 62
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
 _TUNNEL_WARNING = "the warning page of an ngrok tunnel"
 _MAY_ASK = ("tools/call", "prompts/get", "resources/read")
@@ -118,7 +117,7 @@ def kind_of(http: HttpExchangeState) -> str:
 
 def once(case: CheckMoment, id_: str) -> bool:
     """Whether this is the first call with this id in the connection."""
-    return case.state.is_sampled(id_, 1, _NEVER)
+    return case.state.is_first(id_)
 
 
 def netloc(url: str) -> str:

@@ -315,7 +315,7 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
         if listed is None or any(each.method == "tools/call" and each.frame > listed.frame for each in calls):
             return
         listed.followed = True
-        if listed.before and state.is_sampled(f"list-changed-by-list {kind}", 1, 1 << 62):
+        if listed.before and state.is_first(f"list-changed-by-list {kind}"):
             sentence = f"each response to {kind}/list is followed by {kind}/list_changed, but the list is the same"
             yield Violation(f"{sentence}: clients fetch it without end", frames=(listed.frame,))
     elif not peek.has(case.value, "nextCursor") and not peek.has(case.asked_params, "cursor"):
@@ -421,12 +421,12 @@ def server_object_shared(case: CheckMoment) -> Iterator[Violation]:
     Fix: Create a server and a transport for each session, or for each request if the server is stateless.
     """
     payload = case.frame.payload[:20_000] if case.frame is not None else b""
-    if (found := _SHARED.search(payload)) and case.state.is_sampled("server-object-shared", 1, 1 << 62):
+    if (found := _SHARED.search(payload)) and case.state.is_first("server-object-shared"):
         message = found[0].decode("utf-8", "replace")
         yield Violation(f"the server object is connected to another session: {message}", span=found.span())
     elif case.http is not None and any(each.method == "initialize" for each in case.http.asked):
         found, status = _SPENT.search(payload), case.http.response.status if case.http.response is not None else 0
-        if found and case.http.sent(SESSION) is None and case.state.is_sampled("server-object-shared", 1, 1 << 62):
+        if found and case.http.sent(SESSION) is None and case.state.is_first("server-object-shared"):
             message = found[0].decode("utf-8", "replace")
             words = f"initialize without a session is refused as if it had one (HTTP {status}): {message}"
             yield Violation(words, span=found.span())
@@ -493,7 +493,7 @@ def message_before_handshake(case: CheckMoment) -> Iterator[Violation]:
     if (
         case.state.opening is None
         and case.method not in _EARLY_ENOUGH
-        and case.state.is_sampled("message-before-handshake", 3, 1 << 62)
+        and case.state.is_sampled("message-before-handshake", 3)
     ):
         yield Violation(f"{case.method[:60]} was sent before the initialize result", "/method")
 

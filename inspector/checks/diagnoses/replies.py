@@ -53,7 +53,7 @@ def id_type_changed(case: CheckMoment) -> Iterator[Violation]:
     if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or message.id is None:
         return
     is_same_in_words = type(message.id) is not type(asked.id) and str(message.id) == str(asked.id)
-    if is_same_in_words and case.state.is_sampled("id-type-changed", 1, 1 << 62):
+    if is_same_in_words and case.state.is_first("id-type-changed"):
         sentence = (
             f"the id {asked.id!r} was returned as {message.id!r}: a different id, so many clients see no response"
         )
@@ -83,7 +83,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, "/id", fix=fix)
         elif not waiting or "notifications/" in words:
             yield Violation(f"{_unheard(case) or 'a notification'} was answered with {sentence}", "/id")
-        elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW, 1 << 62):
+        elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW):
             stray = _Stray(case.n, waiting[0], sentence, _unheard(case))
             case.state.notes.setdefault("anonymous", []).append(stray)
 
@@ -150,7 +150,7 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
         if (
             len(waiting) == 1
             and str(message.id) != str(waiting[0].id)
-            and state.is_sampled("response-id-mismatch", _FEW, 1 << 62)
+            and state.is_sampled("response-id-mismatch", _FEW)
         ):
             sentence = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
             state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], sentence))
@@ -168,11 +168,7 @@ def response_id_counted(case: CheckMoment) -> Iterator[Violation]:
     notes = case.state.notes
     if message.id == asked.id:
         notes["ids are returned"] = True
-    elif (
-        type(asked.id) is int
-        and not notes.get("ids are returned")
-        and case.state.is_sampled("response-id-counted", 1, 1 << 62)
-    ):
+    elif type(asked.id) is int and not notes.get("ids are returned") and case.state.is_first("response-id-counted"):
         sentence = f"the request {asked.id} was answered with the id {message.id}: the server counts from 0"
         yield Violation(sentence, "/id", frames=(asked.frame,))
 
@@ -190,7 +186,7 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
     members = _members(payload)
     if case.is_foreign_event and "jsonrpc" not in members:
         return
-    if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2, 1 << 62):
+    if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
         yield Violation(

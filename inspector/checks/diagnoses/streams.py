@@ -195,13 +195,13 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Violation]:
         return
     name = frame.sse.event[:40]
     if name == "error" and any(each.defects or isinstance(each, NotJsonRpc) for each in case.value):
-        if case.state.is_sampled("unknown-event-name error", 3, 1 << 62):
+        if case.state.is_sampled("unknown-event-name error", 3):
             due = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
             place = f"in place of the response to {due}" if due else "instead of a message"
             fix = "Send a JSON-RPC error, or a result with isError, in an event named message."
             yield Violation(f"an event named 'error' was sent {place}: {words_of_body(frame.payload)}", fix=fix)
-    elif any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_sampled(
-        f"unknown-event-name {name}", 1, 1 << 62
+    elif any(not isinstance(each, NotJsonRpc) for each in case.value) and case.state.is_first(
+        f"unknown-event-name {name}"
     ):
         yield Violation(
             f"a JSON-RPC message arrived in an event named {name!r}: clients read events named 'message' only"

@@ -80,7 +80,7 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             return
         what = "an HTML page" if begin == b"<" else message.reason
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
-        yield Violation(f"received {what}{': ' * bool(text)}{text}")
+        yield Violation(f"received {what}: {text}" if text else f"received {what}")
 
 
 @error('`jsonrpc` is missing or not "2.0"', "frame")
@@ -101,7 +101,7 @@ def result_and_error(case: CheckMoment) -> Iterator[Violation]:
     for message in case.value:
         if "both result and error" in message.defects:
             yield Violation(f"the response{_to(case, message)} has both result and error", "/error")
-        elif NULL_ERROR in message.defects and case.state.is_sampled("result-and-error null", 1, 1 << 62):
+        elif NULL_ERROR in message.defects and case.state.is_first("result-and-error null"):
             yield Violation(
                 (
                     'response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), '
@@ -186,7 +186,7 @@ def id_spelling_changed(case: CheckMoment) -> Iterator[Violation]:
     """
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, ResultResponse | ErrorResponse):
-            if case.state.is_sampled("id-spelling-changed", 1, 1 << 62):
+            if case.state.is_first("id-spelling-changed"):
                 yield Violation(
                     (
                         f"the response has the id {_spelling(case, message.id)}, the request {message.id}: "
@@ -327,13 +327,13 @@ def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
             if not _KEY.fullmatch(key):
                 yield Violation(f"{key[:60]!r} is not a valid key of _meta", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
-                if case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
+                if case.state.is_first(f"invalid-meta {key[:80]}"):
                     sentence = f"{key[:80]!r} has a reserved prefix but is not a specified key"
                     yield Violation(sentence, f"{_root(case)}/_meta", severity=_HINT)
     items = peek.items(case.value, _WITH_META.get(case.method, "")) if isinstance(case.message, ResultResponse) else ()
     for at, item in enumerate(items):
         for key in peek.mapping(item, "_meta") if case.row >= _KEYS_HAVE_NAMES else ():
-            if not _KEY.fullmatch(key) and case.state.is_sampled(f"invalid-meta {key[:80]}", 1, 1 << 62):
+            if not _KEY.fullmatch(key) and case.state.is_first(f"invalid-meta {key[:80]}"):
                 place = f"/result/{_WITH_META[case.method]}/{at}/_meta"
                 sentence = f"{key[:60]!r} is not a valid key of _meta: a name begins and ends with a letter or digit"
                 yield Violation(sentence, place, severity=Severity.WARNING)

@@ -24,7 +24,6 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+")
 _SINGLE = {"content-type": "Content-Type", "mcp-session-id": "Mcp-Session-Id", "location": "Location"}
 _OTHER_REASONS = (400, 401, 429)
 """Statuses that rather concern a header, the login or the rate; 403 does with a challenge."""
-_NEVER = 1 << 62
 _BAD_REQUEST = 400
 _ENDS = (HttpEvent.END, HttpEvent.ERROR)
 _DROPPED = "the stream of GET was broken off right after its headers; 405 means that there is no stream"
@@ -67,7 +66,7 @@ def header_repeated(case: CheckMoment) -> Iterator[Violation]:
     heads = _heads(case)
     names = [name.lower() for name, _ in heads[2].headers] if heads else []
     for name in _SINGLE:
-        if names.count(name) > 1 and case.state.is_sampled(f"header-repeated {name}", 1, 1 << 62):
+        if names.count(name) > 1 and case.state.is_first(f"header-repeated {name}"):
             yield Violation(f"a response has the header {_SINGLE[name]} {names.count(name)} times")
 
 
@@ -76,7 +75,7 @@ def _acceptance_with_a_body(case: CheckMoment) -> Iterator[Violation]:
     if http is None or fact is None or not fact.body_bytes or not _is_plain_http(case):
         return
     is_accepted = http.response is not None and http.response.status == 202 and http.notifications and not http.asked
-    if is_accepted and case.state.is_sampled("notification-not-accepted body", 1, 1 << 62):
+    if is_accepted and case.state.is_first("notification-not-accepted body"):
         what = next(filter(None, http.notifications), "a response")[:60]
         kind = _kind(http)[:40] or "without a Content-Type"
         yield Violation(f"the 202 to {what} has a body of {fact.body_bytes:,} bytes ({kind})", severity=_WARNING)
@@ -103,7 +102,7 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Violation]:
             what = next(filter(None, heads[0].notifications), "a response")[:60]
             yield Violation(f"{what} was answered with HTTP {heads[2].status}, not 202")
         elif heads[2].status >= 300 and heads[2].status not in _OTHER_REASONS and not _has_other_cause(heads[0]):
-            if case.state.opening is not None and case.state.is_sampled("notification-not-accepted", 1, 1 << 62):
+            if case.state.opening is not None and case.state.is_first("notification-not-accepted"):
                 what = next(filter(None, heads[0].notifications), "a response")[:60]
                 sentence = f"{what} was answered with HTTP {heads[2].status}, not 202: strict clients end the session"
                 yield Violation(sentence, severity=_WARNING)
@@ -144,11 +143,11 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
         return
     found = NO_RESPONSE.search(fact.why)
     if found and exchange.request.method == "GET" and exchange.response is None and case.state.opening is not None:
-        if case.state.is_sampled("get-response-invalid no response", 1, _NEVER):
+        if case.state.is_first("get-response-invalid no response"):
             yield Violation(f"GET got no HTTP response: {_as_words(found[1])}; 405 means that there is no stream")
     elif exchange.request.method == "GET" and fact.why.startswith(BROKEN_OFF) and not fact.body_bytes:
         if case.state.transport == "http" and case.state.opening is not None and _kind(exchange) == "text/event-stream":
-            if case.state.is_sampled("get-response-invalid broken", 1, _NEVER):
+            if case.state.is_first("get-response-invalid broken"):
                 yield Violation(_DROPPED, fix=_ONE_WRITER)
 
 
@@ -240,12 +239,7 @@ def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
         mild = _HINT if 400 <= heads[2].status < 500 else None  # refused all the same
         sentence = f"{heads[1].method} was answered with HTTP {heads[2].status}, not 405"
         yield Violation(sentence, severity=mild, fix="Return 405 to other methods than POST in this protocol version.")
-    if (
-        frame is not None
-        and frame.sse is not None
-        and frame.sse.id
-        and case.state.is_sampled("stateless-session-id", 1, 1 << 62)
-    ):
+    if frame is not None and frame.sse is not None and frame.sse.id and case.state.is_first("stateless-session-id"):
         yield Violation("an event has an id, but streams cannot be resumed in this protocol version", severity=_HINT)
 
 
@@ -257,8 +251,8 @@ def buffering_header_missing(case: CheckMoment) -> Iterator[Violation]:
     """
     heads = _heads(case)
     if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
-        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_sampled(
-            "buffering-header-missing", 1, 1 << 62
+        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_first(
+            "buffering-header-missing"
         ):
             yield Violation("an event stream without X-Accel-Buffering: no, which proxies may buffer")
 
@@ -294,7 +288,7 @@ def endpoint_event_not_first(case: CheckMoment) -> Iterator[Violation]:
     if frame is not None and frame.sse is not None:
         if frame.sse.event not in (None, "message"):
             yield Violation(f"a message arrived in an event of type {str(frame.sse.event)[:40]!r}")
-        if not case.state.http.has_endpoint and case.state.is_sampled("endpoint-event-not-first", 1, 1 << 62):
+        if not case.state.http.has_endpoint and case.state.is_first("endpoint-event-not-first"):
             yield Violation("a message arrived before the endpoint event", severity=_HINT)
     elif note is not None and note.event == "endpoint" and case.http is not None and case.http.request is not None:
         named = b"".join(line[5:].strip() for line in note.raw.splitlines() if line.startswith(b"data:"))
@@ -426,7 +420,7 @@ def stream_not_resumable(case: CheckMoment) -> Iterator[Violation]:
             frame.sse.id
             and not http.events
             and not http.was_primed
-            and case.state.is_sampled("stream-not-resumable primed", 1, _NEVER)
+            and case.state.is_first("stream-not-resumable primed")
         ):
             fix = "Send an event with an id and without data first."
             yield Violation(

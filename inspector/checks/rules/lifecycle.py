@@ -144,9 +144,7 @@ def server_info_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Add `serverInfo` to the `_meta` of each result.
     """
-    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_sampled(
-        "server-info-missing", 1, 1 << 62
-    ):
+    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_first("server-info-missing"):
         yield Violation(f"the result of {case.method[:60]} has no serverInfo in _meta", "/result/_meta")
 
 
@@ -160,7 +158,7 @@ def server_info_invalid(case: CheckMoment) -> Iterator[Violation]:
         return
     info = peek.at(case.value, "_meta", PREFIX + "serverInfo")
     wrong = [name for name in ("name", "version") if peek.text(info, name) is None]
-    if (wrong or type(info) is not dict) and case.state.is_sampled("server-info-invalid", 1, 1 << 62):
+    if (wrong or type(info) is not dict) and case.state.is_first("server-info-invalid"):
         what = f"{' and '.join(wrong)} {'are' if len(wrong) > 1 else 'is'} missing or no string"
         message = what if type(info) is dict else f"it is of type {peek.type_name(info)}"
         place = f"/result/_meta/{PREFIX.replace('/', '~1')}serverInfo"

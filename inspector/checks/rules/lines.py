@@ -16,7 +16,6 @@ from inspector.protocol.frames import Channel, Direction, Eol
 error, warning, hint = rules_of("stdio")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
-_NEVER = 1 << 62
 _PATIENCE_NS = 2_000_000_000
 _COMPUTING_NS = 5_000_000_000
 """Time that a process which ends by itself may take: it is computing, or the machine is busy."""
@@ -33,7 +32,7 @@ def blank_line(case: CheckMoment) -> Iterator[Violation]:
     frame = case.frame
     if frame is None or frame.channel is not Channel.STDOUT:
         return
-    if not frame.payload.strip() and frame.eol is not Eol.NONE and case.state.is_sampled("blank-line", 1, _NEVER):
+    if not frame.payload.strip() and frame.eol is not Eol.NONE and case.state.is_first("blank-line"):
         yield Violation("a line is blank")
 
 

@@ -32,7 +32,6 @@ _AMONG_PROPERTIES = re.compile(
 """Pointer to a property that has the name of a keyword."""
 
 _OPTIONAL = "Omit an optional member instead of sending null."
-_NEVER = 1 << 62
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 
@@ -364,7 +363,7 @@ def member_of_other_version(case: CheckMoment) -> Iterator[Violation]:
     for each in strangers(case.row, name, case.value) if name else ():
         if (each.type, each.member) in _TOLD_ELSEWHERE:
             continue
-        if case.state.is_sampled(f"member-of-other-version {each.type}.{each.member}", 1, _NEVER):
+        if case.state.is_first(f"member-of-other-version {each.type}.{each.member}"):
             first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
             when = f"exists since {first}" if each.rows[0] > case.row else f"was removed after {last}"
             yield Violation(

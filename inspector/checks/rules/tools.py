@@ -244,7 +244,7 @@ def icon_rejected(case: CheckMoment) -> Iterator[Violation]:
             elif src and not _WITH_SCHEME.match(src):
                 sentence = f"{name}: the icon {src[:60]!r} is not a URL, so no client can load it"
                 yield Violation(sentence, here, severity=Severity.WARNING)
-            elif _is_doubtful(case, src) and case.state.is_sampled("icon-rejected", 1, 1 << 62):
+            elif _is_doubtful(case, src) and case.state.is_first("icon-rejected"):
                 yield Violation(
                     (f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"),
                     here,

@@ -101,7 +101,7 @@ def progress_value_invalid(case: CheckMoment) -> Iterator[Violation]:
     """
     progress = case.progress
     if progress is not None and progress.count == _OFTEN and case.time_ns - progress.since_ns < _SECOND_NS:
-        if case.state.is_sampled("progress-value-invalid often", 1, 1 << 62):
+        if case.state.is_first("progress-value-invalid often"):
             sentence = f"more than {_OFTEN} progress notifications within a second"
             yield Violation(sentence, "/params", severity=_HINT, fix="Send a few progress notifications per second.")
     now, total = peek.number(case.value, "progress"), peek.number(case.value, "total")

@@ -239,8 +239,6 @@ def type_of(value: Any) -> str:
 
 def literally(text: str) -> str:
     """Return a pattern that matches exactly this text, or its beginning if it is long."""
-    import re
-
     return re.sub(r"[\\^$.*+?()\[\]{}|/]", r"\\\g<0>", text[:200])
 
 

@@ -130,10 +130,13 @@ class HttpTap:
         Raises: UsageError if the port is taken, or a certificate file is unusable.
         """
         options = self._options
-        trust_env, cacert, insecure = options.trust_env, options.cacert, options.insecure
-        make = make_client if needs_proxy(self._target, trust_env=trust_env) else Forwarder
+        make = make_client if needs_proxy(self._target, trust_env=options.trust_env) else Forwarder
         self._client = make(
-            self._target, cacert=cacert, insecure=insecure, connect_timeout=options.connect_timeout, trust_env=trust_env
+            self._target,
+            cacert=options.cacert,
+            insecure=options.insecure,
+            connect_timeout=options.connect_timeout,
+            trust_env=options.trust_env,
         )
         self._endpoint.open(self._recording)
         try:
@@ -145,8 +148,8 @@ class HttpTap:
                 hint="--listen 127.0.0.1:0 takes a free one.",
             ) from error
         await self._tasks.__aenter__()
-        insecure = options.insecure and self._target.scheme == "https"
-        self._recording.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url=str(self._target), insecure=insecure))
+        unverified = options.insecure and self._target.scheme == "https"
+        self._recording.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url=str(self._target), insecure=unverified))
         self._register()
 
     async def close(self) -> None:

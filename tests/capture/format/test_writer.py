@@ -12,10 +12,7 @@ from inspector.capture.format.records import Entry, Head
 from inspector.capture.format.writer import EVERY_FRAMES, EVERY_NS, Digests, Recorder
 from inspector.protocol.facts import SseNote, Stderr
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
-from tests.capture.recording import CAME as RECORDING_CAME
-from tests.capture.recording import FACTS, HEAD, SENT
-
-CAME = Direction.FROM_SERVER
+from tests.capture.recording import CAME, FACTS, HEAD, SENT
 
 
 def frame(payload: bytes, eol: Eol = Eol.LF, time_ns: int = 0, channel: Channel = Channel.STDOUT) -> Frame:
@@ -74,7 +71,7 @@ def lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def entry(n: int, direction: Direction = RECORDING_CAME, payload: bytes = b"x") -> Entry:
+def entry(n: int, direction: Direction = CAME, payload: bytes = b"x") -> Entry:
     return Entry(n, n, n, Frame(n, n, n, direction, Channel.STDOUT, payload, Eol.LF))
 
 
@@ -121,7 +118,7 @@ def test_every_record_names_its_connection(path: Path) -> None:
 def test_frame_line_has_its_origin(path: Path, mode: str, origins: list[str]) -> None:
     made = recorder(path, Head(format="mcpcap", v="1.0", mode=mode))
     made.keep(entry(1, SENT))
-    made.keep(entry(2, RECORDING_CAME))
+    made.keep(entry(2, CAME))
     made.close()
     assert [line["origin"] for line in lines(path) if line["r"] == "frame"] == origins
 

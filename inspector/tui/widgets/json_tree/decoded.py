@@ -11,6 +11,7 @@ from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
+from inspector.present.decodings import Decoding, readings, too_large
 from inspector.present.spans import Span
 from inspector.text import visible
 from inspector.tui import keys
@@ -18,7 +19,6 @@ from inspector.tui.theme import glyphs
 from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.bars import StatusLine, TabLine
 from inspector.tui.widgets.dialogs import Dialog
-from inspector.tui.widgets.json_tree.model import Decoding, readings, too_large
 from inspector.tui.widgets.key_bars import FooterBar
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from inspector.tui.widgets.picture import PictureScreen

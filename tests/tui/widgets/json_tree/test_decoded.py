@@ -122,7 +122,7 @@ async def test_a_large_value_is_decoded_on_a_thread(monkeypatch: pytest.MonkeyPa
 
 
 async def test_oversized_value_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.tui.widgets.json_tree.model.LARGEST", 10)
+    monkeypatch.setattr("inspector.present.decodings.LARGEST", 10)
     async with (app := Decoding(view_of(["x" * 50]))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("down", "d")
         await pilot.pause()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tui.widgets.json_tree.model import LARGEST, Decoding, readings, too_large
+from inspector.present.decodings import LARGEST, Decoding, readings, too_large
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + bytes(9)
 
