@@ -236,7 +236,7 @@ _OF_WIDE: dict[str, Any] = {
         _text(json.dumps({"status": "rejected", "errors": [{"message": "Field required", "path": [w]}]})) if w else None
     ),
     "refuses-with-a-verdict": lambda r, a, w: (
-        _text(json.dumps({"status": "rejected", "valid": False, "errors": [{"message": "must be exact"}]}))
+        _text(json.dumps({"status": "rejected", "valid": False, "errors": [{"code": "exact"}]}) + "\nsee it")
         if w
         else None
     ),

@@ -398,9 +398,9 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text is the report, as a JSON object, of a tool that finds what it was given invalid."""
+    """Whether a text begins with the report, as a JSON object, of a tool that finds what it was given invalid."""
     try:
-        value = json.loads(text) if text.lstrip().startswith("{") else None
+        value, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return False
     if type(value) is not dict:
