@@ -85,7 +85,7 @@ _TRACEBACK = re.compile(
 )
 _WORD = re.compile(r"[^\s\"']+")
 _VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
-_PLACE = re.compile(r"/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
+_PLACE = re.compile(r"(?<![\w.-])/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
 _SOURCE = re.compile(
     r"(?:/[\w.@+-]{1,80}){2,20}\.(?:py|js|cjs|mjs|ts|go|rs|java|rb|php|cs|ya?ml|toml|ini|env)\b(?::\d+)?"
 )
