@@ -49,9 +49,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_800,
-    "lines of tui and present": 50_850,
-    "lines of tests": 128_400,
+    "lines": 150_550,
+    "lines of tui and present": 50_800,
+    "lines of tests": 128_250,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

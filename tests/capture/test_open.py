@@ -15,6 +15,7 @@ from inspector.capture.store import index
 from inspector.errors import CaptureError
 from inspector.protocol.frames import Channel, Frame
 from tests.capture.recording import CAME, recorded
+from tests.entries import kept
 from tests.waiting import until
 
 
@@ -99,8 +100,7 @@ def test_following_refuses_other_files(tmp_path: Path) -> None:
 
 
 def texts(journal: Journal) -> list[bytes]:
-    found = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    return [each.payload for each in found if isinstance(each, Frame)]
+    return [frame.payload for frame in kept(journal, Frame)]
 
 
 @pytest.fixture

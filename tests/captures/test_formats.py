@@ -21,6 +21,7 @@ from tests.captures.record import HERE
 from tests.captures.schema import FILE
 from tests.captures.schema import document as schema_document
 from tests.cli.running import inspect
+from tests.entries import whats
 
 _DOCUMENT = (Path(__file__).parents[2] / "docs/mcpcap.md").read_text()
 _VALIDATOR = Draft202012Validator(json.loads(FILE.read_text()))
@@ -87,9 +88,7 @@ def test_share_copies_what_can_be_had(name: str, tmp_path: Path) -> None:
     before, after = load(path_of(name)), load(out)
     try:
         assert after.count == before.count
-        assert [after.store.entry(n).what for n in range(1, after.count + 1)] == [
-            before.store.entry(n).what for n in range(1, before.count + 1)
-        ]
+        assert whats(after) == whats(before)
     finally:
         before.close()
         after.close()

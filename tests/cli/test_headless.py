@@ -25,11 +25,12 @@ from inspector.config.eras import Eras, process_key
 from inspector.config.paths import places
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact, Stderr
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Direction
 from inspector.session.options import SessionState
 from inspector.transports.children import Started
 from tests.architecture.sources import ROOT
 from tests.cli.running import demo, inspect, scripted, server
+from tests.entries import frames_to
 from tests.waiting import PATIENCE_S
 
 
@@ -154,11 +155,7 @@ def _wait_for(file: Path, what: bytes, seconds: float = 60) -> None:
 
 
 def _sent(capture: Path) -> list[str]:
-    journal = load(capture)
-    frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    journal.close()
-    sent = [what.payload for what in frames if isinstance(what, Frame) and what.direction is Direction.TO_SERVER]
-    return [json.loads(payload)["method"] for payload in sent]
+    return [json.loads(frame.payload)["method"] for frame in frames_to(capture, Direction.TO_SERVER)]
 
 
 def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Path, home: Path) -> None:

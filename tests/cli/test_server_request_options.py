@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.store.load import load
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.server_request_options import KEY_ENV, ResponseOptions, read_model, read_response_options
 from inspector.errors import UsageError
 from inspector.protocol import capabilities as offers
 from inspector.protocol import peek
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Direction
 from inspector.protocol.server_requests import RequestKind, Root
 from inspector.sampler.choice import Approve
 from tests.cli.running import demo, inspect
+from tests.entries import frames_to
 from tests.servers.model import KEY, Endpoint, as_json, call, completion, endpoint
 
 
@@ -116,11 +116,7 @@ _WHERE = (("capabilities",), ("_meta", "io.modelcontextprotocol/clientCapabiliti
 
 def _asked(capture: Path) -> list[Any]:
     """The params of every request that was sent."""
-    journal = load(capture)
-    frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    journal.close()
-    sent = [what.payload for what in frames if isinstance(what, Frame) and what.direction is Direction.TO_SERVER]
-    return [json.loads(payload).get("params") for payload in sent]
+    return [json.loads(frame.payload).get("params") for frame in frames_to(capture, Direction.TO_SERVER)]
 
 
 URL = "http://127.0.0.1:9/v1"

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.store.load import load
 from inspector.config.profiles import client_profile
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Direction
 from tests.cli.running import inspect
 from tests.clients import recorder
+from tests.entries import frames_to
 
 RECORDINGS = sorted(Path(__file__).with_name("openings").glob("*.jsonl"))
 _TOOL = {"name": "fine", "inputSchema": {"type": "object"}}
@@ -24,13 +24,8 @@ _VARIES = re.compile(rb'"(id|progressToken|version)":("[^"]*"|\d+)')
 
 def _sent(capture: Path) -> list[bytes]:
     """Return the requests and notifications to the server."""
-    journal = load(capture)
-    try:
-        frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-        ours = [each for each in frames if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
-        return [bytes(each.payload).strip() for each in ours if b'"method"' in each.payload]
-    finally:
-        journal.close()
+    ours = frames_to(capture, Direction.TO_SERVER)
+    return [bytes(each.payload).strip() for each in ours if b'"method"' in each.payload]
 
 
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda each: each.stem)

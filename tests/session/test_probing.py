@@ -12,12 +12,13 @@ from inspector.errors import InspectError
 from inspector.protocol import probes
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.flows.connect import ConnectOptions
-from inspector.protocol.frames import Cause, Direction, Frame
+from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.revisions._shape import Era
 from inspector.session.probing import addresses, probe, probe_unopened
 from inspector.session.session import Session
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from inspector.transports.http.transport import HttpTransport
+from tests.entries import frames_to, kept
 from tests.servers.http_fixtures import serving
 from tests.session.talking import DISCOVERED, HELLO, WISH, answering, options, session
 from tests.waiting import PATIENCE_S
@@ -27,14 +28,11 @@ _TOOLS = {"tools": [{"name": "wipe", "inputSchema": {"type": "object"}}]}
 
 def _sent(journal: Journal) -> list[tuple[Any, bool]]:
     """What was sent, and whether it is tagged."""
-    entries = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    frames = [each for each in entries if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
-    return [(json.loads(each.payload), each.cause is Cause.PROBE) for each in frames]
+    return [(json.loads(each.payload), each.cause is Cause.PROBE) for each in frames_to(journal, Direction.TO_SERVER)]
 
 
 def _knocks(journal: Journal) -> list[HttpFact]:
-    entries = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    return [each for each in entries if isinstance(each, HttpFact) and each.event is HttpEvent.REQUEST and each.probe]
+    return [each for each in kept(journal, HttpFact) if each.event is HttpEvent.REQUEST and each.probe]
 
 
 async def test_every_frame_of_a_probe_is_tagged_and_no_other() -> None:

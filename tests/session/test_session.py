@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.capture.journal import Journal, start_capture
 from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.steps import Refused, Replied
-from inspector.protocol.frames import Cause, Direction, Frame
+from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.revisions._shape import Carriage, Era
 from inspector.protocol.revisions.openings import Opening
@@ -23,6 +23,7 @@ from inspector.session.options import SessionState, Timeouts
 from inspector.session.session import Session, SessionOptions
 from inspector.transports.base import Delivery, Outgoing
 from inspector.transports.stdio import StdioTransport
+from tests.entries import frames_to
 from tests.session.talking import DISCOVERED, HELLO, LEGACY, WISH, answering, options, reply, session
 from tests.transports.memory import MemoryTransport, Peer, served_by
 from tests.waiting import PATIENCE_S, until
@@ -177,8 +178,7 @@ async def test_expired_http_session_is_renewed_once_and_the_request_repeated() -
 
 def _causes(journal: Journal) -> list[tuple[str, str]]:
     """What the client sent, and why."""
-    frames = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    sent = [each for each in frames if isinstance(each, Frame) and each.direction is Direction.TO_SERVER]
+    sent = frames_to(journal, Direction.TO_SERVER)
     return [(json.loads(each.payload).get("method", "response"), each.cause.value) for each in sent]
 
 

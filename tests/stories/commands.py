@@ -41,6 +41,12 @@ class Ran:
         return self.stderr.decode()
 
     @property
+    def said(self) -> str:
+        """The text of the result that stdout holds; the command has succeeded."""
+        assert self.status == 0, self.told
+        return "\n".join(block["text"] for block in self.json["result"]["content"])
+
+    @property
     def error(self) -> Any:
         """The error that stderr's last line is, with --json."""
         return json.loads(self.stderr.splitlines()[-1])["error"]

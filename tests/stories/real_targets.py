@@ -8,9 +8,10 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ import pytest
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
 from inspector.protocol.revisions._shape import Era
-from tests.servers.real import NotInstalled, argv, is_ci
+from tests.servers.real import ROOT, NotInstalled, argv, is_ci
 from tests.waiting import until
 
-_HARBOUR = str(Path(argv.__code__.co_filename).with_name("harbour.py"))
+_SERVERS = Path(argv.__code__.co_filename).parent
+_HARBOUR = str(_SERVERS / "harbour.py")
 _HOST = "127.0.0.1"
 
 
@@ -140,6 +142,18 @@ REAL = (
 def named(name: str) -> Real:
     """The one of this name, such as "everything-sse"."""
     return next(real for real in REAL if str(real) == name)
+
+
+def built(package: str, file: str, transport: str) -> Real:
+    """A server of ours in `tests/servers/real`, built with a package that others wrote."""
+    words = (str(_SERVERS / file), transport, *(() if transport == "stdio" else ("{port}",)))
+    return replace(named(f"{package}-{transport}"), words=words)
+
+
+def of_ours(name: str, *words: str) -> StdioTarget:
+    """A target that runs `tests/servers/NAME.py`, which needs no package."""
+    environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
+    return StdioTarget((sys.executable, "-S", "-m", f"tests.servers.{name}", *words), environment, str(ROOT))
 
 
 def filled_in(value: Any, place: Path) -> Any:

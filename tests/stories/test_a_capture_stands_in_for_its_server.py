@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,12 @@ from inspector.protocol.jsonrpc import ResultResponse, read
 from inspector.protocol.revisions._shape import Era
 from tests.servers.real import argv
 from tests.stories.commands import environment, started
-from tests.stories.real_targets import installed, named
+from tests.stories.real_targets import built, installed, named
 from tests.stories.standing_in import ROOT, compared, mock_words, on_stdio, over_http, talk_with_the_pilot, talked
 from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.real
 _CALLER = str(Path(argv.__code__.co_filename).with_name("caller.py"))
-_PILOT = str(Path(argv.__code__.co_filename).with_name("pilot.py"))
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +86,7 @@ async def test_a_stateless_client_gets_what_a_handshake_client_got(
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_a_capture_of_the_stateless_era_is_played_to_clients_of_both(transport: str, tmp_path: Path) -> None:
     recorded, again, old = (tmp_path / f"{name}.mcpcap" for name in ("real", "again", "old"))
-    words = (_PILOT, transport, *(() if transport == "stdio" else ("{port}",)))
-    async with installed(replace(named(f"mcp2-{transport}"), words=words), tmp_path) as target:
+    async with installed(built("mcp2", "pilot.py", transport), tmp_path) as target:
         await talked(target, recorded, Era.MODERN, talk_with_the_pilot)
     if transport == "stdio":
         await talked(on_stdio(recorded), again, Era.MODERN, talk_with_the_pilot)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,21 +16,14 @@ from inspector.protocol.revisions._shape import Era
 from inspector.protocol.server_requests import Root
 from inspector.session.options import Timeouts
 from tests.stories.persons import SIZE, Person, at_the_screen
-from tests.stories.real_targets import Real, named, running
+from tests.stories.real_targets import Real, built, named, running
 from tests.waiting import until
 
 pytestmark = pytest.mark.real
 
-_SERVERS = Path(__file__).parents[1] / "servers" / "real"
 EVERYTHING = ("everything-stdio", "everything-http", "everything-sse")
 MATES = [("mcp1", "stdio"), ("mcp1", "http"), ("mcp1", "sse"), ("mcp2", "stdio"), ("fastmcp", "http")]
 PILOTS = [(transport, era) for transport in ("stdio", "http") for era in (Era.LEGACY, Era.MODERN)]
-
-
-def built(package: str, transport: str, file: str = "mate.py") -> Real:
-    """A server of ours, built with a package that others wrote."""
-    words = (str(_SERVERS / file), transport, *(() if transport == "stdio" else ("{port}",)))
-    return replace(named(f"{package}-{transport}"), words=words)
 
 
 @asynccontextmanager
@@ -168,7 +160,7 @@ def _listed(person: Person) -> list[str]:
 
 @pytest.mark.parametrize(("transport", "era"), PILOTS)
 async def test_a_second_question_knows_the_answer_to_the_first(transport: str, era: Era, tmp_path: Path) -> None:
-    async with asked(built("mcp2", transport, "pilot.py"), tmp_path, era=era) as person:
+    async with asked(built("mcp2", "pilot.py", transport), tmp_path, era=era) as person:
         await choose(person, "moor")
         await person.sees("ship *")
         await person.types("Gull")
@@ -210,7 +202,7 @@ async def test_a_second_question_knows_the_answer_to_the_first(transport: str, e
 async def test_a_mate_is_answered_declined_and_left_without_an_answer(
     package: str, transport: str, tmp_path: Path
 ) -> None:
-    async with asked(built(package, transport), tmp_path) as person:
+    async with asked(built(package, "mate.py", transport), tmp_path) as person:
         for turn, (keys, action, shown) in enumerate(
             (
                 ("ctrl+d", "decline", "decline"),
@@ -247,7 +239,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
 async def test_two_questions_at_once_are_answered_one_after_the_other(
     package: str, transport: str, tmp_path: Path
 ) -> None:
-    async with asked(built(package, transport), tmp_path) as person:
+    async with asked(built(package, "mate.py", transport), tmp_path) as person:
         await call(person, "ask_twice")
         await person.sees("asks in ask_twice", "2 wait", "5 Inbox ◆2")
         await person.press("exclamation_mark")
@@ -264,7 +256,7 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
 @pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
 @pytest.mark.slow
 async def test_cancelled_server_request_closes_its_dialog(package: str, transport: str, tmp_path: Path) -> None:
-    async with asked(built(package, transport), tmp_path) as person:
+    async with asked(built(package, "mate.py", transport), tmp_path) as person:
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")
         await person.press("exclamation_mark")
@@ -280,7 +272,7 @@ async def test_cancelled_server_request_closes_its_dialog(package: str, transpor
 
 @pytest.mark.slow
 async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tmp_path: Path) -> None:
-    async with asked(built("mcp2", "stdio"), tmp_path) as person:
+    async with asked(built("mcp2", "mate.py", "stdio"), tmp_path) as person:
         await call(person, "wait_for_ever")
         await person.sees("asks in wait_for_ever")
         await person.press("ctrl+c")
@@ -293,7 +285,7 @@ async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tm
 async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: Path) -> None:
     # The connection and the question have to be there before: this clock is that of every request.
     clocks = Timeouts(total_s=8)
-    async with asked(built("mcp1", "stdio"), tmp_path, clocks=clocks) as person:
+    async with asked(built("mcp1", "mate.py", "stdio"), tmp_path, clocks=clocks) as person:
         await call(person, "ask")
         await person.sees("Timed out", "asks in ask: Which berth?")
         await person.press("escape", "escape", "5")
@@ -311,7 +303,7 @@ async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: 
 
 @pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
 async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, transport: str, tmp_path: Path) -> None:
-    async with asked(built(package, transport), tmp_path, era=Era.MODERN) as person:
+    async with asked(built(package, "mate.py", transport), tmp_path, era=Era.MODERN) as person:
         await call(person, "survey")
         await person.sees("asks in survey", "2 wait")
         await person.press("9")
@@ -341,7 +333,7 @@ async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, t
 
 
 async def test_a_link_is_shown_whole_and_its_host_apart(tmp_path: Path) -> None:
-    async with asked(built("mcp1", "stdio"), tmp_path) as person:
+    async with asked(built("mcp1", "mate.py", "stdio"), tmp_path) as person:
         await call(person, "link")
         await person.sees("asks in link: Please pay the toll.")
         await person.press("exclamation_mark")

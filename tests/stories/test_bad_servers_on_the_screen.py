@@ -1,16 +1,13 @@
 """A user views everything that bad servers sent: every row, tab and form. The app does not crash."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from inspector.config.environment import build_environment
-from inspector.config.targets import StdioTarget
 from tests.servers.hostile import MARKUP, H
 from tests.servers.mistyped import TOOLS
-from tests.servers.real import ROOT
 from tests.stories.persons import Person, at_a_replay, at_the_screen
+from tests.stories.real_targets import of_ours
 from tests.waiting import until
 
 SLOW = pytest.mark.slow
@@ -18,12 +15,6 @@ BAD = (
     *(pytest.param(("noisy", "once"), marks=SLOW), ("mistyped",)),
     *(pytest.param(("cyclic",), marks=SLOW), pytest.param(("hostile",), marks=SLOW)),
 )
-
-
-def bad(name: str, *words: str) -> StdioTarget:
-    """A target that runs `tests/servers/NAME.py`."""
-    environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
-    return StdioTarget((sys.executable, "-S", "-m", f"tests.servers.{name}", *words), environment, str(ROOT))
 
 
 async def listed(person: Person) -> None:
@@ -52,7 +43,7 @@ async def call_every_tool(person: Person, count: int) -> None:
 @pytest.mark.parametrize("words", BAD, ids=lambda words: words[0])
 async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...], tmp_path: Path) -> None:
     capture = tmp_path / "bad.mcpcap"
-    async with at_the_screen(bad(*words), capture) as person:
+    async with at_the_screen(of_ours(*words), capture) as person:
         await listed(person)
         await person.press("v", "t")
         await look_at_every_row(person)
@@ -78,7 +69,7 @@ async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...]
     ],
 )
 async def test_every_tool_of_a_bad_server_can_be_called(name: str, tools: int, called: set[str]) -> None:
-    async with at_the_screen(bad(name), None) as person:
+    async with at_the_screen(of_ours(name), None) as person:
         await listed(person)
         await call_every_tool(person, tools)
         await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending", 20)
@@ -87,7 +78,7 @@ async def test_every_tool_of_a_bad_server_can_be_called(name: str, tools: int, c
 
 
 async def test_markup_of_a_server_is_shown_literally() -> None:
-    async with at_the_screen(bad("hostile"), None) as person:
+    async with at_the_screen(of_ours("hostile"), None) as person:
         await listed(person)
         await person.press("2")
         await person.sees("plain", "i Info")

@@ -1,7 +1,6 @@
 """Servers that others wrote ask, and a script answers from a file, in both eras and over every transport."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,10 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.config.targets import Target
 from inspector.protocol.revisions._shape import Era
 from tests.stories.commands import Ran, mcp_inspect, words_of
-from tests.stories.real_targets import Real, installed, named
+from tests.stories.real_targets import Real, built, installed, named
 
 pytestmark = pytest.mark.real
 
-_SERVERS = Path(__file__).parents[1] / "servers" / "real"
 _ANSWERS = [
     {"kind": "elicitation", "message": "rope", "answer": "accept", "content": {"metres": 12}},
     {"kind": "elicitation", "tool": "offer", "answer": "decline"},
@@ -36,30 +34,19 @@ async def _call(target: Target, place: Path, *words: str, answers: Any = _ANSWER
     return await mcp_inspect("call", *words, "--json", *given, *before, *after, place=place)
 
 
-def _said(ran: Ran) -> str:
-    assert ran.status == 0, ran.told
-    return "\n".join(block["text"] for block in ran.json["result"]["content"])
-
-
-def _built(with_: str, file: str, transport: str) -> Real:
-    """A server of ours, built with a package that others wrote."""
-    words = (str(_SERVERS / file), transport, *(() if transport == "stdio" else ("{port}",)))
-    return replace(named(f"{with_}-{transport}"), words=words)
-
-
 def _pilot(transport: str) -> Real:
-    return _built("mcp2", "pilot.py", transport)
+    return built("mcp2", "pilot.py", transport)
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
 async def test_everything_is_answered_what_it_asks(name: str, tmp_path: Path) -> None:
     async with installed(named(name), tmp_path) as target:
         filled = await _call(target, tmp_path, "trigger-elicitation-request")
-        assert "Favorite Integer: 42" in _said(filled)
+        assert "Favorite Integer: 42" in filled.said
         assert "? elicitation: " in filled.told
         sampled = await _call(target, tmp_path, "trigger-sampling-request", "-a", "prompt=hi")
-        assert '"text": "Aye"' in _said(sampled)
-        assert tmp_path.as_uri() in _said(await _call(target, tmp_path, "get-roots-list"))
+        assert '"text": "Aye"' in sampled.said
+        assert tmp_path.as_uri() in (await _call(target, tmp_path, "get-roots-list")).said
 
 
 async def test_unanswered_elicitation_of_everything_fails_at_once(tmp_path: Path) -> None:
@@ -76,12 +63,12 @@ async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
 ) -> None:
     async with installed(_pilot(transport), tmp_path) as target:
         moored = await _call(target, tmp_path, "moor", "-a", "ship=Gull", "--era", era)
-        assert _said(moored) == "Gull lies at the south quay for 2 nights on 12 m of rope"
+        assert moored.said == "Gull lies at the south quay for 2 nights on 12 m of rope"
         assert moored.json["rounds"] == (3 if era is Era.MODERN else 1)
         assert "? elicitation: How much rope for the south quay?\n  → accept" in moored.told
-        assert _said(await _call(target, tmp_path, "offer", "--era", era)) == "not taken: decline"
-        assert _said(await _call(target, tmp_path, "advise", "--era", era)) == "prepared says: Aye"
-        assert _said(await _call(target, tmp_path, "look_around", "--era", era)) == tmp_path.as_uri()
+        assert (await _call(target, tmp_path, "offer", "--era", era)).said == "not taken: decline"
+        assert (await _call(target, tmp_path, "advise", "--era", era)).said == "prepared says: Aye"
+        assert (await _call(target, tmp_path, "look_around", "--era", era)).said == tmp_path.as_uri()
 
 
 @pytest.mark.parametrize(("transport", "era"), PILOTS)
@@ -99,12 +86,12 @@ async def test_lookout_gets_prepared_answers(transport: str, tmp_path: Path) -> 
         {"kind": "elicitation", "message": "^What", "answer": "accept", "content": {"ship": "Gull", "masts": 2}},
         {"kind": "elicitation", "message": "^Which", "answer": "accept"},
     ]
-    async with installed(_built("fastmcp", "lookout.py", transport), tmp_path) as target:
+    async with installed(built("fastmcp", "lookout.py", transport), tmp_path) as target:
         reported = await _call(target, tmp_path, "report", "--era", Era.LEGACY, answers=answers)
-        assert _said(reported) == "Gull with 2 masts"
-        assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)) == "flag A"
+        assert reported.said == "Gull with 2 masts"
+        assert (await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)).said == "flag A"
         declined = [{"kind": "elicitation", "answer": "cancel"}]
-        assert _said(await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)) == "cancel"
+        assert (await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)).said == "cancel"
 
 
 MATES = [
@@ -122,7 +109,7 @@ _OF_A_MATE = [
 
 @pytest.mark.parametrize(("package", "transport"), MATES)
 async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, transport: str, tmp_path: Path) -> None:
-    async with installed(_built(package, "mate.py", transport), tmp_path) as target:
+    async with installed(built(package, "mate.py", transport), tmp_path) as target:
         for tool, told in (
             ("ask", "{'ship': 'Gull', 'nights': 2, 'quay': 'north'}"),
             ("ask_twice", "'quay': 'north'} and {'metres': 12}"),
@@ -131,7 +118,7 @@ async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, 
             ("link", "decline"),
         ):
             ran = await _call(target, tmp_path, tool, "--era", Era.LEGACY, answers=_OF_A_MATE)
-            assert told in _said(ran)
+            assert told in ran.said
             assert ran.json["rounds"] == 1
 
 
@@ -141,9 +128,9 @@ async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, 
 async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_retry(
     package: str, transport: str, tmp_path: Path
 ) -> None:
-    async with installed(_built(package, "mate.py", transport), tmp_path) as target:
+    async with installed(built(package, "mate.py", transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "survey", "--era", Era.MODERN, answers=_OF_A_MATE)
-    assert _said(ran) == f"{{'metres': 3}}; Aye; {tmp_path.as_uri()}; mate's own words: ü/{{}}"
+    assert ran.said == f"{{'metres': 3}}; Aye; {tmp_path.as_uri()}; mate's own words: ü/{{}}"
     assert ran.json["rounds"] == 2
     first, second = ran.seen.sent("tools/call")
     assert (first["params"].keys() & {"inputResponses", "requestState"}, set(second["params"]["inputResponses"])) == (
@@ -155,7 +142,7 @@ async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_ret
 @pytest.mark.slow
 async def test_late_answer_for_a_mate_times_out(tmp_path: Path) -> None:
     late = [{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]
-    async with installed(_built("mcp2", "mate.py", "stdio"), tmp_path) as target:
+    async with installed(built("mcp2", "mate.py", "stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "ask", "--era", Era.LEGACY, "--max-total", "5", answers=late)
     assert ran.status == ExitStatus.TIMEOUT
     (call,) = ran.seen.sent("tools/call")

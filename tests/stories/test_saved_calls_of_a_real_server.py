@@ -2,20 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from inspector.config.targets import Target
 from inspector.features.cases.file import open_cases
 from inspector.protocol.capabilities import ALL
 from tests.cli.running import inspect
-from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import words_of
 from tests.stories.persons import at_the_screen
-from tests.stories.real_targets import named, running
+from tests.stories.real_targets import installed, named
 
 pytestmark = pytest.mark.real
 
@@ -41,21 +37,10 @@ cases:
 """
 
 
-@asynccontextmanager
-async def _everything(place: Path) -> AsyncIterator[Target]:
-    try:
-        async with running(named("everything-stdio"), place) as target:
-            yield target
-    except NotInstalled as error:
-        if is_ci():
-            pytest.fail(str(error))
-        pytest.skip(str(error))
-
-
 async def test_a_call_is_saved_and_run_in_the_next_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "calls.mcp.yaml"
-    async with _everything(tmp_path) as target:
+    async with installed(named("everything-stdio"), tmp_path) as target:
         async with at_the_screen(target, None) as person:
             await person.press("2")
             await person.sees("get-sum")
@@ -88,7 +73,7 @@ async def test_a_file_with_variables_runs_without_a_screen(tmp_path: Path, monke
     monkeypatch.setenv("STORY_SECRET", "gull-rock-1")
     file, capture = tmp_path / "story.mcp.yaml", tmp_path / "a.mcpcap"
     await asyncio.to_thread(file.write_text, _FILE)
-    async with _everything(tmp_path) as target:
+    async with installed(named("everything-stdio"), tmp_path) as target:
         before, after = words_of(target)
         words = (*before, *after)
         ran = await asyncio.to_thread(inspect, "run", file.name, "--json", "--capture", str(capture), *words)
@@ -120,7 +105,10 @@ async def test_a_marked_call_with_responses_runs_again_after_a_restart(
     content = json.dumps({"mcp-inspect-cases": 1, "cases": [case]})
     await asyncio.to_thread((tmp_path / "ask.mcp.yaml").write_text, content)
     asked = {"offers": frozenset(ALL), "has_person": True}
-    async with _everything(tmp_path) as target, at_the_screen(target, None, (140, 45), **asked) as person:
+    async with (
+        installed(named("everything-stdio"), tmp_path) as target,
+        at_the_screen(target, None, (140, 45), **asked) as person,
+    ):
         await person.press("2")
         await person.sees("Saved 1", "trigger-elicitation-request")
         await person.press("v", "c")

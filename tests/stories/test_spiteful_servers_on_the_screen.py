@@ -1,15 +1,12 @@
 """A user works with servers that violate the protocol everywhere, in both eras. The app does not crash."""
 
-import sys
 from typing import Any
 
 import pytest
 
-from inspector.config.environment import build_environment
-from inspector.config.targets import StdioTarget
 from inspector.protocol.capabilities import ALL
-from tests.servers.real import ROOT
 from tests.stories.persons import Person, at_the_screen
+from tests.stories.real_targets import of_ours
 from tests.waiting import until
 
 ERAS = ("legacy", "modern")
@@ -19,12 +16,6 @@ ASKING: dict[str, Any] = {"offers": frozenset(ALL), "has_person": True}
 def further(*cases: tuple[str, ...]) -> list[Any]:
     """Cases whose server differs from another one only in what it sends."""
     return [pytest.param(*case, marks=pytest.mark.slow) for case in cases]
-
-
-def spiteful(name: str, *words: str) -> StdioTarget:
-    """A target that runs `tests/servers/spiteful_NAME.py`."""
-    environment = build_environment({}, inherit_all=False, set_=[f"PYTHONPATH={ROOT}"])
-    return StdioTarget((sys.executable, "-S", "-m", f"tests.servers.spiteful_{name}", *words), environment, str(ROOT))
 
 
 async def call(person: Person, tool: str) -> None:
@@ -62,7 +53,7 @@ async def still_there(person: Person) -> None:
     ],
 )
 async def test_hostile_server_requests_can_be_viewed_and_answered(tool: str, era: str) -> None:
-    async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
+    async with at_the_screen(of_ours("spiteful_asks", era), None, **ASKING) as person:
         await person.sees("● Connected", "tools/list")
         await call(person, tool)
         await person.press("escape", "escape", "5", "g", "g")
@@ -76,7 +67,7 @@ async def test_hostile_server_requests_can_be_viewed_and_answered(tool: str, era
 
 @pytest.mark.parametrize("era", ["legacy", *further(("modern",))])
 async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -> None:
-    async with at_the_screen(spiteful("asks", era), None, **ASKING) as person:
+    async with at_the_screen(of_ours("spiteful_asks", era), None, **ASKING) as person:
         await person.sees("● Connected", "tools/list")
         await call(person, "dies")
         await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending")
@@ -93,7 +84,7 @@ async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -
     ],
 )
 async def test_hostile_tasks_can_be_viewed(tool: str, era: str) -> None:
-    async with at_the_screen(spiteful("tasks", era), None, **ASKING) as person:
+    async with at_the_screen(of_ours("spiteful_tasks", era), None, **ASKING) as person:
         await person.sees("● Connected", "tools/list")
         await call(person, tool)
         await person.press("6", "g", "g")
@@ -111,7 +102,7 @@ async def test_hostile_tasks_can_be_viewed(tool: str, era: str) -> None:
     ],
 )
 async def test_hostile_subscriptions_keep_the_app_alive(how: str, era: str) -> None:
-    async with at_the_screen(spiteful("offers", era, how), None) as person:
+    async with at_the_screen(of_ours("spiteful_offers", era, how), None) as person:
         await person.sees("● Connected", "prompts/list")
         await person.press("3")
         await person.sees("no-base64")

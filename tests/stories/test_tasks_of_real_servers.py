@@ -21,7 +21,7 @@ from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session
 from tests.stories.commands import Ran, mcp_inspect, started, words_of
-from tests.stories.real_targets import Real, installed, named
+from tests.stories.real_targets import Real, built, installed, named
 from tests.waiting import PATIENCE_S, until
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -38,11 +38,6 @@ EVERYTHING = ("everything-stdio", "everything-http", "everything-sse")
 
 def _shipyard() -> Real:
     return replace(named("mcp1-stdio"), words=(str(_SERVERS / "shipyard.py"),))
-
-
-def _drydock(transport: str) -> Real:
-    words = (str(_SERVERS / "drydock.py"), transport, *(() if transport == "stdio" else ("{port}",)))
-    return replace(named(f"fastmcp-{transport}"), words=words)
 
 
 @asynccontextmanager
@@ -67,11 +62,6 @@ async def _call(target: Target, place: Path, *words: str) -> Ran:
     return await mcp_inspect("call", *words, *given, *before, *after, place=place)
 
 
-def _said(ran: Ran) -> str:
-    assert ran.status == 0, ran.told
-    return "\n".join(block["text"] for block in ran.json["result"]["content"])
-
-
 def _sent(ran: Ran) -> list[str]:
     """The methods that were sent, in order, without those that open a conversation and list."""
     requests = [json.loads(frame.payload) for frame in ran.seen.frames if frame.direction.value == "c2s"]
@@ -83,7 +73,7 @@ def _sent(ran: Ran) -> list[str]:
 async def test_a_tool_of_everything_that_requires_a_task_just_works(name: str, tmp_path: Path) -> None:
     async with installed(named(name), tmp_path) as target:
         ran = await _call(target, tmp_path, "simulate-research-query", "-a", "topic=gulls")
-    assert "# Research Report: gulls" in _said(ran)
+    assert "# Research Report: gulls" in ran.said
     task = ran.json["task"]
     assert [step["state"] for step in task["history"]][-1] == "completed"
     assert (task["state"], task["ttl_ms"], task["poll_ms"], task["faults"]) == ("completed", 300000, 1000, [])
@@ -96,7 +86,7 @@ async def test_a_tool_of_everything_that_requires_a_task_just_works(name: str, t
 async def test_a_question_inside_a_task_of_everything_is_answered(name: str, tmp_path: Path) -> None:
     async with installed(named(name), tmp_path) as target:
         ran = await _call(target, tmp_path, "simulate-research-query", "-a", "topic=python", "-a", "ambiguous=true")
-    assert "# Research Report: python (snake)" in _said(ran)
+    assert "# Research Report: python (snake)" in ran.said
     assert "  · input_required: Found multiple interpretations" in ran.told
     assert "? elicitation: The research query" in ran.told
     assert [state for step in ran.json["task"]["history"] if (state := step["state"]) != "working"] == [
@@ -112,7 +102,7 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
     async with installed(named(name), tmp_path) as target:
         words = (tool, "-a", "prompt=hi") if kind == "sampling" else (tool,)
         ran = await _call(target, tmp_path, *words)
-    assert "[COMPLETED]" in _said(ran)
+    assert "[COMPLETED]" in ran.said
     assert "client task" in ran.told
     asked = [json.loads(payload)["method"] for payload in ran.came() if b'"method":"tasks/' in payload]
     assert asked[-1] == "tasks/result"
@@ -133,7 +123,7 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
 async def test_a_shipyard_works_in_tasks_and_asks_both_ways(tool: str, says: str, asked: str, tmp_path: Path) -> None:
     async with installed(_shipyard(), tmp_path) as target:
         ran = await _call(target, tmp_path, tool)
-    assert _said(ran) == says
+    assert ran.said == says
     assert asked in ran.told
     assert ("task" in ran.json) == (tool != "plain")
 
@@ -144,7 +134,7 @@ async def test_failed_task_sets_the_exit_status(tmp_path: Path) -> None:
         ran = await _call(target, tmp_path, "wreck")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert ran.error == ran.error | {"code": "task_failed", "message": "the task failed: she sank on the slip"}
-    async with installed(_drydock("stdio"), tmp_path) as target:
+    async with installed(built("fastmcp", "drydock.py", "stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "leak")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert ran.json["result"]["isError"]
@@ -153,9 +143,9 @@ async def test_failed_task_sets_the_exit_status(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Path) -> None:
     async with installed(_shipyard(), tmp_path) as target:
-        assert _said(await _call(target, tmp_path, "paint")) == "paint, at once"
+        assert (await _call(target, tmp_path, "paint")).said == "paint, at once"
         ran = await _call(target, tmp_path, "paint", "--task", "--ttl", "5000")
-        assert _said(ran) == "painted"
+        assert ran.said == "painted"
         assert b'"task":{"ttl":5000}' in b"".join(frame.payload for frame in ran.seen.frames)
         refused = await _call(target, tmp_path, "plain", "--task")
     assert refused.status == ExitStatus.USAGE
@@ -164,29 +154,29 @@ async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Pat
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_a_dry_dock_decides_itself_what_becomes_a_task(transport: str, tmp_path: Path) -> None:
-    async with installed(_drydock(transport), tmp_path) as target:
+    async with installed(built("fastmcp", "drydock.py", transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "-a", "seams=2")
-        assert _said(ran) == "2 seams are tight"
+        assert ran.said == "2 seams are tight"
         assert set(_sent(ran)) == {"tools/call", "tasks/get"}
         assert ran.json["task"]["poll_ms"] == 200
         assert ran.json["valid"]
         renamed = await _call(target, tmp_path, "rename")
-        assert _said(renamed) == "she is the Petrel now"
+        assert renamed.said == "she is the Petrel now"
         assert _sent(renamed).count("tasks/update") == 1
 
 
 @pytest.mark.slow
 async def test_server_without_declared_tasks_reports_the_need(tmp_path: Path) -> None:
-    async with installed(_drydock("stdio"), tmp_path) as target:
+    async with installed(built("fastmcp", "drydock.py", "stdio"), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "--no-capability", "tasks")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert "io.modelcontextprotocol/tasks" in ran.stdout.decode()
-        assert _said(await _call(target, tmp_path, "scrape", "--no-capability", "tasks")) == "clean"
+        assert (await _call(target, tmp_path, "scrape", "--no-capability", "tasks")).said == "clean"
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_no_wait_returns_a_handle_for_later(transport: str, tmp_path: Path) -> None:
-    async with installed(_drydock(transport), tmp_path) as target:
+    async with installed(built("fastmcp", "drydock.py", transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "--task", "--no-wait")
         handle = ran.json["result"]
         assert (handle["resultType"], handle["status"]) == ("task", "working")
@@ -203,7 +193,11 @@ async def test_no_wait_returns_a_handle_for_later(transport: str, tmp_path: Path
 
 @pytest.mark.parametrize("dock", ["shipyard", "drydock"])
 async def test_ctrl_c_ends_the_task_too(dock: str, tmp_path: Path) -> None:
-    real, tool = (_shipyard(), "wait_for_oak") if dock == "shipyard" else (_drydock("stdio"), "wait_for_tide")
+    real, tool = (
+        (_shipyard(), "wait_for_oak")
+        if dock == "shipyard"
+        else (built("fastmcp", "drydock.py", "stdio"), "wait_for_tide")
+    )
     async with installed(real, tmp_path) as target:
         before, after = words_of(target)
         words = ("call", tool, "--capture", str(tmp_path / "c.mcpcap"), *before, *after)
@@ -245,7 +239,7 @@ async def test_a_person_answers_inside_a_task_and_a_task_is_left_listed_and_call
 
 
 async def test_a_withdrawn_question_of_a_cancelled_task_leaves_the_desk(tmp_path: Path) -> None:
-    async with installed(_drydock("stdio"), tmp_path) as target, _session(target) as session:
+    async with installed(built("fastmcp", "drydock.py", "stdio"), tmp_path) as target, _session(target) as session:
         inbox = session.options.inbox
         async with asyncio.TaskGroup() as group:
             calling = group.create_task(session.call("tools/call", {"name": "rename"}))

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,13 @@ from inspector.present.items import stream_lines
 from inspector.protocol.revisions._shape import Era
 from tests.stories.commands import started, words_of
 from tests.stories.persons import Person, at_a_replay, at_the_screen
-from tests.stories.real_targets import Real, installed, named
+from tests.stories.real_targets import built, installed, named
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
-_BEACON = str(Path(__file__).parents[1] / "servers" / "real" / "beacon.py")
 WIDE = (160, 45)
 DYNAMIC = "demo://resource/static/document/features.md"
-
-
-def _beacon(transport: str) -> Real:
-    words = (_BEACON, transport, *(() if transport == "stdio" else ("{port}",)))
-    return replace(named(f"mcp2-{transport}"), words=words)
 
 
 def _notified(person: Person, method: str) -> list[Any]:
@@ -50,7 +43,7 @@ async def _call(person: Person, name: str, arguments: str = "") -> None:
 async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(transport: str, tmp_path: Path) -> None:
     capture = tmp_path / "watched.mcpcap"
     async with (
-        installed(_beacon(transport), tmp_path) as target,
+        installed(built("mcp2", "beacon.py", transport), tmp_path) as target,
         at_the_screen(target, capture, WIDE, era=Era.MODERN) as person,
     ):
         await person.press("3")
@@ -106,7 +99,7 @@ async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_listen_to_a_beacon_prints_each_change(transport: str, tmp_path: Path) -> None:
-    async with installed(_beacon(transport), tmp_path) as target:
+    async with installed(built("mcp2", "beacon.py", transport), tmp_path) as target:
         before, after = words_of(target)
         words = ("listen", "--tools", "--uri", "beacon://lamp", "--for", "1", "--json")
         async with started(*words, *before, *after, place=tmp_path) as process:
@@ -135,7 +128,7 @@ async def test_without_a_screen_everything_is_subscribed_to_and_ctrl_c_ends_it(t
 
 
 async def test_two_clients_of_a_beacon_hear_of_one_another(tmp_path: Path) -> None:
-    async with installed(_beacon("http"), tmp_path) as target:
+    async with installed(built("mcp2", "beacon.py", "http"), tmp_path) as target:
         before, after = words_of(target)
         words = ("subscribe", "beacon://lamp", "--count", "2", "--json")
         async with started(*words, *before, *after, place=tmp_path) as process:

@@ -10,6 +10,7 @@ from inspector.protocol.facts import ConnectionFact, Stderr
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc, Request, read
 from tests.architecture.sources import ROOT
+from tests.entries import kept
 
 FOREIGN = (ROOT / "tests") / "captures" / "foreign"
 OUT, BACK = Direction.TO_SERVER, Direction.FROM_SERVER
@@ -45,14 +46,12 @@ def messages(journal: Journal) -> list[tuple[Direction, str | int | None]]:
 
 def frames(journal: Journal) -> list[Frame]:
     """All frames."""
-    entries = (journal.store.entry(n).what for n in range(1, journal.count + 1))
-    return [what for what in entries if isinstance(what, Frame)]
+    return kept(journal, Frame)
 
 
 def stderr(journal: Journal) -> list[bytes]:
     """The lines of stderr."""
-    entries = (journal.store.entry(n).what for n in range(1, journal.count + 1))
-    return [what.payload for what in entries if isinstance(what, Stderr)]
+    return [line.payload for line in kept(journal, Stderr)]
 
 
 def connection(journal: Journal) -> ConnectionFact:

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from inspector.capture.format.verify import verify
-from inspector.capture.store.load import load
 from inspector.protocol.frames import Frame
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from tests.cli.running import inspect
+from tests.entries import kept
 from tests.waiting import PATIENCE_S
 
 
@@ -38,10 +38,7 @@ async def test_a_client_reaches_the_server_through_the_printed_url(
             tap.communicate(timeout=PATIENCE_S)
     assert (reply.json()["result"], said["server"], tap.returncode) == ({}, f"{server.url}/mcp", status)
     assert verify(capture).state == "complete"
-    journal = load(capture)
-    kinds = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    journal.close()
-    assert sum(isinstance(each, Frame) for each in kinds) == 2
+    assert len(kept(capture, Frame)) == 2
 
 
 def test_tap_http_with_wrong_arguments_is_a_usage_error(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from inspector.features.apps.context import Denial, HostSettings, Size
 from inspector.features.apps.host import ViewState
 from inspector.features.apps.site import AppSite
 from inspector.protocol.flows.steps import Replied
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ResultResponse, encode, read
+from tests.entries import frames_to
 from tests.features.apps.hosting import RESULT, View, app, hosted
 from tests.servers.apps.document import SDK_APP, SDK_TABLE, document
 from tests.waiting import PATIENCE_S, until
@@ -48,9 +49,7 @@ def _sent(view: View, method: str) -> Callable[[], bool]:
     journal = view.host.session.journal
 
     def is_sent() -> bool:
-        frames = (journal.store.entry(n).what for n in range(1, journal.count + 1))
-        ours = (each for each in frames if isinstance(each, Frame) and each.direction is Direction.FROM_VIEW)
-        return any(method.encode() in each.payload for each in ours)
+        return any(method.encode() in each.payload for each in frames_to(journal, Direction.FROM_VIEW))
 
     return is_sent
 

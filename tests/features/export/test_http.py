@@ -13,6 +13,7 @@ from inspector.features.export.selection import Selection
 from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Direction, Frame
 from tests.captures.record import sample
+from tests.entries import kept
 from tests.features.export.har_schema import HAR_SCHEMA
 from tests.features.export.staging import (
     ANSWER,
@@ -83,8 +84,7 @@ def test_a_request_on_a_pipe_is_one_entry_with_its_answer() -> None:
 def test_jsonrpc_lines_equal_the_messages() -> None:
     found = written(lines, "lighthouse").splitlines()
     journal = load(sample("lighthouse"))
-    entries = (journal.store.entry(n).what for n in range(1, journal.count + 1))
-    sent = [what.payload for what in entries if isinstance(what, Frame)]
+    sent = [frame.payload for frame in kept(journal, Frame)]
     assert [each for each in sent if each in found] == found
     assert len(found) >= 30
     journal.close()

@@ -15,6 +15,7 @@ from inspector.features.mock.streams import (
 from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact
 from inspector.protocol.frames import Channel, Frame
 from inspector.transports.http.listener import HangUp, HttpRequest
+from tests.entries import whats
 
 
 def test_an_exchange_is_recorded_with_its_head_and_its_bodies() -> None:
@@ -27,7 +28,7 @@ def test_an_exchange_is_recorded_with_its_head_and_its_bodies() -> None:
         tape.sent(number, b"[]", Channel.REPLY)
         tape.ended(number)
         tape.close()
-        what = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
+        what = whats(journal)
     finally:
         journal.close()
     assert (number, entry) == (1, 3)

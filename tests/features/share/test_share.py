@@ -42,6 +42,7 @@ from inspector.features.share.share import (
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Frame
 from tests.capture.recording import FACTS, HEAD, came, over, sent
+from tests.entries import kept, whats
 from tests.features.share.planting import GIVEN, NAMED, PLANTED, planted
 
 SECRET = "a secret word 77"
@@ -229,13 +230,9 @@ def test_share_keeps_harmless_entries_unchanged(tmp_path: Path) -> None:
     journal.close()
     done = shared(path, tmp_path / "y.mcpcap")
     assert done.replaced == 0
-    after = load(tmp_path / "y.mcpcap")
-    try:
-        whats = [after.store.entry(n).what for n in range(1, after.count + 1)]
-    finally:
-        after.close()
-    assert whats[: len(FACTS)] == list(FACTS)
-    assert [what.payload for what in whats if isinstance(what, Frame)] == strange
+    found = whats(tmp_path / "y.mcpcap")
+    assert found[: len(FACTS)] == list(FACTS)
+    assert [what.payload for what in found if isinstance(what, Frame)] == strange
 
 
 def test_equal_secrets_stay_equal_and_others_differ(copy: Path) -> None:
@@ -366,12 +363,7 @@ def _as_stderr(tmp_path: Path, lines: tuple[str, ...], *, late: str = "") -> str
 
 
 def _stderr_of(path: Path) -> str:
-    after = load(path)
-    try:
-        whats = [after.store.entry(n).what for n in range(1, after.count + 1)]
-    finally:
-        after.close()
-    return "\n".join(what.payload.decode() for what in whats if isinstance(what, Stderr))
+    return "\n".join(line.payload.decode() for line in kept(path, Stderr))
 
 
 @pytest.mark.parametrize("prefix", ["", "[server] ", "2026-07-28 10:15:07 ERROR ", "  | "])

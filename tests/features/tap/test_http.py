@@ -25,6 +25,7 @@ from inspector.protocol.facts import HttpEvent, HttpFact
 from inspector.protocol.frames import Frame
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Listener
+from tests.entries import kept
 from tests.features.tap.tapping import until as blocked_until
 from tests.servers.http_fixtures import always
 from tests.waiting import PATIENCE_S, until
@@ -79,19 +80,12 @@ async def tapped(
 
 def frames(capture: Path) -> list[tuple[str, bytes]]:
     """The recorded messages: channel and payload."""
-    journal = load(capture)
-    found = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    seen = [(each.channel.value, each.payload) for each in found if isinstance(each, Frame)]
-    journal.close()
-    return seen
+    return [(each.channel.value, each.payload) for each in kept(capture, Frame)]
 
 
 def facts(capture: Path) -> list[HttpFact]:
     """The recorded steps of HTTP exchanges."""
-    journal = load(capture)
-    found = [journal.store.entry(n).what for n in range(1, journal.count + 1)]
-    journal.close()
-    return [each for each in found if isinstance(each, HttpFact)]
+    return kept(capture, HttpFact)
 
 
 async def test_both_ends_see_the_same_fields_and_bodies_in_order(tmp_path: Path) -> None:
