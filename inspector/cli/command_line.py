@@ -4,8 +4,11 @@ Everything before the first `--` is ours, in any order. Everything after it is t
 The command's name may follow options, and a bare URL or a bare `--` is a command too.
 """
 
+import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 import click
 import msgspec
@@ -46,6 +49,8 @@ WITH_VALUE = frozenset(
     }
 )
 """Options whose value may be the next argument."""
+_RUNTIMES = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
+"""What runs a server's source file that is not executable, by its ending."""
 _VALUE_MAY_BE_MISSING = "--watch"
 """Option whose value is the next argument only if that is not an option."""
 
@@ -73,7 +78,7 @@ def take_apart(argv: Sequence[str], commands: Sequence[str]) -> CommandLine:
     word, rest = ours[place], ours[:place] + ours[place + 1 :]
     if word in commands:
         if word == "stdio" and (place := first_word(rest)) is not None:
-            raise _missing_dashes(("stdio", *rest[:place]), rest[place:], server_argv)
+            raise missing_dashes(("stdio", *rest[:place]), rest[place:], server_argv)
         return CommandLine(word, rest, server_argv)
     if word.startswith(("http://", "https://")):  # `config.targets` is not loaded for --help
         return CommandLine("http", ours, server_argv)
@@ -122,8 +127,11 @@ def _unknown(
         return UsageError(f"unknown command {word!r}", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
     if re.match(_HOST_AND_PORT, word):
         return UsageError(f"invalid URL {word!r}", hint=f"Did you mean http://{word}?")
+    if word.endswith(".mcpcap"):
+        return UsageError(f"{word!r} is a capture", hint=f"Write: {shlex.join(['mcp-inspect', 'replay', *ours])}")
     if server_argv is None and _could_start_a_server(word, ours[place + 1 :]):
-        return _missing_dashes(ours[:place], ours[place:], None)
+        runtime = _RUNTIMES.get(PurePath(word).suffix) if not os.access(word, os.X_OK) else None
+        return missing_dashes(ours[:place], [*([runtime] if runtime else []), *ours[place:]], None)
     return UsageError(f"{word!r} is neither a command nor a URL", hint="See mcp-inspect --help.")
 
 
@@ -131,9 +139,8 @@ def _could_start_a_server(word: str, rest: Sequence[str]) -> bool:
     return bool(rest) or "/" in word or "." in word
 
 
-def _missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tuple[str, ...] | None) -> UsageError:
-    import shlex
-
+def missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tuple[str, ...] | None) -> UsageError:
+    """Return the error for a server's command that is not behind `--`, with the right line."""
     if server_argv is not None:
         return UsageError(
             f"unexpected {command[0]!r} before --",

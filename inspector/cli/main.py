@@ -7,6 +7,7 @@ commands.
 import errno
 import logging
 import os
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -14,7 +15,16 @@ import click
 import msgspec
 
 from inspector.cli.command_group import COMMANDS, commands
-from inspector.cli.command_line import CommandLine, no_server, split, take_apart
+from inspector.cli.command_line import (
+    WITH_VALUE,
+    CommandLine,
+    first_word,
+    missing_dashes,
+    no_server,
+    positions,
+    split,
+    take_apart,
+)
 from inspector.cli.env import CliEnv, replace_unencodable
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
@@ -37,7 +47,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
         except click.exceptions.Exit as leave:
             return leave.exit_code
         except click.ClickException as error:
-            return output.failure(_as_ours(error))
+            return output.failure(_as_ours(error, argv))
         except InspectError as error:
             return output.failure(error)
         except KeyboardInterrupt:
@@ -68,7 +78,11 @@ def _run(argv: Sequence[str], env: CliEnv, output: Output) -> int:
 
         complete(env, commands)
         return ExitStatus.OK
-    words = take_apart(argv, list(COMMANDS))
+    try:
+        words = take_apart(argv, list(COMMANDS))
+    except UsageError:
+        _refuse_misspelt_option(argv)
+        raise
     name = words.command or _without_a_command(words)
     if name != "config":
         for problem in user_config(env.environ).problems:
@@ -94,13 +108,40 @@ def _without_a_command(words: CommandLine) -> str:
     raise no_server()
 
 
-def _as_ours(error: click.ClickException) -> UsageError:
+def _refuse_misspelt_option(argv: Sequence[str]) -> None:
+    """Raises: UsageError if an option before the first word is misspelt: then that word is its value."""
+    from difflib import get_close_matches
+
+    ours, _ = split(argv)
+    stdio = commands.get_command(click.Context(commands), "stdio")
+    known = {option for each in stdio.params for option in each.opts} if stdio else set()
+    for word in ours[: first_word(ours)]:
+        near = get_close_matches(word, known, n=1, cutoff=0.8)
+        if near and word.startswith("--") and word not in known and word not in WITH_VALUE:
+            raise UsageError(f"no such option {word!r}", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
+
+
+def _refuse_command_without_dashes(context: click.Context, argv: Sequence[str]) -> None:
+    """Raises: UsageError if the place of the target has a program with arguments, without `--` before it."""
+    ours, server_argv = split(argv)
+    words = list(positions(ours))
+    if server_argv is not None or not words or not COMMANDS.get(ours[words[0]], COMMANDS["demo"]).talks:
+        return
+    place = max(1, sum(isinstance(each, click.Argument) for each in context.command.params))
+    at = words[place] if place < len(words) else len(ours)
+    if at + 1 < len(ours) and shutil.which(ours[at]):
+        raise missing_dashes(ours[:at], ours[at:], None)
+
+
+def _as_ours(error: click.ClickException, argv: Sequence[str]) -> UsageError:
     from inspector.cli.arguments import refuse_argument
 
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context else "mcp-inspect"
     try:
-        refuse_argument(context.params.get("url") if context else None)
+        if context is not None:
+            refuse_argument(context.params.get("url"))
+            _refuse_command_without_dashes(context, argv)
     except UsageError as better:
         return better
     message = error.format_message()

@@ -20,6 +20,7 @@ from inspector.capture.store.store import entries
 from inspector.checks.findings import Finding
 from inspector.checks.registry import CHECKS
 from inspector.checks.runner import DisabledCheck, Inspection
+from inspector.checks.verdict import merged, same_fault
 from inspector.config.remembered import Mute
 from inspector.giving_way import rest
 from inspector.present.gc_control import no_collection
@@ -93,7 +94,10 @@ class JournalFindings:
         """Incremented whenever a finding is added, muted or unmuted."""
         self.muted: frozenset[Mute] = frozenset()
         self.counts = dict.fromkeys(GRADES, 0)
-        """Number of findings by severity, without muted ones."""
+        """Number of faults by severity, without muted ones: a fault in several messages is one."""
+        self.hidden: set[tuple[object, ...]] = set()
+        """Faults with a muted finding."""
+        self._counted: set[tuple[object, ...]] = set()
         self._marks = bytearray(1)
         self._by_entry: dict[int, list[Finding]] = {}
         self._things: dict[tuple[str, str], list[ItemFinding]] = {}
@@ -135,8 +139,8 @@ class JournalFindings:
         `kind` is "tools", "prompts", "resources" or "resourceTemplates"; `key` is "" for an item without one.
         """
         about = self._things.get((kind, key), ())
-        found = [each.finding for each in about if each.item is None or each.item == item]
-        return [each for each in found if not self.is_muted(each)]
+        found = (each.finding for each in about if each.item is None or each.item == item)
+        return merged(each for each in found if not self.is_muted(each))
 
     def shared(self, kind: str) -> list[SharedCause]:
         """Return the findings that concern most items of a list, and at least three; worst first."""
@@ -199,6 +203,8 @@ class JournalFindings:
             self.muted = frozenset(muted)
             self._marks = bytearray(len(self._marks))
             self.counts = dict.fromkeys(GRADES, 0)
+            self._counted.clear()
+            self.hidden.clear()
             for each in self.all:
                 self._count(each)
             self.changes += 1
@@ -220,10 +226,14 @@ class JournalFindings:
         self.all.append(finding)
 
     def _count(self, finding: Finding) -> None:
+        fault = same_fault(finding)
         if self.is_muted(finding):
+            self.hidden.add(fault)
             return
         grade = GRADES.index(finding.severity) + 1
-        self.counts[finding.severity] += 1
+        if fault not in self._counted:
+            self._counted.add(fault)
+            self.counts[finding.severity] += 1
         n = finding.frames[0] if finding.frames else 0
         if n >= len(self._marks):
             self._marks.extend(bytes(n + 1 - len(self._marks)))

@@ -131,7 +131,12 @@ def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> Wa
     age: Span = (f" {_age(server_request.asked_ns, seen.now_ns)}", "pending")
     name = str(server_request.kind) if cause else f"{server_request.kind} request"
     waits: Line = ((name, "strong"), (" waits for ", "muted"), whom, age)
-    chain = _head((*_call(cause, seen.now_ns), *_then(*waits)) if cause else waits)
+    if cause is None or cause is own or cause.is_open:
+        chain = _head((*_call(cause, seen.now_ns), *_then(*waits)) if cause else waits)
+    else:
+        chain = _head(
+            (*waits, *_then(span(f"{cause.method} {cause.target} no longer waits".strip(), "muted", limit=120)))
+        )
     # While it waits for the user, the keys are on the line about the request.
     return WaitLine(chain, (), ("screen.inbox",)) if asked.of_model else WaitLine(chain)
 

@@ -76,6 +76,10 @@ def test_command_is_found_among_the_words(line: str, command: str, ours: str, th
         ("-e A=b stdio npx -y a", "mcp-inspect stdio -e A=b -- npx -y a"),
         ("node x.js", "mcp-inspect -- node x.js"),
         ("./server", "mcp-inspect -- ./server"),
+        ("server.py", "mcp-inspect -- python server.py"),
+        ("--era legacy dist/index.js --port 3", "mcp-inspect --era legacy -- node dist/index.js --port 3"),
+        ("a.mcpcap", "mcp-inspect replay a.mcpcap"),
+        ("--conn 1 a.mcpcap", "mcp-inspect replay --conn 1 a.mcpcap"),
         ("stdio node -- --verbose", "mcp-inspect stdio -- --verbose"),
     ],
 )

@@ -47,8 +47,20 @@ def test_muted_findings_count_nothing(tape: Tape) -> None:
     assert (found.mark(2), found.mark(5), found.counts["error"]) == (0, 0, 0)
     changes = found.changes
     found.mute([])
-    assert (found.mark(5), found.counts["error"], found.changes > changes) == (3, 3, True)
+    assert (found.mark(5), found.counts["error"], found.changes > changes) == (3, 2, True)
     assert mute_of(finding("D", 0)) != Mute("D")
+
+
+def test_defect_of_a_tool_that_is_listed_again_is_counted_once(tape: Tape) -> None:
+    found, tool = JournalFindings(tape.journal), {"name": "a", "inputSchema": 7}
+    for at in (1, 2, 3):
+        tape.request(at, "tools/list")
+        n = tape.answer(at, {"tools": [tool]})
+        found.add([finding("T1", n, pointer="/result/tools/0/inputSchema")])
+    assert found.counts["error"] == 1
+    assert [each.count for each in found.of_item("tools", "a", tool)] == [3]
+    found.mute([Mute("T1")])
+    assert (found.counts["error"], len(found.hidden)) == (0, 1)
 
 
 def test_a_tool_has_the_findings_about_it_as_it_is_listed_now_and_about_its_calls(tape: Tape) -> None:

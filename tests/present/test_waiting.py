@@ -66,6 +66,18 @@ def test_our_call_waits_on_the_server_s_question_and_that_on_you(tape: Tape) -> 
     )
 
 
+def test_question_of_a_cancelled_call_does_not_run_with_the_call(tape: Tape) -> None:
+    tape.started().initialized("2025-11-25")
+    tape.call(1, "weigh")
+    n = tape.wait(3000).server_request(9, "elicitation/create", {"message": "Which?"})
+    count = len(tape.journal.conversation.exchanges)
+    server_request = ServerRequest(RequestKind.ELICITATION, {}, count, n, tape.now, cause=count - 1)
+    tape.notify("notifications/cancelled", {"requestId": 1}, by_client=True)
+    tape.wait(11_000)
+    chain, _, _ = _told(tape, asked=(WaitingRequest(server_request),))
+    assert chain == "⋯ elicitation waits for you 11 s · tools/call weigh no longer waits"
+
+
 def test_a_question_in_an_answer_belongs_to_the_call_that_got_it(tape: Tape) -> None:
     tape.started()
     tape.call(1, "weigh")

@@ -63,7 +63,7 @@ class FindingRows(RowSource):
         """Filter: words that a visible finding must contain."""
         self.shows_muted = False
         self.shown = 0
-        """Number of matching findings, including folded ones."""
+        """Number of matching faults, including folded ones."""
         self._found: JournalFindings | None = None
         self._items: list[Item] = []
         self._numbers: dict[object, int] = {}
@@ -88,8 +88,9 @@ class FindingRows(RowSource):
         words = self.wanted.casefold().split()
         if words:
             findings = [each for each in findings if all(word in _text(each) for word in words)]
-        self.shown = len(findings)
-        for group in groups_of(merged(findings)):
+        faults = merged(findings)
+        self.shown = len(faults)
+        for group in groups_of(faults):
             if len(group.findings) == 1:
                 yield group.findings[0]
                 continue
@@ -216,7 +217,7 @@ def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:
         if number := checks.counts[severity]:
             sign, role = SIGNS[severity]
             left.append((f"  {sign} {number:,} {severity}{'' if number == 1 else 's'}", role))
-    muted = len(checks.all) - sum(checks.counts.values())
+    muted = len(checks.hidden)
     message = f"{muted:,} muted, {'shown' if shows_muted else 'hidden'}"
     right: list[Span] = [(message, "claimed")] if muted > 0 else []
     if checks.later:
