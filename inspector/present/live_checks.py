@@ -231,9 +231,8 @@ class JournalFindings:
             self.hidden.add(fault)
             return
         grade = GRADES.index(finding.severity) + 1
-        if fault not in self._counted:
-            self._counted.add(fault)
-            self.counts[finding.severity] += 1
+        self.counts[finding.severity] += fault not in self._counted
+        self._counted.add(fault)
         n = finding.frames[0] if finding.frames else 0
         if n >= len(self._marks):
             self._marks.extend(bytes(n + 1 - len(self._marks)))

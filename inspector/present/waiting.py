@@ -131,12 +131,9 @@ def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> Wa
     age: Span = (f" {_age(server_request.asked_ns, seen.now_ns)}", "pending")
     name = str(server_request.kind) if cause else f"{server_request.kind} request"
     waits: Line = ((name, "strong"), (" waits for ", "muted"), whom, age)
-    if cause is None or cause is own or cause.is_open:
-        chain = _head((*_call(cause, seen.now_ns), *_then(*waits)) if cause else waits)
-    else:
-        chain = _head(
-            (*waits, *_then(span(f"{cause.method} {cause.target} no longer waits".strip(), "muted", limit=120)))
-        )
+    gone = cause is not None and cause is not own and not cause.is_open
+    ended: Line = _then(span(f"{cause.method} {cause.target} no longer waits", "muted", limit=120)) if cause else ()
+    chain = _head((*waits, *ended) if gone or not cause else (*_call(cause, seen.now_ns), *_then(*waits)))
     # While it waits for the user, the keys are on the line about the request.
     return WaitLine(chain, (), ("screen.inbox",)) if asked.of_model else WaitLine(chain)
 
