@@ -70,9 +70,18 @@ def undeclared(schema: object, names: Sequence[str]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for name in names:
         outer, inner = (parts := _NESTED.split(name, maxsplit=1))[0], len(parts) > 1
-        hint = f"; what is nested is JSON: -a '{outer}:={{…}}'" if inner and outer in known else ""
+        hint = nested_hint(schema, outer, "") if inner and outer in known else ""
         found += [(name, hint)] if name not in known else []
     return found
+
+
+def nested_hint(schema: object, name: str, value: object) -> str:
+    """Return how an argument that is an array or an object is written, if its value is a text; "" otherwise."""
+    asked = opened(argument_field(schema, name))
+    if not isinstance(value, str) or not isinstance(asked, ArrayField | ObjectField):
+        return ""
+    example = "[…]" if isinstance(asked, ArrayField) else "{…}"
+    return f"; what is nested is JSON: -a '{name}:={example}'"
 
 
 def argument_field(schema: object, name: str) -> Field:

@@ -14,7 +14,7 @@ from inspector.cli.lists import counted, fetch, nearest
 from inspector.cli.options import headless_options
 from inspector.cli.requests import CliRequest, TaskOptions, make
 from inspector.errors import UsageError
-from inspector.forms.arguments import mismatches, undeclared
+from inspector.forms.arguments import mismatches, nested_hint, undeclared
 from inspector.protocol import peek
 from inspector.protocol.headers import cautions
 from inspector.protocol.jsonrpc import ErrorResponse
@@ -80,7 +80,9 @@ def _caution(visit: CommandSession, name: str, params: Any, pairs: Sequence[str]
     for name_, hint in undeclared(found.input_schema, pairs):
         visit.output.warn(f"{name}: its inputSchema declares no argument {name_!r}; it is sent as it is{hint}")
     if wrong:
-        visit.output.warn(f"{name}: sent unchanged, not as its inputSchema asks: {'; '.join(wrong)}")
+        values = arguments if isinstance(arguments, dict) else {}
+        hint = next(filter(None, (nested_hint(found.input_schema, each, values.get(each)) for each in pairs)), "")
+        visit.output.warn(f"{name}: sent unchanged, not as its inputSchema asks: {'; '.join(wrong)}{hint}")
     revision = visit.session.revision
     if revision is not None and revision.routing_headers and visit.session.transport.kind == "http":
         for message in cautions(found.input_schema, arguments):

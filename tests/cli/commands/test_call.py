@@ -106,7 +106,8 @@ def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("-a", "tags=x"), "tags must be an array, got a string"),
+        (("-a", "tags=x,y"), "tags must be an array, got a string; what is nested is JSON: -a 'tags:=[…]'"),
+        (("-a", "maybe=[1"), "; what is nested is JSON: -a 'maybe:=[…]'"),
         (("-a", "number=x", "-a", "tags=[1, 2]"), "number must be an integer, got a string; tags[0] must be a string"),
         (("--args", '{"tags": {}}'), "tags must be an array, got an object"),
         (("-a", "at=noon"), "at is not a time with its zone (23:59:59Z)"),
@@ -115,7 +116,8 @@ def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
 )
 def test_arguments_that_do_not_match_the_schema_are_sent_with_a_warning(words: tuple[str, ...], said: str) -> None:
     texts = {"type": "array", "items": {"type": "string"}}
-    fields = {"tags": texts, "number": {"type": "integer"}, "at": {"type": "string", "format": "time"}}
+    maybe = {"anyOf": [texts, {"type": "null"}]}
+    fields = {"tags": texts, "maybe": maybe, "number": {"type": "integer"}, "at": {"type": "string", "format": "time"}}
     methods = {
         "tools/list": {"result": {"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": fields}}]}},
         "tools/call": {"result": {"content": []}},
