@@ -25,6 +25,8 @@ TOPICS = {
 }
 """Topics with their descriptions, in display order."""
 
+_SENTENCE = 300
+"""Maximum characters of the first sentence about a subcommand."""
 F = TypeVar("F", bound=Callable[..., Any])
 _ALL = f"{__name__}.all"
 
@@ -133,7 +135,9 @@ class DocumentedGroup(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options as for a command, then the subcommands."""
         _write_options(self, ctx, formatter)
-        self.format_commands(ctx, formatter)
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(_SENTENCE)) for name, each in found if each])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Move the subcommand's name to the front."""

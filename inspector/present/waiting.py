@@ -114,9 +114,7 @@ def _call(exchange: Exchange, now_ns: int) -> Line:
 
 
 def _age(since_ns: int, now_ns: int) -> str:
-    """Format whole seconds: tenths are irrelevant in a long wait."""
-    seconds = max(0, now_ns - since_ns) // 1_000_000_000
-    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
+    return words.text_of(now_ns - since_ns)
 
 
 def _on_an_answer(journal: Journal, asked: WaitingRequest, seen: WaitView) -> WaitLine:

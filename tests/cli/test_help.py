@@ -4,6 +4,7 @@ import click
 from click.testing import CliRunner
 
 from inspector.cli.help import Documented, shared
+from tests.cli.running import inspect
 
 
 def test_examples_stand_between_the_usage_and_the_description() -> None:
@@ -43,3 +44,8 @@ def test_every_command_takes_help_all() -> None:
     alone = Documented("row", params=[click.Option(["--fast"])])
     result = CliRunner().invoke(alone, ["--help-all"])
     assert (result.exit_code, "--fast" in result.output) == (0, True)
+
+
+def test_help_of_a_group_has_whole_sentences_about_its_commands() -> None:
+    for group in ("tap", "auth", "config"):
+        assert "...\n" not in inspect(group, "-h").stdout.partition("Commands:")[2]

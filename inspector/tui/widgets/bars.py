@@ -128,8 +128,9 @@ def _shortened_again(line: BarLine, width: int) -> BarLine:
 def _without_lowest_rank(line: BarLine) -> BarLine:
     gone = _worst(line.items)
     left = tuple(item for item in line.left if item is not gone)
-    if line.says_more and len(left) < len(line.left) and _more() not in left:
-        left = (*left, _more())
+    more = BarItem(((glyphs().ellipsis, "faint"),))
+    if line.says_more and len(left) < len(line.left) and more not in left:
+        left = (*left, more)
     return msgspec.structs.replace(line, left=left, right=tuple(item for item in line.right if item is not gone))
 
 
@@ -169,8 +170,8 @@ class ItemBar(Widget):
             return Strip.blank(width, self.rich_style)
         line = self._lines[y]
         paper = grounds(dark=self.app.current_theme.dark).grave if line.grave else self.rich_style
-        segments: list[Segment] = []
-        at = 0
+        mark = Segment(glyphs().cursor, paper + role_styles(dark=self.app.current_theme.dark)["accent"])
+        segments, at = ([mark], 1) if self.has_focus else ([], 0)
         for x, item in self._placed(y):
             segments += [Segment(" " * (x - at), paper), *self._segments(item, paper, width - x)]
             at = x + item.width
@@ -205,10 +206,6 @@ def _worst(items: Sequence[BarItem]) -> BarItem:
     """Return the item with the highest rank; of equal ones, the last."""
     worst = max(item.rank for item in items)
     return next(item for item in reversed(items) if item.rank == worst)
-
-
-def _more() -> BarItem:
-    return BarItem(((glyphs().ellipsis, "faint"),))
 
 
 class PressBar(ItemBar, can_focus=True):

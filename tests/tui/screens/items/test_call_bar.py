@@ -41,7 +41,8 @@ async def test_enter_calls_and_a_click_shows_the_other_view() -> None:
     async with (app := Bar(CallBar())).run_test(size=(70, 3)) as pilot:
         bar = app.query_one(CallBar)
         bar.say(CallBarContent())
-        bar.focus()
+        await pilot.press("tab")
+        assert text(app).lstrip("\n").startswith("▌[ Call"), "the focus is visible also without colors"
         await pilot.press("enter")
         await pilot.click(CallBar, offset=(text(app).index("JSON"), 0))
         assert [message.action for message in app.posted if isinstance(message, CallBar.Pressed)] == ["call", "json"]
