@@ -10,10 +10,11 @@ import ssl
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.request import getproxies
 
 import h11
+import httpcore
 import httpx
 
 from inspector.errors import UsageError
@@ -29,6 +30,8 @@ Common servers close after 5. With less than that, we never write to a connectio
 _WRITE = 60.0
 """Seconds in which a server must accept the next piece of a request."""
 
+_MOST_HELD = 64 * 1024
+"""Bytes of a request from which on they are written although more may follow."""
 _LARGEST_HEAD = 100 * 1024
 _WITH_BODY = ("POST", "PUT", "PATCH")
 
@@ -42,17 +45,70 @@ def make_client(
     """
     trust_env = trust_env and not is_loopback(url.host)
     try:
+        context = _trust(url, cacert, insecure, trust_env)
         return httpx.AsyncClient(
-            verify=_trust(url, cacert, insecure, trust_env),
+            verify=context,
             trust_env=trust_env,
             timeout=httpx.Timeout(None, connect=connect_timeout, write=_WRITE),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=_KEEP_ALIVE),
+            transport=None if needs_proxy(url, trust_env=trust_env) else _DirectTransport(context),
         )
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise UsageError(
             f"The proxy of the environment can't be used: {error}.",
             hint="Look at HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
         ) from error
+
+
+class _DirectTransport(httpx.AsyncHTTPTransport):
+    """Sends head and body of a request in one write, as clients of Node do.
+
+    httpx sends two. A server that takes what its first read returns for the whole request sees no body then, such as
+    @sylphx/mcp-server-sdk 2.1.1 (findings/body-in-a-second-packet.sh).
+    """
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        super().__init__(verify=context)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context, max_connections=None, keepalive_expiry=_KEEP_ALIVE, network_backend=_JoiningBackend()
+        )
+
+
+class _JoiningBackend(httpcore.AnyIOBackend):
+    async def connect_tcp(self, *arguments: Any, **named: Any) -> httpcore.AsyncNetworkStream:
+        return _JoiningStream(await super().connect_tcp(*arguments, **named))
+
+
+class _JoiningStream(httpcore.AsyncNetworkStream):
+    """A connection that writes when it is read, or when much is to be written."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+        self._held = b""
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - as httpcore has it
+        self._held += buffer
+        if len(self._held) >= _MOST_HELD:
+            await self._flush(timeout)
+
+    async def _flush(self, seconds: float | None) -> None:
+        held, self._held = self._held, b""
+        if held:
+            await self._stream.write(held, seconds)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - as httpcore has it
+        with suppress(httpcore.WriteError):  # the server has closed its end: what it has sent before is still read
+            await self._flush(_WRITE)
+        return await self._stream.read(max_bytes, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(self, *arguments: Any, **named: Any) -> httpcore.AsyncNetworkStream:
+        return _JoiningStream(await self._stream.start_tls(*arguments, **named))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) -> ssl.SSLContext:

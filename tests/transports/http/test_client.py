@@ -56,6 +56,26 @@ async def tls_server(certificate: Path) -> AsyncIterator[str]:
         yield f"{listener.url}/mcp"
 
 
+async def test_head_and_body_of_a_request_arrive_in_one_read() -> None:
+    reads: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(2):
+            reads.append(await reader.read(65536))
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        url = httpx.URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp")
+        async with make_client(url, cacert=None, insecure=False, connect_timeout=5, trust_env=True) as client:
+            replies = [await client.post(url, content=body) for body in (b"[1]", b"[22]")]
+    assert [each.text for each in replies] == ["{}", "{}"]
+    assert [(each.startswith(b"POST /mcp"), each.rpartition(b"\r\n\r\n")[2]) for each in reads] == [
+        (True, b"[1]"),
+        (True, b"[22]"),
+    ]
+
+
 async def test_a_certificate_that_signed_itself_is_refused_and_both_ways_out_are_named(certificate: Path) -> None:
     async with tls_server(certificate) as url, connected(url) as (transport, _):
         with pytest.raises(ConnectError, match="not trusted: self") as caught:
