@@ -265,8 +265,7 @@ class Tabs(Sequence[Tab]):
                 tab.conversation.journal.name = tab.name
         here = tab is self.current and not self.shows_timeline
         prefix = "" if here else f"{tab.name}: "
-        seen = not here or getattr(self._app.screen, "SHOWS_QUESTIONS", False)
-        if came := tab.notice.sync(shown="inbox" if seen else tab.shown):
+        if came := tab.notice.sync(shown=tab.shown if here else "inbox"):
             self._app.bell()
             if not here:  # in the visible tab, the line above the footer shows it
                 self._toasts.say(prefix + came)

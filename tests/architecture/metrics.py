@@ -49,9 +49,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_550,
+    "lines": 150_600,
     "lines of tui and present": 50_800,
-    "lines of tests": 128_250,
+    "lines of tests": 128_300,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

@@ -35,8 +35,6 @@ _ACTIONS = (
 class QuestionScreen(Dialog[None]):
     """Shows one pending request after another, until none is left or the user leaves."""
 
-    SHOWS_QUESTIONS: ClassVar[bool] = True
-    """Server requests are visible here, so no notice of them is needed elsewhere."""
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
         keys.binding(keys.action("respond.later")),
