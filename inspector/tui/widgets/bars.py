@@ -171,7 +171,7 @@ class ItemBar(Widget):
         line = self._lines[y]
         paper = grounds(dark=self.app.current_theme.dark).grave if line.grave else self.rich_style
         mark = Segment(glyphs().cursor, paper + role_styles(dark=self.app.current_theme.dark)["accent"])
-        segments, at = ([mark], 1) if self.has_focus else ([], 0)
+        segments, at = ([mark], 1) if self.has_focus and line.items else ([], 0)
         for x, item in self._placed(y):
             segments += [Segment(" " * (x - at), paper), *self._segments(item, paper, width - x)]
             at = x + item.width
