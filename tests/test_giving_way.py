@@ -42,3 +42,14 @@ def test_a_second_key_does_not_stop_work_before_it_had_as_much_time_as_the_first
     now[0] = 10.07
     giving_way.ask_for_way()
     assert giving_way._until_s > now[0]
+
+
+def test_work_is_watched_for_a_second_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [10.0]
+    monkeypatch.setattr(giving_way, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(giving_way, "_asked_s", float("-inf"))
+    watched = [giving_way.is_watched()]
+    giving_way.ask_for_way()
+    for now[0] in (10.9, 11.1):
+        watched.append(giving_way.is_watched())
+    assert watched == [False, True, False]
