@@ -293,6 +293,7 @@ class Glyphs(msgspec.Struct, frozen=True):
     """In a list without the focus."""
     opened: str = "▾"
     closed: str = "▸"
+    last_branch: str = "└"
     dash: str = "─"
     scrollbar: str = "▐"
     ellipsis: str = "…"
@@ -326,6 +327,7 @@ _ASCII = Glyphs(
     blurred_cursor=":",
     opened="v",
     closed=">",
+    last_branch="`",
     dash="-",
     scrollbar="#",
     ellipsis="~",

@@ -49,7 +49,7 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_600,
+    "lines": 150_620,
     "lines of tui and present": 50_800,
     "lines of tests": 128_300,
     "lines of decorators of checks": 700,

@@ -157,9 +157,10 @@ def install_command(
     dry_run: bool,
     yes: bool,
 ) -> ExitStatus:
-    """Add mcp-inspect to an agent's config file: claude-code, codex, gemini-cli, cursor, vscode.
+    """Add mcp-inspect to an agent's config file.
 
-    Without a command and --allow options, the agent may open the servers that its config file has now.
+    CLIENT is claude-code, codex, gemini-cli, cursor or vscode. Without a command and --allow options, the agent may
+    open the servers that its config file has now.
     """
     names = names or (() if env.server_argv or allow_commands else configured_servers(client, env.environ, Path.cwd()))
     words = [word for name in names for word in ("--allow-config", name)]

@@ -159,7 +159,7 @@ def http_command(
     fail_on: str | None,
     **options: Any,
 ) -> ExitStatus:
-    """Listen on this machine for the clients of a server with a URL, and record all traffic between them.
+    """Listen for the clients of a server with a URL, and record them.
 
     Clients connect to the printed URL instead of the server's. Fields and bodies pass unchanged unless a rule changes
     them. It listens until it is interrupted.
@@ -281,7 +281,7 @@ def _read_rules(output: Output, file: Path, *, reports: bool = True) -> tuple[li
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def list_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
-    """List running taps: label, client, server, age, messages, errors, pending and held."""
+    """List running taps with their clients, messages and errors."""
     from inspector.features.tap.registry import live
     from inspector.features.tap.summary import summary
 
@@ -325,7 +325,10 @@ def _row(tap: dict[str, Any]) -> Line:
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def rules_command(env: CliEnv, /, file: Path | None, tap: str | None, as_json: bool) -> ExitStatus:
-    """Check a rules file, or write the rules of a running tap; exit 1 if a rule is invalid."""
+    """Check a rules file, or write the rules of a running tap.
+
+    Exits with 1 if a rule is invalid.
+    """
     import msgspec
 
     output = Output(env, as_json=as_json)
@@ -373,11 +376,11 @@ def _write_rules(output: Output, wanted: str) -> ExitStatus:
 @_FAIL_ON
 @click.pass_obj
 def run_command(env: CliEnv, /, project: bool, fail_on: str | None) -> int:
-    """Run a client with a tap in front of each of its servers, without changing its files.
+    """Run a client with a tap in front of each of its servers.
 
-    Servers that are disabled in the client, or of a project and not approved in it, are left out and named.
-    Known clients: claude and codex. The exit status is the client's, or 1 if the client's is 0 and a message matches
-    --fail-on.
+    Its files stay as they are. Servers that are disabled in the client, or of a project and not approved in it, are
+    left out and named. Known clients: claude and codex. The exit status is the client's, or 1 if the client's is 0 and
+    a message matches --fail-on.
     """
     import subprocess
     import tempfile
@@ -429,10 +432,11 @@ def _default_signals() -> None:
 def install_command(
     env: CliEnv, /, client: str | None, dry_run: bool, project: bool, listen: str | None, yes: bool
 ) -> ExitStatus:
-    """Put the tap into a client's config file, in front of one server or of all that have a command.
+    """Put the tap into a client's config file, before its servers.
 
-    Only the command of the entry changes; mcp-inspect tap uninstall restores the file byte for byte. The URL of a
-    remote server is replaced by the address of a tap that you start yourself.
+    It is put before one server, or before all that have a command. Only the command of an entry changes; mcp-inspect
+    tap uninstall restores the file byte for byte. The URL of a remote server is replaced by the address of a tap that
+    you start yourself.
     """
     from inspector.features.tap.install import plan_install
 
@@ -468,7 +472,7 @@ def uninstall_command(env: CliEnv, /, client: str | None, dry_run: bool, yes: bo
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout.")
 @click.pass_obj
 def status_command(env: CliEnv, /, as_json: bool) -> ExitStatus:
-    """List the taps installed in client config files, and whether they are still there."""
+    """List the taps in client config files, and if they are still there."""
     from inspector.features.tap.install import condition, read_ledger
 
     output = Output(env, as_json=as_json)
