@@ -217,9 +217,9 @@ def _knocked(case: CheckMoment) -> HttpExchangeState | None:
     http, fact = case.http, case.fact
     if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
         return None
-    return (
-        http if http.request.probe and MIXED_UP not in case.state.notes else None
-    )  # else it may be another's response
+    if MIXED_UP in case.state.notes:
+        return None  # it may be the response to another request
+    return http if http.request.probe else None
 
 
 def _status(http: HttpExchangeState) -> int:
