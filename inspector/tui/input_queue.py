@@ -300,7 +300,7 @@ class InputQueue:
     async def _go_on(self) -> None:
         while self._waiting and not self._is_busy:
             if lose_hidden_focus(self._app):
-                self._refocus()
+                _restore_focus(self._app, self._refocus)
                 self._begin(rounds=1)  # the focus first, then the waiting key
                 return
             if self._acts(self._waiting[0][0]) and not self._is_settled():
@@ -440,10 +440,10 @@ class InputQueue:
             return
         again = partial(self._passed, walk, rounds, way, first, node, turns + 1)
         if turns < _MOST_TURNS:
-            # Textual has no public name for the message that it has already taken from the queue, nor for the callbacks
-            # that a panel has scheduled after a refresh, such as focusing a field once it is laid out.
-            if (node.message_queue_size or getattr(node, "_pending_message", None)) and node.call_later(again):
+            if _has_messages(node) and node.call_later(again):
                 return
+            # Textual has no public name for the callbacks that a panel has scheduled after a refresh, such as focusing
+            # a field once it is laid out.
             if rounds == 1 and getattr(node, "_callbacks", None) and node.call_after_refresh(again):
                 return
         self._step(walk, rounds, way, first)
@@ -559,11 +559,20 @@ class FocusKeeper:
         lost = focused is None and self._had_focus and self._app.app_focus and len(stack) == 1
         self._had_focus = focused is not None
         if lost or has_hidden_focus(self._app):
-            self._app.call_later(self._restore)  # a focus requested earlier takes effect first
+            self._app.call_later(_restore_focus, self._app, self._refocus)
 
-    def _restore(self) -> None:
-        if lose_hidden_focus(self._app) or self._app.screen.focused is None:
-            self._refocus()
+
+def _restore_focus(app: App[None], refocus: Callable[[], None], turns: int = 0) -> None:
+    """Restore a lost focus after all that the app has been asked for: a focus that was requested meanwhile stays."""
+    if turns < _MOST_TURNS and _has_messages(app) and app.call_later(_restore_focus, app, refocus, turns + 1):
+        return
+    if lose_hidden_focus(app) or app.screen.focused is None:
+        refocus()
+
+
+def _has_messages(node: MessagePump) -> bool:
+    """Whether messages wait. Textual has no public name for one that it has already taken from the queue."""
+    return bool(node.message_queue_size or getattr(node, "_pending_message", None))
 
 
 def has_hidden_focus(app: App[None]) -> bool:

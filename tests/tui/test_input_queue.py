@@ -8,9 +8,9 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.events import Event, Key
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
-from inspector.tui.input_queue import InputQueue, Postponed, postpone
+from inspector.tui.input_queue import FocusKeeper, InputQueue, Postponed, postpone
 from inspector.tui.queued_app import QueuedApp
 from tests.settling import painting
 from tests.waiting import until
@@ -115,3 +115,36 @@ async def test_a_key_after_a_pause_waits_for_what_the_pause_has_started() -> Non
         postpone(app.screen, 0.001, app.on_pause)
         await until(lambda: app.acted, "the key has acted")
     assert app.acted == [True]
+
+
+class Two(App[None]):
+    """Two widgets, of which the first gets the focus if it is lost."""
+
+    def compose(self) -> ComposeResult:
+        yield Input(id="first")
+        yield Input(id="second")
+
+    def refocus(self) -> None:
+        self.query_one("#first").focus()
+
+
+async def test_a_focus_that_is_requested_before_the_lost_one_is_restored_stays() -> None:
+    async with (app := Two()).run_test() as pilot:
+        keeper = FocusKeeper(app, app.refocus)
+        keeper.tick()
+        app.screen.set_focus(None)
+        keeper.tick()
+        app.query_one("#second").focus()
+        await pilot.pause()
+        assert app.focused is app.query_one("#second")
+
+
+async def test_a_lost_focus_is_restored() -> None:
+    async with (app := Two()).run_test() as pilot:
+        keeper = FocusKeeper(app, app.refocus)
+        app.screen.set_focus(app.query_one("#second"))
+        keeper.tick()
+        app.query_one("#second").display = False
+        keeper.tick()
+        await pilot.pause()
+        assert app.focused is app.query_one("#first")
