@@ -6,13 +6,7 @@ import pytest
 
 from tests.language import all_hits, hits
 
-_LEFT = {
-    "inspector/checks": 1,
-    "inspector/cli": 1,
-    "inspector/demo": 6,
-    "benchmarks": 28,
-    "tests": 196,
-}
+_LEFT = {"inspector/checks": 1, "inspector/cli": 1, "inspector/demo": 6, "benchmarks": 28, "tests": 196}
 """Folder → how many phrases may still be there. Lower it with each landing that removes some; new text adds none."""
 
 

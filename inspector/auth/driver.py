@@ -70,12 +70,7 @@ _SECRETS = frozenset(
 _SHORTEST_SECRET = 4
 """Characters of a value from which it is masked: a shorter one occurs in other words."""
 
-_KINDS: dict[str, type[ECKey] | type[RSAKey] | type[OKPKey]] = {
-    "ES": ECKey,
-    "RS": RSAKey,
-    "PS": RSAKey,
-    "Ed": OKPKey,
-}
+_KINDS: dict[str, type[ECKey] | type[RSAKey] | type[OKPKey]] = {"ES": ECKey, "RS": RSAKey, "PS": RSAKey, "Ed": OKPKey}
 
 _DPOP_ALGORITHM = "ES256"
 

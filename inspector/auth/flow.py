@@ -286,10 +286,7 @@ def _client(server: ServerMetadata, login_options: LoginOptions, known: StoredLo
 
 
 def _endpoints(server: ServerMetadata) -> LoginStep:
-    places = {
-        "authorization_endpoint": server.authorization_endpoint,
-        "token_endpoint": server.token_endpoint,
-    }
+    places = {"authorization_endpoint": server.authorization_endpoint, "token_endpoint": server.token_endpoint}
     missing = [name for name, place in places.items() if not place]
     if missing:
         fix = "A login with a person needs both."

@@ -123,12 +123,7 @@ def _unsupported(requested: object) -> DemoError:
 
 def capabilities(era: DemoEra) -> Json:
     """Return the capabilities that the server advertises."""
-    able: Json = {
-        "logging": {},
-        "prompts": {},
-        "resources": {"subscribe": True},
-        "tools": {"listChanged": True},
-    }
+    able: Json = {"logging": {}, "prompts": {}, "resources": {"subscribe": True}, "tools": {"listChanged": True}}
     if era.has("completions"):
         able["completions"] = {}
     if era.stateless:

@@ -270,10 +270,7 @@ async def _image_result(call: DemoRequest, arguments: Json) -> Json:
     heights = tools_content.levels(hours)
     picture = {"type": "image", "data": encode(tools_content.tide_picture(hours)), "mimeType": "image/png"}
     words = f"Tide at {harbour}, {hours} hours: {min(heights)} m to {max(heights)} m"
-    return {
-        "content": [text(words), picture],
-        "structuredContent": {"harbour": harbour, "metres": heights},
-    }
+    return {"content": [text(words), picture], "structuredContent": {"harbour": harbour, "metres": heights}}
 
 
 async def _audio_result(call: DemoRequest, arguments: Json) -> Json:
@@ -341,13 +338,7 @@ _LISTED = (
         takes(
             "text",
             text={"type": "string", "description": "Text to return", "minLength": 1, "maxLength": 2000},
-            times={
-                "type": "integer",
-                "description": "Number of repetitions",
-                "minimum": 1,
-                "maximum": 5,
-                "default": 1,
-            },
+            times={"type": "integer", "description": "Number of repetitions", "minimum": 1, "maximum": 5, "default": 1},
             loud={"type": "boolean", "default": False},
         ),
         annotations={**LOOKS, "idempotentHint": True},

@@ -104,12 +104,7 @@ class NumberField(_CommonField, frozen=True, kw_only=True):
     def _bounds(self) -> str:
         if self._is_closed():
             return f"{self.minimum}–{self.maximum}"
-        signs = (
-            ("≥", self.minimum),
-            (">", self.exclusive_minimum),
-            ("≤", self.maximum),
-            ("<", self.exclusive_maximum),
-        )
+        signs = (("≥", self.minimum), (">", self.exclusive_minimum), ("≤", self.maximum), ("<", self.exclusive_maximum))
         return ", ".join(f"{sign} {bound}" for sign, bound in signs if bound is not None)
 
     def _is_closed(self) -> bool:

@@ -310,10 +310,7 @@ def host_lines(hosts: Iterable[Host]) -> list[Line]:
 
 
 def _known(host: Host, what: str, sentence: str, source: CompatSource) -> list[Line]:
-    return [
-        ((f"  {what:<22} ", "key"), (sentence, "text")),
-        ((f"  {'':<22} ", "text"), (dated(host, source), "faint")),
-    ]
+    return [((f"  {what:<22} ", "key"), (sentence, "text")), ((f"  {'':<22} ", "text"), (dated(host, source), "faint"))]
 
 
 def host_as_json(host: Host) -> dict[str, Any]:

@@ -352,8 +352,4 @@ def _below(follows: Sequence[Finding]) -> list[Line]:
 
 def _consequence(finding: Finding) -> Line:
     where = f"  #{finding.frames[0]}" if finding.frames else ""
-    return (
-        ("        └ ", "muted"),
-        span(finding.sentence, "muted", limit=300),
-        (f"{where}  {finding.id}", "faint"),
-    )
+    return (("        └ ", "muted"), span(finding.sentence, "muted", limit=300), (f"{where}  {finding.id}", "faint"))

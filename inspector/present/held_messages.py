@@ -117,15 +117,7 @@ class HeldRows(RowSource):
             kind = " response" if found["side"] == "response" else ""
             countdown = f" {arrow} releases in {left:.0f} s" if is_wide else f" releases {left:.0f} s"
             urgent: Role = "error" if left < URGENT_S else "muted"
-            return RowView(
-                [
-                    ("■ ", "warning"),
-                    span(what, "method"),
-                    (kind, "muted"),
-                    (countdown, urgent),
-                ],
-                live=True,
-            )
+            return RowView([("■ ", "warning"), span(what, "method"), (kind, "muted"), (countdown, urgent)], live=True)
         mark = "[x] " if found["enabled"] else "[ ] "
         what = f"{found['name']}  {found['action']} {found.get('side', 'either')} {found.get('when', '')}"
         trouble: list[Span] = [span(f"  {found['trouble']}", "error")] if found["trouble"] else []

@@ -38,11 +38,7 @@ from inspector.text import human_size, lazy_pattern
 # Extensions that both sides have declared, with what is known about their names: which are negotiated and which not.
 
 TITLE = "Extensions"
-_SIDES = {
-    (True, True): "both sides",
-    (True, False): "server only",
-    (False, True): "client only",
-}
+_SIDES = {(True, True): "both sides", (True, False): "server only", (False, True): "client only"}
 MOST = 100
 """Maximum number of recent round trips that are shown."""
 _LOOKED_THROUGH = 20_000

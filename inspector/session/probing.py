@@ -276,8 +276,4 @@ def _post(session: Session, what: str, headers: Mapping[str, str]) -> PlannedPro
 
 def _preflight() -> Headers:
     wanted = "content-type, authorization, mcp-session-id, mcp-protocol-version"
-    return (
-        ("Origin", ORIGIN),
-        ("Access-Control-Request-Method", "POST"),
-        ("Access-Control-Request-Headers", wanted),
-    )
+    return (("Origin", ORIGIN), ("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", wanted))

@@ -27,11 +27,7 @@ from inspector.tui.panels import RerunCall
 SIDE_BY_SIDE = 100
 """Minimum width in columns to show before and after side by side."""
 
-_RATINGS: tuple[tuple[str, Role], ...] = (
-    (signs.ERROR, "error"),
-    (signs.WARNING, "warning"),
-    (signs.NOTE, "muted"),
-)
+_RATINGS: tuple[tuple[str, Role], ...] = ((signs.ERROR, "error"), (signs.WARNING, "warning"), (signs.NOTE, "muted"))
 
 _ACTS = {"added": "+", "removed": "−"}
 _MOST_SAVED = 3

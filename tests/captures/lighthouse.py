@@ -33,10 +33,7 @@ PASSAGE: dict[str, Any] = {
     "visibility": "haze",
     "wind": {"knots": 17.5, "from_degrees": 240},
     "bound_for": {"harbour": "Saltmouth"},
-    "crew": [
-        {"name": "Ines", "role": "captain", "on_watch": True, "age": 51},
-        {"name": "Bosun", "role": "cat"},
-    ],
+    "crew": [{"name": "Ines", "role": "captain", "on_watch": True, "age": 51}, {"name": "Bosun", "role": "cat"}],
     "flags": ["K", "Q"],
     "cargo": {"label": "Mail", "tonnes": 1.5, "inside": [{"label": "Christmas parcels", "tonnes": 0.4}]},
     "report_to": "harbour@saltmouth.example",

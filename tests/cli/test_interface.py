@@ -258,8 +258,7 @@ def test_a_server_with_a_head_start_is_ended_if_the_conversation_can_not_begin(
 
 def test_a_command_that_can_not_be_started_is_an_error_of_the_conversation(started: list[Started]) -> None:
     chosen = replace(
-        _chosen(record=False),
-        target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/"),
+        _chosen(record=False), target=StdioTarget(("no-such-command",), build_environment({}, inherit_all=False), "/")
     )
     runs = ServerRuns(chosen, _env())
     live = runs.begin()

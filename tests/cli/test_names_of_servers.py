@@ -25,11 +25,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     there = tmp_path / "project"
     there.mkdir()
     monkeypatch.chdir(there)
-    entry = {
-        "command": sys.executable,
-        "args": ["-m", "tests.servers.fields"],
-        "env": {"PYTHONPATH": str(ROOT)},
-    }
+    entry = {"command": sys.executable, "args": ["-m", "tests.servers.fields"], "env": {"PYTHONPATH": str(ROOT)}}
     (there / ".mcp.json").write_text(json.dumps({"mcpServers": {"gulls": entry}}))
     for server in found_servers(os.environ, there):
         Approvals(places().state).approve(server)

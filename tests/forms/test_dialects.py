@@ -32,10 +32,7 @@ def test_a_copy_has_no_dialects_but_keeps_data_and_properties_of_that_name() -> 
         "const": [{"$schema": "urn:b"}],
         "properties": {"$schema": {"type": "string", "$schema": "urn:c"}},
     }
-    assert without_dialects(schema) == {
-        "const": [{"$schema": "urn:b"}],
-        "properties": {"$schema": {"type": "string"}},
-    }
+    assert without_dialects(schema) == {"const": [{"$schema": "urn:b"}], "properties": {"$schema": {"type": "string"}}}
 
 
 def test_a_schema_that_is_too_large_or_too_deep_is_refused() -> None:

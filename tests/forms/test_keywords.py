@@ -58,11 +58,7 @@ def test_an_unknown_format_takes_anything() -> None:
             {"a": 1, "x1": 1, "b": 1},
             [(("b",), "is not allowed by the schema")],
         ),
-        (
-            {"additionalProperties": {"type": "string"}},
-            {"b": 1},
-            [(("b",), "must be a string, got a number")],
-        ),
+        ({"additionalProperties": {"type": "string"}}, {"b": 1}, [(("b",), "must be a string, got a number")]),
         ({"additionalProperties": False}, 5, []),
         (
             {"patternProperties": {"^x": {"type": "string"}}},

@@ -35,13 +35,7 @@ SCHEMA = {
 
 def test_a_form_starts_with_defaults_and_fixed_values_and_all_else_unset() -> None:
     value = initial_value(read_schema(SCHEMA))
-    assert value == {
-        "q": UNSET,
-        "n": 3,
-        "nothing": None,
-        "opts": {"v": 1, "w": UNSET, "tags": UNSET},
-        "more": UNSET,
-    }
+    assert value == {"q": UNSET, "n": 3, "nothing": None, "opts": {"v": 1, "w": UNSET, "tags": UNSET}, "more": UNSET}
     assert to_json(value) == {"n": 3, "nothing": None, "opts": {"v": 1}}
 
 
@@ -237,10 +231,7 @@ def test_a_tree_of_values_gets_its_places_at_every_depth() -> None:
     asked = read_schema(TREE)
     assert isinstance(asked, ObjectField)
     value = from_json(asked, {"children": [{"children": [{"name": "x"}]}]})
-    assert value == {
-        "children": [{"children": [{"name": "x", "children": UNSET}], "name": UNSET}],
-        "name": UNSET,
-    }
+    assert value == {"children": [{"children": [{"name": "x", "children": UNSET}], "name": UNSET}], "name": UNSET}
 
 
 def test_a_value_nested_without_end_is_handed_on() -> None:

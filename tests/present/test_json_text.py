@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.present.json_text import (
-    LINE_LIMIT,
-    JsonLines,
-    ScanError,
-    dotted,
-    json_path,
-    line_of,
-    pointer,
-    scan,
-)
+from inspector.present.json_text import LINE_LIMIT, JsonLines, ScanError, dotted, json_path, line_of, pointer, scan
 from inspector.present.spans import Span
 
 SAMPLE = (

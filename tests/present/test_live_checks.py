@@ -324,11 +324,7 @@ def test_past_checks_share_pause_and_mutes(tape: Tape) -> None:
     assert (then.is_done, then.checked, ids(then)) == (False, 0, [])
     whole.catch_up()
     then.now()
-    assert (then.is_done, ids(then), then.times("stdout-not-json")) == (
-        True,
-        ["stdout-not-json"],
-        1,
-    )
+    assert (then.is_done, ids(then), then.times("stdout-not-json")) == (True, ["stdout-not-json"], 1)
     then.mute([Mute("stdout-not-json")])
     assert (whole.counts, then.is_muted(then.all[0])) == (then.counts, True)
     then.pause(True)

@@ -52,10 +52,7 @@ def test_short_names_stand_for_long_ones() -> None:
 
 def test_client_capabilities_include_extensions() -> None:
     client = ClientIdentity({}, frozenset({"roots"}), advertised(["ui"]))
-    assert client.capabilities(MODERN) == {
-        "roots": {},
-        "extensions": {SKILLS: {}, UI: {"mimeTypes": [APP_TYPE]}},
-    }
+    assert client.capabilities(MODERN) == {"roots": {}, "extensions": {SKILLS: {}, UI: {"mimeTypes": [APP_TYPE]}}}
     assert "extensions" not in ClientIdentity({}).capabilities(MODERN)
 
 

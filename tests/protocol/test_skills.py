@@ -124,11 +124,7 @@ ROOT = "skill://harbour/knots"
 
 
 def listed(path: str, data: bytes) -> dict[str, Any]:
-    return {
-        "uri": f"{ROOT}/{path}",
-        "digest": f"sha256:{hashlib.sha256(data).hexdigest()}",
-        "size": len(data),
-    }
+    return {"uri": f"{ROOT}/{path}", "digest": f"sha256:{hashlib.sha256(data).hexdigest()}", "size": len(data)}
 
 
 def entry(*more: dict[str, Any], **changed: Any) -> Skill:

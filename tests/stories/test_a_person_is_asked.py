@@ -204,11 +204,7 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
 ) -> None:
     async with asked(built(package, "mate.py", transport), tmp_path) as person:
         for turn, (keys, action, shown) in enumerate(
-            (
-                ("ctrl+d", "decline", "decline"),
-                ("ctrl+x", "cancel", "cancel"),
-                ("ctrl+j", "accept", "'quay': 'south'"),
-            ),
+            (("ctrl+d", "decline", "decline"), ("ctrl+x", "cancel", "cancel"), ("ctrl+j", "accept", "'quay': 'south'")),
             1,
         ):
             await call(person, "ask")

@@ -5,14 +5,7 @@ import sys
 from contextlib import suppress
 
 from inspector.present.stats_report import sparkline
-from inspector.tui.process_usage import (
-    ProcessUsage,
-    Usage,
-    grows_steadily,
-    shares,
-    usage_facts,
-    usage_text,
-)
+from inspector.tui.process_usage import ProcessUsage, Usage, grows_steadily, shares, usage_facts, usage_text
 from tests.present.tape import Tape
 from tests.waiting import until
 

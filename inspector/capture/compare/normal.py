@@ -49,12 +49,7 @@ _TEXTS: dict[str, tuple[re.Pattern[str], str, tuple[str, ...]]] = {
 
 The substrings are a cheap pre-check: most values contain none of them.
 """
-_CURSORS = {
-    "cursor": "<cursor>",
-    "nextCursor": "<cursor>",
-    "requestState": "<state>",
-    "progressToken": "<token>",
-}
+_CURSORS = {"cursor": "<cursor>", "nextCursor": "<cursor>", "requestState": "<state>", "progressToken": "<token>"}
 _MADE_BY_THE_PROTOCOL = {"taskId", "requestId", "sessionId", "elicitationId", "subscriptionId", "traceparent"}
 _TELLS_TIME = {"time", "timestamp", "date", "at", "created", "updated", "modified", "expires", "now", "when"}
 

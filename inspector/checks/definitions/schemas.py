@@ -32,11 +32,7 @@ _SINGLES: Final = (
 )
 _BRANCHES: Final = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
 """Keywords whose subschemas describe only a part of a value."""
-_KINDS: Final = {
-    **dict.fromkeys(_MAPS, "map"),
-    **dict.fromkeys(_LISTS, "list"),
-    **dict.fromkeys(_SINGLES, "single"),
-}
+_KINDS: Final = {**dict.fromkeys(_MAPS, "map"), **dict.fromkeys(_LISTS, "list"), **dict.fromkeys(_SINGLES, "single")}
 MOST_WRITTEN_OUT: Final = 100_000
 """Maximum parts of a schema with all references expanded."""
 TYPES: Final = frozenset(("string", "number", "integer", "boolean", "array", "object", "null"))

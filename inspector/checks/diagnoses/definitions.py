@@ -333,7 +333,7 @@ def pagination_incomplete(case: CheckMoment) -> Iterator[Violation]:
             fix = "Use one page if the list is short; several pages are legal."
             sentence = "the tool list has more than one page"
             notes["pagination-incomplete"] = [
-                Violation(sentence, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True),
+                Violation(sentence, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True)
             ]
         return
     if was_requested_again(case):

@@ -165,9 +165,7 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     flags, failed = found[0], state.opening is None
     if "d" in flags:
         yield Violation(
-            "docker run -d detaches the container: nothing reaches its stdin",
-            frames=(state.opened,),
-            instead=True,
+            "docker run -d detaches the container: nothing reaches its stdin", frames=(state.opened,), instead=True
         )
     elif "i" not in flags and failed:
         yield Violation("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)

@@ -44,11 +44,7 @@ _WITH_META = {
     "resources/read": "contents",
 }
 """Methods whose results have a list of items, each with a `_meta`, and the list's member."""
-_TRACE = {
-    "traceparent": TRACEPARENT,
-    "tracestate": re.compile(r"[\x20-\x7e]*"),
-    "baggage": re.compile(r"[\x20-\x7e]*"),
-}
+_TRACE = {"traceparent": TRACEPARENT, "tracestate": re.compile(r"[\x20-\x7e]*"), "baggage": re.compile(r"[\x20-\x7e]*")}
 _EVENT = re.compile(rb"(?:event|id|data):")
 """The begin of a server-sent event."""
 

@@ -31,11 +31,7 @@ _CHANGES = tuple(f"notification {method}" for method in _FIELDS)
 _TOPIC = "basic/patterns/subscriptions"
 error, warning, hint = rules_of(_TOPIC)
 
-_QUESTIONS = {
-    "sampling/createMessage": "sampling",
-    "elicitation/create": "elicitation",
-    "roots/list": "roots",
-}
+_QUESTIONS = {"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 _MRTR = "basic/patterns/mrtr"
 _ROUNDS_TOPIC = "basic/patterns/mrtr"
 _MOST_ROUNDS = 10

@@ -109,11 +109,7 @@ def change_lines(change: DefinitionChange) -> Iterator[Line]:
 
 def _head(change: DefinitionChange) -> Line:
     role = _ROLES[change.rating]
-    return (
-        (f"  {_SIGNS[change.rating]} ", role),
-        (f"{change.rating:<8} ", role),
-        (f"{_ACTS[change.act]} ", role),
-    )
+    return ((f"  {_SIGNS[change.rating]} ", role), (f"{change.rating:<8} ", role), (f"{_ACTS[change.act]} ", role))
 
 
 def shown(value: Any) -> str:

@@ -74,11 +74,7 @@ def _answer(before: _Side, after: _Side, wanted: CompareArguments, open_: frozen
     if not (before.definitions.is_known and after.definitions.is_known):
         raise UsageError("a side has no definitions", hint="Its session was never opened.")
     changes = compare_definitions(before.definitions, after.definitions).changes
-    answer = CompareAnswer(
-        counts={"definitions": len(changes)},
-        definitions=changes_facts(changes),
-        next="sessions()",
-    )
+    answer = CompareAnswer(counts={"definitions": len(changes)}, definitions=changes_facts(changes), next="sessions()")
     if before.operations is None or after.operations is None:
         return answer
     found = compare_operations(before.operations, after.operations, Normal(()), tuple(wanted.only))

@@ -109,13 +109,7 @@ class SearchBar(Widget):
     class Found(Message):
         """From the field to its bar: Enter."""
 
-    def __init__(
-        self,
-        label: str,
-        *,
-        placeholder: str = "",
-        grows: bool = False,
-    ) -> None:
+    def __init__(self, label: str, *, placeholder: str = "", grows: bool = False) -> None:
         """`label` and `placeholder` are trusted text.
 
         `grows`: what is searched may match later. Then a second Enter leaves the line although nothing matches.

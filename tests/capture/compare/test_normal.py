@@ -63,10 +63,7 @@ def test_invalid_rule_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("r.yaml", "ignore:\n  - result.n\nexact: [ports]\n"),
-        ("r.toml", 'ignore = ["result.n"]\nexact = ["ports"]\n'),
-    ],
+    [("r.yaml", "ignore:\n  - result.n\nexact: [ports]\n"), ("r.toml", 'ignore = ["result.n"]\nexact = ["ports"]\n')],
 )
 def test_rules_stand_in_a_file(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name

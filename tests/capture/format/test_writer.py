@@ -109,11 +109,7 @@ def test_every_record_names_its_connection(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "origins"),
-    [
-        ("client", ["inspector", "server"]),
-        ("stdio-proxy", ["host", "server"]),
-        ("mock", ["host", "mock"]),
-    ],
+    [("client", ["inspector", "server"]), ("stdio-proxy", ["host", "server"]), ("mock", ["host", "mock"])],
 )
 def test_frame_line_has_its_origin(path: Path, mode: str, origins: list[str]) -> None:
     made = recorder(path, Head(format="mcpcap", v="1.0", mode=mode))

@@ -193,7 +193,7 @@ SURFACE_RESULTS_CASES: Cases = {
     "resource-mime-type-mismatch": (
         _read(blob=_PNG, mimeType="image/jpeg"),
         _read(blob=_ZIP, mimeType="application/vnd.oasis.opendocument.text"),
-    ),
+    )
 }
 
 

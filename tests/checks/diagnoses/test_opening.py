@@ -149,10 +149,7 @@ CASES: Cases = {
         lambda: Talk().ask("tools/list").wait(3).close(),
         lambda: Talk().ask("ping").answer({}).ask("tools/list").wait(3).close(),
     ),
-    "no-server-capabilities": (
-        lambda: Talk(capabilities={}),
-        lambda: Talk(capabilities={"logging": {}}),
-    ),
+    "no-server-capabilities": (lambda: Talk(capabilities={}), lambda: Talk(capabilities={"logging": {}})),
     "request-not-sendable": (
         lambda: Talk(5).ask("tools/call", {"name": "a"}).error(-32600, UNSENDABLE[0]),
         lambda: Talk(5).ask("tools/call", {"name": "a"}).error(-32600, "elicitation failed: no back-channel"),
@@ -242,8 +239,7 @@ def test_a_method_of_ours_without_a_response_is_no_unanswered_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "severity"),
-    [(Cause.USER, Severity.ERROR), (Cause.UNKNOWN, Severity.ERROR), (Cause.CHECK, Severity.HINT)],
+    ("cause", "severity"), [(Cause.USER, Severity.ERROR), (Cause.UNKNOWN, Severity.ERROR), (Cause.CHECK, Severity.HINT)]
 )
 def test_read_without_response_is_a_hint_where_check_does_not_wait_longer(cause: Cause, severity: Severity) -> None:
     body = b'{"jsonrpc":"2.0","id":50,"method":"resources/read","params":{"uri":"a://b"}}'

@@ -213,11 +213,7 @@ def test_a_trap_of_swift_is_named_by_its_fatal_line_however_long_the_backtrace(c
             "a: error while loading shared libraries: libz.so.1: cannot open",
             "the shared library libz.so.1 is missing",
         ),
-        (
-            127,
-            'runc create failed: exec: "serve": executable file not found',
-            "the container has no program serve",
-        ),
+        (127, 'runc create failed: exec: "serve": executable file not found', "the container has no program serve"),
         (
             126,
             "docker: permission denied while trying to connect to the Docker daemon socket",
@@ -259,8 +255,7 @@ def test_exit_with_an_exception_on_stdout_names_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("signal", "said"),
-    [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "did not fail by itself")],
+    ("signal", "said"), [("SIGKILL", "memory"), ("SIGSEGV", "native code"), ("SIGTERM", "did not fail by itself")]
 )
 def test_server_killed_fix_fits_the_signal(signal: str, said: str) -> None:
     found = next(each for each in _dead(None, signal=signal)().findings() if each.id == "server-killed")

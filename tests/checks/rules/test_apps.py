@@ -99,10 +99,7 @@ CASES: Cases = {
         lambda: Shown().report(kind="x").talk,
     ),
     "app-calls-hidden-tool": (_call(_tool("a", "model")), _call(_tool("a", "app"))),
-    "app-reuses-id": (
-        lambda: Shown().view(id=0, method="ping").talk,
-        lambda: Shown().view(id="0", method="ping").talk,
-    ),
+    "app-reuses-id": (lambda: Shown().view(id=0, method="ping").talk, lambda: Shown().view(id="0", method="ping").talk),
     "app-answers-extra": (
         lambda: Shown().view(id=7, result={}).talk,
         lambda: Shown().send(H2V, id=7, method="ui/resource-teardown").view(id=7, result={}).talk,

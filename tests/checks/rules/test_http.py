@@ -69,10 +69,7 @@ CASES: Cases = {
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 2),
         lambda: Talk(3, transport="http").ask("ping").post().ask("ping").head().frame(_ANSWER % 3),
     ),
-    "header-repeated": (
-        _posted(CONTENT_TYPE="application/json"),
-        _posted(Set_Cookie="a=1", SET_COOKIE="b=1"),
-    ),
+    "header-repeated": (_posted(CONTENT_TYPE="application/json"), _posted(Set_Cookie="a=1", SET_COOKIE="b=1")),
     "result-status-invalid": (
         lambda: Talk(4, transport="http").post().ask("ping").head(500).frame(_ANSWER % 2),
         lambda: Talk(4, transport="http").post().ask("ping").head(500).frame(_REFUSAL % 2),
@@ -296,10 +293,7 @@ def test_get_without_a_response_is_not_an_unreachable_server(why: str, sentence:
     for _ in range(2):
         talk.post("GET").fact(HttpFact(HttpEvent.ERROR, talk.http, why=f"host:1 gave no HTTP response: {why}"))
     (found,) = (each for each in talk.findings() if each.severity is not Severity.HINT)
-    assert (found.id, found.sentence.split(";")[0]) == (
-        "get-response-invalid",
-        f"GET got no HTTP response: {sentence}",
-    )
+    assert (found.id, found.sentence.split(";")[0]) == ("get-response-invalid", f"GET got no HTTP response: {sentence}")
 
 
 def test_body_of_a_202_is_not_judged_once_the_older_transport_is_found() -> None:

@@ -35,10 +35,7 @@ CASES: Cases = {
 
 @pytest.mark.parametrize(
     ("id_", "script"),
-    [
-        ("process-outlives-stdin", _closed(2, last=ProcessEvent.SIGNAL)),
-        ("unexpected-exit", lambda: Talk().exit(1)),
-    ],
+    [("process-outlives-stdin", _closed(2, last=ProcessEvent.SIGNAL)), ("unexpected-exit", lambda: Talk().exit(1))],
 )
 def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
     assert id_ in ids(script())

@@ -16,9 +16,7 @@ def _listed(row: int, **more: object) -> Talk:
     return Talk(row).ask("tools/list").answer({"tools": [_TOOL, _TOOL | {"name": "b"} | more]})
 
 
-CASES: Cases = {
-    "member-of-other-version": (lambda: _listed(3, icons=[]), lambda: _listed(4, icons=[])),
-}
+CASES: Cases = {"member-of-other-version": (lambda: _listed(3, icons=[]), lambda: _listed(4, icons=[]))}
 
 
 @pytest.mark.parametrize(

@@ -109,10 +109,7 @@ SUBSCRIPTIONS_CASES: Cases = {
         lambda: _listening(None, {"promptsListChanged": True}),
         lambda: _listening(None, {"toolsListChanged": True}),
     ),
-    "message-on-subscription-stream": (
-        lambda: _over_http("subscriptions/listen"),
-        lambda: _over_http("tools/call"),
-    ),
+    "message-on-subscription-stream": (lambda: _over_http("subscriptions/listen"), lambda: _over_http("tools/call")),
     "subscription-ended-silently": (
         lambda: _streaming().over(),
         lambda: _streaming().answer(_of(), channel=Channel.SSE).over(),
@@ -121,10 +118,7 @@ SUBSCRIPTIONS_CASES: Cases = {
         lambda: _over_http_asked().head().answer(_of()),
         lambda: _listening(None, _PROMISED).answer(_of()),
     ),
-    "change-outside-subscription": (
-        lambda: Talk(5).tell(_CHANGED),
-        lambda: _listening(None, _PROMISED).tell(_CHANGED),
-    ),
+    "change-outside-subscription": (lambda: Talk(5).tell(_CHANGED), lambda: _listening(None, _PROMISED).tell(_CHANGED)),
     "input-required-not-allowed": (
         asked("tools/list", {"resultType": "input_required", "requestState": "s"}, 5),
         asked("tools/call", {"resultType": "input_required", "requestState": "s"}, 5),

@@ -52,12 +52,7 @@ def test_shape_validity_depends_on_the_revision(name: str, value: Any, fine: lis
     [
         (None, "", "must be an object, got null", "prompt-name-missing"),
         ("{a}", "", "must be an object, got a string", "prompt-name-missing"),
-        (
-            '{"name":"a"}',
-            "",
-            "must be an object, got a string with JSON (encoded twice)",
-            "prompt-name-missing",
-        ),
+        ('{"name":"a"}', "", "must be an object, got a string with JSON (encoded twice)", "prompt-name-missing"),
         ({"Name": "a"}, "/name", "is missing; found 'Name' instead", "prompt-name-missing"),
         ({"names": "a"}, "/name", "is missing; found 'names' instead", "prompt-name-missing"),
         ({}, "/name", "is missing", "prompt-name-missing"),

@@ -31,10 +31,7 @@ def test_without_json_it_is_text() -> None:
 def test_a_page_that_leaves_it_to_its_entry_in_the_list_what_it_may_do_is_shown_with_that() -> None:
     page = {"uri": "ui://x", "mimeType": "text/html;profile=mcp-app", "text": "<!doctype html>"}
     listed = {"uri": "ui://x", "name": "x", "_meta": {"ui": {"csp": {"connectDomains": ["https://api.example"]}}}}
-    script = {
-        "resources/read": {"result": {"contents": [page]}},
-        "resources/list": {"result": {"resources": [listed]}},
-    }
+    script = {"resources/read": {"result": {"contents": [page]}}, "resources/list": {"result": {"resources": [listed]}}}
     ran = inspect("read", "ui://x", *scripted(script, capabilities={"resources": {}}))
     assert ran.status == 0
     assert "connectDomains  https://api.example" in ran.stdout

@@ -56,12 +56,7 @@ def test_calls_that_many_later_ones_overtake_starve(overtaken: list[int], slow_a
 
 @pytest.mark.parametrize(
     ("rates", "found"),
-    [
-        ((600, 200, 50), ["throughput-falls"]),
-        ((600, 200, 250), []),
-        ((600, 500, 300), []),
-        ((600, 590, 100), []),
-    ],
+    [((600, 200, 50), ["throughput-falls"]), ((600, 200, 250), []), ((600, 500, 300), []), ((600, 590, 100), [])],
 )
 def test_rate_that_falls_at_each_level_is_a_defect(rates: tuple[float, ...], found: list[str]) -> None:
     levels = [_level(load, lambda at: 1.0, rate=rate) for load, rate in zip((1, 4, 16), rates, strict=True)]

@@ -176,12 +176,7 @@ async def test_blame_names_exactly_what_decides(
 @pytest.mark.parametrize(
     ("reasons", "first", "labels", "instead"),
     [
-        (
-            "roots&text-ids",
-            fails(),
-            ["`params.capabilities.roots` of initialize is {}"],
-            ["the id of tools/list is 2"],
-        ),
+        ("roots&text-ids", fails(), ["`params.capabilities.roots` of initialize is {}"], ["the id of tools/list is 2"]),
         (
             "progress&variable",
             fails(PROGRESS),

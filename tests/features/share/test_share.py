@@ -149,11 +149,7 @@ def test_notes_are_copied_without_secrets(tmp_path: Path) -> None:
 
 WISH = ShareRequest(
     b"a key of some bytes",
-    (
-        (GIVEN["LIGHTHOUSE_KEY"], "env:LIGHTHOUSE_KEY"),
-        (GIVEN["DATABASE"], "env:DATABASE"),
-        (NAMED, "secret:1"),
-    ),
+    ((GIVEN["LIGHTHOUSE_KEY"], "env:LIGHTHOUSE_KEY"), (GIVEN["DATABASE"], "env:DATABASE"), (NAMED, "secret:1")),
     (read_path("params.arguments.path"),),
     ("annelise",),
     ("/home/annelise",),

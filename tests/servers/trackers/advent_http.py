@@ -164,8 +164,7 @@ SERVERS: dict[str, Run] = {
     "get-repeats-what-post-got": _repeats,
     "balancer-wants-its-cookie": _sticks_by_a_cookie,
     "metadata-is-not-allowed": lambda: house(
-        challenge=None,
-        instead={PROTECTED: HttpResponse(405, _TEXT, b"Method Not Allowed"), ABOUT: _NOT_FOUND},
+        challenge=None, instead={PROTECTED: HttpResponse(405, _TEXT, b"Method Not Allowed"), ABOUT: _NOT_FOUND}
     ),
     "event-of-its-own": lambda: older(
         "/sse",

@@ -61,11 +61,7 @@ SERVERS: dict[str, Run] = {
     "cause-in-data": _fails({"code": -32603, "message": "Internal error", "data": 'relation "notes" does not exist'}),
     "required-argument-missing": _fails(
         {"code": -32000, "message": "Internal tool error"},
-        inputSchema={
-            "type": "object",
-            "properties": {"agent_name": {"type": "string"}},
-            "required": ["agent_name"],
-        },
+        inputSchema={"type": "object", "properties": {"agent_name": {"type": "string"}}, "required": ["agent_name"]},
     ),
     "internal-error-for-a-wrong-name": _fails({"code": -32603, "message": "Path not found: nonexistent_path.py"}),
     "code-is-a-word": _fails({"code": "ECONNREFUSED", "message": "connect ECONNREFUSED 127.0.0.1:5432"}),

@@ -134,10 +134,7 @@ SERVERS: dict[str, Run] = {
                 {
                     "jsonrpc": "2.0",
                     "id": json.loads(request.body)["id"],
-                    "error": {
-                        "code": -32603,
-                        "message": "upstream connect error: connection refused: weather:8080",
-                    },
+                    "error": {"code": -32603, "message": "upstream connect error: connection refused: weather:8080"},
                 }
             ).encode()
         )

@@ -8,6 +8,4 @@ def _good() -> None:
     serve({"tools/list": {"tools": [TOOL | {"description": "Says what it is given."}]}})
 
 
-SERVERS: dict[str, Run] = {
-    "command-and-arguments-in-one": _good,
-}
+SERVERS: dict[str, Run] = {"command-and-arguments-in-one": _good}

@@ -316,10 +316,7 @@ def _empty(conversation: OpenConversation, rows: FindingRows) -> list[list[Span]
     ):
         return [[(f"{glyphs().pending} Checking…", "pending")]]
     if any(checks.is_muted(each) for each in checks.all):
-        return [
-            [("All findings are muted.", "muted")],
-            [(f"{keys.shown_key('findings.muted')} shows muted", "faint")],
-        ]
+        return [[("All findings are muted.", "muted")], [(f"{keys.shown_key('findings.muted')} shows muted", "faint")]]
     if checks.later:
         return [
             [("No findings up to this moment.", "muted")],

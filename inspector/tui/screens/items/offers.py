@@ -193,10 +193,7 @@ class Completions(Widget):
         features = opening.revision.features if opening else frozenset()
         if opening and "completions capability" in features and "completions" not in opening.capabilities:
             return NOT_SUPPORTED
-        params: dict[str, Any] = {
-            "ref": wanted.reference,
-            "argument": {"name": wanted.name, "value": wanted.value},
-        }
+        params: dict[str, Any] = {"ref": wanted.reference, "argument": {"name": wanted.name, "value": wanted.value}}
         if "completion context" in features and wanted.others:
             params["context"] = {"arguments": wanted.others}
         try:

@@ -443,11 +443,7 @@ class StatsPanel(Panel):
         lines += [
             (),
             (("Calls/min ", "muted"), (sparkline(rates), "accent"), (f"  max {max(rates):,.0f}", "muted")),
-            (
-                ("Mean time ", "muted"),
-                (sparkline(means), "accent"),
-                (f"  max {duration_text(max(means))}", "muted"),
-            ),
+            (("Mean time ", "muted"), (sparkline(means), "accent"), (f"  max {duration_text(max(means))}", "muted")),
         ]
         if group.in_flight > 1 and self._term is None:
             lines.append((("In flight ", "muted"), (f"{group.in_flight:,} at most", "text")))

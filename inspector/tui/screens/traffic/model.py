@@ -32,15 +32,7 @@ from inspector.protocol.changes import differences
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.facts import ConnectionFact, Fact, HttpFact, ProcessEvent, ProcessFact, SseNote, Stderr
 from inspector.protocol.frames import Cause, Channel, Direction, Frame
-from inspector.protocol.jsonrpc import (
-    Message,
-    Notification,
-    NotJsonRpc,
-    Request,
-    decode_in_pieces,
-    encode,
-    read,
-)
+from inspector.protocol.jsonrpc import Message, Notification, NotJsonRpc, Request, decode_in_pieces, encode, read
 from inspector.protocol.listed_items import LISTS, Tool
 from inspector.protocol.request_meta import trace_context
 from inspector.protocol.tracking.catalogue import Listing

@@ -283,11 +283,7 @@ class JsonView(VirtualLines):
         """The payload is prepared and on the screen."""
 
     def __init__(
-        self,
-        raw: bytes = b"",
-        *,
-        empty: Sequence[Sequence[Span]] = _NOTHING,
-        classes: str | None = None,
+        self, raw: bytes = b"", *, empty: Sequence[Sequence[Span]] = _NOTHING, classes: str | None = None
     ) -> None:
         """Show a payload; `empty` is shown without one."""
         super().__init__(classes=classes)

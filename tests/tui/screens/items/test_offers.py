@@ -44,11 +44,7 @@ async def test_quick_typing_requests_the_last_completion_only() -> None:
             app.box.consider(wanted(value, mood="grim"))
         await shows(app, "2 values")
         assert subject.asked == [
-            {
-                "ref": REFERENCE,
-                "argument": {"name": "ship", "value": "auk"},
-                "context": {"arguments": {"mood": "grim"}},
-            }
+            {"ref": REFERENCE, "argument": {"name": "ship", "value": "auk"}, "context": {"arguments": {"mood": "grim"}}}
         ]
 
 

@@ -234,11 +234,7 @@ async def test_the_first_step_is_in_sight_with_as_many_others_as_have_room(width
 
 @pytest.mark.parametrize(
     ("width", "step", "shown"),
-    [
-        (80, "form", (False, True, False)),
-        (80, "result", (False, False, True)),
-        (160, "result", (True, True, True)),
-    ],
+    [(80, "form", (False, True, False)), (80, "result", (False, False, True)), (160, "result", (True, True, True))],
 )
 async def test_the_step_that_was_taken_is_in_sight(width: int, step: str, shown: tuple[bool, ...]) -> None:
     panel = ToolsPanel(Acting(TOOLS))
