@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 gc.disable()  # while modules are imported: many objects, no garbage, a twelfth of the time
 
-from inspector.cli.main import run  # noqa: E402
+try:
+    from inspector.cli.main import run
+except KeyboardInterrupt:
+    sys.exit(130)
 
 _UNWRITTEN = 120
 """Python's own exit status where the last of the output can't be written."""

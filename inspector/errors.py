@@ -17,6 +17,9 @@ A server's *response* is never an exception: a JSON-RPC error or a result with i
 here only if some `except` or the table of exit codes names it.
 """
 
+RUNTIMES = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
+"""What runs a server's source file that is not executable, by its ending."""
+
 
 class InspectError(Exception):
     """An error that the user can act on.
@@ -86,3 +89,14 @@ class RequestCancelled(InspectError):
 
 class RemoteProtocolError(InspectError):
     """The session is unusable because of what the server sent, such as an `initialize` result without a version."""
+
+
+def how_to_start(file: str) -> str:
+    """Return how to start the server whose source file was named in place of a server or a capture."""
+    known = [f"{runtime} {file}" for ending, runtime in RUNTIMES.items() if file.endswith(ending)]
+    return f"A server's command is given at the end, after --: -- {known[0] if known else 'node server.js'}"
+
+
+def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
+    """Return why a text file can't be read, without the file's name."""
+    return f"byte {error.start} is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)

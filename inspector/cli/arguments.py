@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from inspector.documents import UnreadableDocument, read_json
-from inspector.errors import UsageError
+from inspector.errors import UsageError, why_unreadable
 from inspector.forms.arguments import interpret_argument
+
+_OBJECT = '{"a": 1}'
+_PAIR = f"Quote it for the shell: -a 'name:={_OBJECT}'. A text needs no JSON: -a name=text."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +55,20 @@ def read_whole(text: str | None, stdin: TextIO, option: str = "--args") -> Any:
     if text == "-":
         return parse(stdin.read(), f"{option} - (stdin)")
     if not text.startswith("@"):
-        return parse(text, option)
+        space = "" if option.endswith("=") else " "
+        return parse(text, option, f"Quote it for the shell: {option}{space}'{_OBJECT}'.")
     try:
         return parse(Path(text[1:]).read_text(encoding="utf-8-sig"), f"{option} {text}")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{option} {text}: the file can't be read: {error}") from None
+        raise UsageError(f"{option} {text}: the file can't be read: {why_unreadable(error)}") from None
 
 
-def parse(text: str, where: str) -> Any:
+def parse(text: str, where: str, hint: str = "") -> Any:
     """Parse JSON. Raises: UsageError that states the problem and its position."""
     try:
         return read_json(text)
     except UnreadableDocument as error:
-        raise UsageError(
-            f"{where}: invalid JSON: {error.placed}",
-            hint="""Quote it for the shell: -a 'name:={"a": 1}'. A text needs no JSON: -a name=text.""",
-        ) from None
+        raise UsageError(f"{where}: invalid JSON: {error.placed}", hint=hint) from None
 
 
 def joined(whole: Any, pairs: Sequence[TypedArgument], schema: object) -> Any:
@@ -96,7 +97,7 @@ def _pair(text: str) -> TypedArgument:
     name = name.removesuffix(":")
     if not equals or not name:
         raise UsageError(f"-a {text!r} names no argument", hint="Write -a name=text or -a name:=JSON.")
-    return TypedArgument(name, value, parse(value, f"-a {name}:=") if is_json else None, is_json)
+    return TypedArgument(name, value, parse(value, f"-a {name}:=", _PAIR) if is_json else None, is_json)
 
 
 def _value(typed: TypedArgument, schema: object) -> Any:

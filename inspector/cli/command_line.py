@@ -8,13 +8,13 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
+from os.path import splitext
 
 import click
 import msgspec
 
 from inspector.config.settings import parse_duration
-from inspector.errors import UsageError
+from inspector.errors import RUNTIMES, UsageError
 
 _HOST_AND_PORT = r"[A-Za-z0-9.-]+:\d{1,5}(/|$)"
 """A URL without a scheme."""
@@ -49,8 +49,6 @@ WITH_VALUE = frozenset(
     }
 )
 """Options whose value may be the next argument."""
-_RUNTIMES = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
-"""What runs a server's source file that is not executable, by its ending."""
 _VALUE_MAY_BE_MISSING = "--watch"
 """Option whose value is the next argument only if that is not an option."""
 
@@ -95,9 +93,7 @@ def split(argv: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]
 
 def no_server() -> UsageError:
     """Return the error for a command that needs a server and got none."""
-    return UsageError(
-        "no server named", hint="Give a URL, or its command after --: mcp-inspect list tools -- node server.js"
-    )
+    return UsageError("no server named", hint="Give its URL, or its command at the end, after --: -- node server.js")
 
 
 def first_word(words: Sequence[str]) -> int | None:
@@ -120,19 +116,26 @@ def positions(words: Sequence[str]) -> Iterator[int]:
 def _unknown(
     word: str, ours: tuple[str, ...], place: int, server_argv: tuple[str, ...] | None, commands: Sequence[str]
 ) -> UsageError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, commands, n=1)
-    if near:
-        return UsageError(f"unknown command {word!r}", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
+    if near := nearest(word, commands):
+        return UsageError(f"unknown command {word!r}", hint=f"Did you mean {near!r}? See mcp-inspect --help.")
     if re.match(_HOST_AND_PORT, word):
         return UsageError(f"invalid URL {word!r}", hint=f"Did you mean http://{word}?")
     if word.endswith(".mcpcap"):
         return UsageError(f"{word!r} is a capture", hint=f"Write: {shlex.join(['mcp-inspect', 'replay', *ours])}")
     if server_argv is None and _could_start_a_server(word, ours[place + 1 :]):
-        runtime = _RUNTIMES.get(PurePath(word).suffix) if not os.access(word, os.X_OK) else None
-        return missing_dashes(ours[:place], [*([runtime] if runtime else []), *ours[place:]], None)
+        return missing_dashes(ours[:place], ours[place:], None)
     return UsageError(f"{word!r} is neither a command nor a URL", hint="See mcp-inspect --help.")
+
+
+def nearest(word: str, known: Sequence[str]) -> str | None:
+    """Return the word that another one misspells or shortens, as md does markdown; None without one."""
+    from difflib import get_close_matches
+
+    for each in known:
+        letters = iter(each)
+        if each[:1] == word[:1] and all(letter in letters for letter in word):
+            return each
+    return next(iter(get_close_matches(word, known, n=1)), None)
 
 
 def _could_start_a_server(word: str, rest: Sequence[str]) -> bool:
@@ -146,9 +149,10 @@ def missing_dashes(ours: Sequence[str], command: Sequence[str], server_argv: tup
             f"unexpected {command[0]!r} before --",
             hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *server_argv])}",
         )
+    runtime = RUNTIMES.get(splitext(command[0])[1]) if not os.access(command[0], os.X_OK) else None
     return UsageError(
         "the server's command needs -- before it, so that its options are not taken for ours",
-        hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *command])}",
+        hint=f"Write: {shlex.join(['mcp-inspect', *ours, '--', *filter(None, [runtime]), *command])}",
     )
 
 

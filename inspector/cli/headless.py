@@ -5,7 +5,7 @@ or SIGHUP, or when stdout is closed.
 """
 
 import gc
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -27,7 +27,9 @@ from inspector.errors import (
     RequestTimeout,
 )
 from inspector.present.spans import section_lines
+from inspector.protocol.events import Event, Garbled
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
+from inspector.protocol.frames import Channel, Frame
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.revisions.openings import Opening
 from inspector.session.options import Settings
@@ -35,6 +37,7 @@ from inspector.text import excerpt_of
 from inspector.transports.children import abandon
 
 if TYPE_CHECKING:
+    from inspector.capture.format.records import Entry
     from inspector.capture.journal import Journal
     from inspector.session.session import Session
 
@@ -146,12 +149,14 @@ def visit(
         journal = named_journal(chosen)
         export_live(journal, chosen, env.environ)
         warned: list[str] = []
+        text = _TextOnStdout(journal)
         gc.freeze()  # exclude imported modules from collections
         gc.enable()  # `__main__` disabled it during imports
         status: ExitStatus | None = None
         try:
             settings = replace(settings_for(chosen, env, afresh=judges), started=started)
             status = asyncio.run(_visit(chosen.target, settings, undo, journal, output, work, unopened, warned))
+            text.warn(output, quiet=judges)
         except InspectError as error:
             _print_notices(output, journal, warned)  # before the failure, which --json prints as stderr's last line
             status = print_failure(output, error, journal, judged_elsewhere=judges)
@@ -164,6 +169,26 @@ def visit(
                 journal.close()
                 _print_notices(output, journal, warned)  # disk errors are only known now
     return status
+
+
+class _TextOnStdout:
+    """Lines on stdout that are neither messages nor blank."""
+
+    def __init__(self, journal: "Journal") -> None:
+        self._count, self._first = 0, ""
+        journal.listen(self._take, in_runs=False)
+
+    def _take(self, entry: "Entry", events: "Sequence[Event]") -> None:
+        what = entry.what
+        if isinstance(what, Frame) and what.channel is Channel.STDOUT and what.payload.strip():
+            self._count += sum(isinstance(event, Garbled) for event in events)
+            self._first = self._first or (excerpt_of(what.payload) if self._count else "")
+
+    def warn(self, output: Output, *, quiet: bool) -> None:
+        """Print how many there were, and the first, unless quiet: a command prints the finding."""
+        if self._count and not quiet:
+            lines = "1 line that is" if self._count == 1 else f"{self._count:,} lines that are"
+            output.warn(f"stdout had {lines} not JSON-RPC: {self._first}; mcp-inspect check shows more")
 
 
 def _print_notices(output: Output, journal: "Journal", warned: list[str]) -> None:

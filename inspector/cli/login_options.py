@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from inspector.cli.help import option_group, shared
-from inspector.errors import UsageError
+from inspector.errors import UsageError, why_unreadable
 
 if TYPE_CHECKING:  # only for servers with a URL
     from inspector.auth.steps import IdentityProvider, LoginOptions
@@ -178,7 +178,7 @@ def _file(path: Path | None, option: str) -> str:
         with path.open() as file:
             text = file.read(_LARGEST).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{option} {path}: the file can't be read: {error}") from None
+        raise UsageError(f"{option} {path}: the file can't be read: {why_unreadable(error)}") from None
     if not text:
         raise UsageError(f"{option} {path}: the file is empty")
     return text

@@ -20,6 +20,7 @@ from inspector.cli.command_line import (
     CommandLine,
     first_word,
     missing_dashes,
+    nearest,
     no_server,
     positions,
     split,
@@ -30,9 +31,10 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.cli.output import Output
 from inspector.cli.process import narrated_log
 from inspector.config.settings import user_config
-from inspector.errors import InspectError, UsageError
+from inspector.errors import RUNTIMES, InspectError, UsageError
 
 logger = logging.getLogger(__name__)
+_OF_A_GROUP = ("No such command ", "Missing command")
 
 
 def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
@@ -129,7 +131,7 @@ def _refuse_command_without_dashes(context: click.Context, argv: Sequence[str]) 
         return
     place = max(1, sum(isinstance(each, click.Argument) for each in context.command.params))
     at = words[place] if place < len(words) else len(ours)
-    if at + 1 < len(ours) and shutil.which(ours[at]):
+    if (at + 1 < len(ours) and shutil.which(ours[at])) or (ours[at : at + 1] and ours[at].endswith(tuple(RUNTIMES))):
         raise missing_dashes(ours[:at], ours[at:], None)
 
 
@@ -145,7 +147,25 @@ def _as_ours(error: click.ClickException, argv: Sequence[str]) -> UsageError:
     except UsageError as better:
         return better
     message = error.format_message()
-    return UsageError(message[:1].lower() + message[1:], hint=f"See {path} --help.")
+    message, advice = _of_choices(error, context) or (message[:1].lower() + message[1:], "")
+    return UsageError(message, hint=f"{advice}See {path} --help.")
+
+
+def _of_choices(error: click.ClickException, context: click.Context | None) -> tuple[str, str] | None:
+    """Return the message for a word that is not one of several, or missing, and its advice; None for other errors."""
+    param, group = getattr(error, "param", None), getattr(context, "command", None)
+    detail = error.message.removeprefix("No such command ").removeprefix("Missing command").rstrip(".")
+    if isinstance(param, click.Parameter) and isinstance(param.type, click.Choice):
+        choices = [*map(str, param.type.choices)]
+        name = param.opts[-1] if isinstance(param, click.Option) else param.metavar or param.opts[0].upper()
+    elif error.message.startswith(_OF_A_GROUP) and isinstance(group, click.Group) and context is not None:
+        choices, name = group.list_commands(context), "command"
+    else:
+        return None
+    word = detail.partition(" is not ")[0].strip("'\"")
+    near = nearest(word, choices)
+    problem = f"invalid {name} {word!r}" if word else f"missing {name}"
+    return f"{problem}: expected one of {', '.join(choices)}", f"Did you mean {near!r}? " if near else ""
 
 
 def _write_no_more(env: CliEnv) -> None:

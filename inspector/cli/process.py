@@ -31,6 +31,11 @@ class _Narrated(logging.Handler):
         self.held: deque[str] | None = None
         """Held records; None while records are shown immediately."""
 
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a warning of ours as a sentence, and other records with their level and origin."""
+        is_ours = record.levelno == logging.WARNING and record.name.startswith("inspector.")
+        return f"! {record.getMessage()}" if is_ours else super().format(record)
+
     def emit(self, record: logging.LogRecord) -> None:
         """Show a record, or hold it."""
         text = visible(self.format(record), newlines=True)

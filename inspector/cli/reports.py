@@ -15,7 +15,7 @@ from urllib.parse import quote
 from inspector import __version__
 from inspector.checks.findings import Finding, Severity, page_of
 from inspector.checks.registry import Check
-from inspector.errors import UsageError
+from inspector.errors import UsageError, why_unreadable
 from inspector.present.compatibility import concerned_as_json
 from inspector.present.http import masked_url
 from inspector.protocol.revisions.table import find
@@ -62,7 +62,7 @@ def read_baseline(path: Path) -> Baseline:
         hint = "Make one of what is found now: add --write-baseline."
         raise UsageError(f"--baseline {path}: no such file", hint=hint) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--baseline {path}: can't be read: {error}") from None
+        raise UsageError(f"--baseline {path}: can't be read: {why_unreadable(error)}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"--baseline {path}: not a baseline file", hint="Create one with --write-baseline.") from None
     if isinstance(value.get("version"), int) and value["version"] > _VERSION:

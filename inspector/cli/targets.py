@@ -19,7 +19,7 @@ from inspector.config.environment import build_environment
 from inspector.config.paths import expanded, places
 from inspector.config.settings import A_YEAR_S, user_config
 from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_header, parse_url
-from inspector.errors import ConnectError, UsageError
+from inspector.errors import ConnectError, UsageError, how_to_start, why_unreadable
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListOptions, Timeouts
@@ -39,8 +39,8 @@ WITHOUT_STDIO: dict[str, Any] = {"set_": (), "env_file": None, "inherit_env": Fa
 WITHOUT_HTTP: dict[str, Any] = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}
 """Options that only one kind of target takes, as they are when they are not given."""
 
-DEMO = (sys.executable, "-m", "inspector.demo")
-"""Command of the demo server."""
+DEMO = (sys.executable, "-P", "-m", "inspector.demo")
+"""Command of the demo server. -P: modules in the current directory are not imported."""
 
 DEMO_VARIABLE = f"PYTHONPATH={Path(__file__).parents[2]}"
 """Variable that lets the child process find this package, installed or not."""
@@ -140,6 +140,9 @@ def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
         raise UsageError(f"{url!r} is a capture, and this command needs a server", hint=hint)
     if server is None and "://" not in url and (broken := _unreadable_files(env)):
         raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)
+    if server is None and "://" not in url and Path(url).exists():
+        kind = "directory" if Path(url).is_dir() else "file"
+        raise UsageError(f"{url!r} is a {kind}, and this command needs a server", hint=how_to_start(url))
     if server is None:
         return _http(url, options)
     from inspector.cli.consent import approved
@@ -316,7 +319,7 @@ def _header(text: str) -> tuple[str, str]:
         try:
             text = Path(text[1:]).read_text().strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"-H {text}: the file can't be read: {error}") from None
+            raise UsageError(f"-H {text}: the file can't be read: {why_unreadable(error)}") from None
     return parse_header(text, "-H")
 
 

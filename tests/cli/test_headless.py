@@ -104,7 +104,9 @@ def test_an_opening_without_a_version_is_a_fault_of_protocol() -> None:
 
 def test_noise_on_stdout_does_not_disturb() -> None:
     noisy = {"tools/list": {"raw": 'hello\n{"jsonrpc":"2.0","id":$ID,"result":{"tools":[]}}'}}
-    assert inspect("list", "tools", "--json", *scripted(noisy)).data["tools"] == []
+    ran = inspect("list", "tools", "--json", *scripted(noisy))
+    assert ran.data["tools"] == []
+    assert "! stdout had 1 line that is not JSON-RPC: hello; mcp-inspect check shows more" in ran.stderr
 
 
 def test_session_is_recorded_only_where_requested(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_warnings_are_shown_without_what_acts_and_lesser_things_are_not() -> Non
         logger.warning("it said %s", "\x1b[2J")
         logger.info("by the way")
     logger.warning("after")
-    assert stderr.getvalue() == "WARNING inspector.somewhere: it said ␛[2J\n"
+    assert stderr.getvalue() == "! it said ␛[2J\n"
 
 
 def test_while_held_nothing_is_shown_and_then_all() -> None:

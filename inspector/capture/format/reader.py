@@ -12,7 +12,7 @@ import msgspec
 
 from inspector.capture.format.lines import read_at
 from inspector.capture.format.records import FORMAT, VERSION, Head, from_line, type_of
-from inspector.errors import CaptureError
+from inspector.errors import RUNTIMES, CaptureError, how_to_start
 
 _MAGIC = (
     (b"\x1f\x8b", "is compressed with gzip", "decompress it with `gunzip` first"),
@@ -45,6 +45,8 @@ def foreign(name: str, start: bytes) -> CaptureError:
     if known is not None:
         hint = f"mcp-inspect import {shlex.quote(name)} makes a capture of it"
         what = _CALLED.get(known.name, f"is {known.title}, not a capture")
+    elif name.endswith(tuple(RUNTIMES)):
+        what, hint = "is a program, not a capture", how_to_start(name)
     return CaptureError(f"{name} {what}", hint=hint)
 
 

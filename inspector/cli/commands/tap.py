@@ -20,7 +20,7 @@ from inspector.cli.output import Output
 from inspector.cli.process import leaving_politely
 from inspector.config.paths import places
 from inspector.config.settings import captures_directory
-from inspector.errors import UsageError
+from inspector.errors import UsageError, why_unreadable
 from inspector.present.spans import Line, span
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def _read_rules(output: Output, file: Path, *, reports: bool = True) -> tuple[li
     try:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} can't be read: {error}", hint="Name a rules file in YAML.") from None
+        raise UsageError(f"{file} can't be read: {why_unreadable(error)}", hint="Name a rules file in YAML.") from None
     rules, problems = read_rules(text)
     for problem in problems if reports else ():
         output.warn(f"{file}:{problem.line}: {problem.name + ': ' if problem.name else ''}{problem.why}")

@@ -305,7 +305,13 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > 4 * LARGEST:
             raise UsageError(f"{path}: larger than any file of cases", hint="Part it into several files.")
-        return path.read_bytes().decode("utf-8")  # keep line endings
+        read = path.read_bytes()
+        if read.startswith(b'{"r":"head"'):
+            hint = (
+                f"mcp-inspect test --from-capture {path} writes its calls as cases; mcp-inspect replay {path} opens it."
+            )
+            raise UsageError(f"{path} is a capture, not a file of cases", hint=hint)
+        return read.decode("utf-8")  # keep line endings
     except OSError as error:
         raise UsageError(
             f"{path}: can't be read: {error.strerror}", hint="mcp-inspect test --from-capture writes such a file."

@@ -11,7 +11,7 @@ from tests.cli.running import inspect
     ("argv", "said"),
     [
         (("auth",), "missing command"),
-        (("auth", "dance", "http://h/mcp"), "no such command 'dance'"),
+        (("auth", "dance", "http://h/mcp"), "invalid command 'dance'"),
         (("auth", "explain"), "no server named"),
         (("auth", "login"), "no server named"),
         (("auth", "logout"), "no server named"),

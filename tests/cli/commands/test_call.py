@@ -140,8 +140,9 @@ def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
         (("-a", "nothing"), "-a 'nothing' names no argument"),
         (("-a", "x:={"), "-a x:=: invalid JSON"),
         (("-a", "x=1", "-a", "x=2"), "-a x is given twice"),
+        (("--args", "{"), """Quote it for the shell: --args '{"a": 1}'."""),
         (("--args", "{"), "--args: invalid JSON: line 1, column 2: expecting property name enclosed in double quotes"),
-        (("--args", "@nowhere.json"), "--args @nowhere.json: the file can't be read"),
+        (("--args", "@nowhere.json"), "--args @nowhere.json: the file can't be read: No such file or directory\n"),
         (("--args", "[1]", "-a", "x=1"), "-a needs --args to be an object"),
     ],
 )

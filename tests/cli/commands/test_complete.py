@@ -73,7 +73,7 @@ def test_complete_of_an_unknown_prompt_fails_with_the_error() -> None:
     [
         (("prompt", "p", "a"), "no server named"),
         (("prompt", "p", "a", "v", "w", "--", "x"), "unexpected extra argument (w)"),
-        (("tool", "p", "a", "--", "x"), "'tool' is not one of"),
+        (("tool", "p", "a", "--", "x"), "invalid KIND 'tool'"),
         (("prompt", "p", "a", "-a", "b:=1", "--", "x"), "a prompt's arguments are texts"),
     ],
 )

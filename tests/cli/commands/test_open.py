@@ -185,6 +185,7 @@ def test_a_file_that_is_not_there_or_no_terminal_is_refused(tmp_path: Path) -> N
 
 def test_the_interface_opens_on_the_demo_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "random.py").write_text("raise SystemExit")
     with opened() as lives:
         assert inspect("demo", "--no-capture", terminal=True, env={"TERM": "xterm"}).status == 0
     opening = lives[0].journal.conversation.opening

@@ -42,6 +42,9 @@ def test_other_file_is_not_taken_for_cases(tmp_path: Path, monkeypatch: pytest.M
         assert path.read_bytes() == content
     with pytest.raises(UsageError, match="can't be read: Is a directory"):
         open_cases(tmp_path)
+    (tmp_path / "a.mcpcap").write_text('{"r":"head"}\n')
+    with pytest.raises(UsageError, match="is a capture, not a file of cases"):
+        open_cases(tmp_path / "a.mcpcap")
     with pytest.raises(UsageError, match="can't be read: No such file"):
         open_cases(tmp_path / "none")
     monkeypatch.setattr(file, "LARGEST", 0)
