@@ -312,8 +312,7 @@ def _from_value(value: Any, defects: list[str]) -> Message:
         return _call_from(value, id_, odd)
     if "result" in value and "error" in value:
         odd.append(NULL_ERROR if value["error"] is None else "both result and error")
-    has_status = any(type(value.get(name)) is int for name in ("statusCode", "status"))
-    if has_status and isinstance(value.get("error"), str) and id_ is None and "jsonrpc" not in value:
+    if isinstance(value.get("error"), str) and id_ is None and "jsonrpc" not in value:
         return NotJsonRpc('an object whose "error" is a text', tuple(odd))  # how web frameworks report a status
     if isinstance(value.get("error"), dict) or ("error" in value and "result" not in value):
         return ErrorResponse(id_, Part(None, value["error"]), tuple(odd))

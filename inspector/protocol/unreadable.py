@@ -11,11 +11,12 @@ import msgspec
 
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.frames import Frame
-from inspector.protocol.jsonrpc import Message, NotJsonRpc, RequestId, read
+from inspector.protocol.frames import Channel, Frame
+from inspector.protocol.jsonrpc import Message, Notification, NotJsonRpc, Request, RequestId, read
 from inspector.protocol.tracking.exchanges import Pairs
 from inspector.text import lazy_pattern
 
+_ECHO = "a request or notification, where only a response can be"
 KEPT = 64 * 1024
 """Bytes kept from the beginning of a message over the limit."""
 _LOOKED_AT = 64 * 1024
@@ -36,8 +37,11 @@ _LAST = lazy_pattern(
 
 
 def messages_of(frame: Frame) -> tuple[Message, ...]:
-    """Return the messages of a frame; an invalid message if it was cut."""
-    return (NotJsonRpc(reason(frame)),) if frame.cut else read(frame.payload)
+    """Return the messages of a frame; an invalid one if it was cut, or is a request in the HTTP body of a response."""
+    found = (NotJsonRpc(reason(frame)),) if frame.cut else read(frame.payload)
+    if frame.channel is Channel.REPLY:
+        return tuple(NotJsonRpc(_ECHO) if isinstance(each, Request | Notification) else each for each in found)
+    return found
 
 
 def reason(frame: Frame) -> str:

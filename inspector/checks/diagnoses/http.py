@@ -85,7 +85,7 @@ _OF_AN_EDGE = {
 }
 """What the codes in error pages of an edge network mean, after a word for it."""
 
-_CRASHED = 500
+_CRASHED, _NOT_IMPLEMENTED = 500, 501
 _BAD_REQUEST = 400
 
 _ONE_REQUEST = (
@@ -345,7 +345,9 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
                 message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
                 reason = _body_reason(case)
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
-                if "session" in reason.lower():
+                if named.startswith("{"):
+                    fix = "Send the URL itself as the data of the event, not JSON."
+                elif "session" in reason.lower():
                     fix = "If several instances share the load, route a session to one of them."
                 yield Violation(message + reason, fix=fix)
 
@@ -439,6 +441,8 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         if status == _CRASHED and case.fact is not None and case.fact.body_bytes == 0:
             sentence += " and an empty body"
             fix += _ONE_REQUEST
+        if status == _NOT_IMPLEMENTED:
+            fix = "Declare nothing that needs it, or implement it here."
         if _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
             sentence += "; credentials are missing, for which the status is 401"
             fix = "Return 401 with WWW-Authenticate: clients begin a login with it alone."

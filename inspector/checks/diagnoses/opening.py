@@ -43,6 +43,7 @@ _NAME = "Accept notifications/initialized: a server that expects â€œinitializedâ
 _VERSION = re.compile(
     r"(?i)(unsupported|invalid|unknown|incompatible|not supported).{0,40}version|version.{0,40}(not |un)supported"
 )
+_DATE_SAID = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _LISTS = (*_TOLD_BY, "resources/templates/list")
@@ -186,7 +187,7 @@ def _date(case: CheckMoment) -> str:
 
 @error("No common protocol version", "error")
 def no_common_version(case: CheckMoment) -> Iterator[Violation]:
-    """Error -32022, or initialize rejected because of its version; harmless if a common version is known.
+    """Error -32022, or initialize rejected because of its version; right if server/discover names a common one.
 
     Fix: Connect with a --revision that the server supports.
     """
@@ -197,12 +198,14 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
     if case.state.opening is not None and (case.method == "initialize" or (asked is not None and asked.probe)):
         return  # the response to the probe was late, but counts; or a request was made to be rejected
     named = [each for each in peek.items(case.value, "data", "supported") if isinstance(each, str)]
-    common = [each for each in named if find(each) is not None]
+    requested = peek.at(asked.params, "protocolVersion") if asked is not None else None
+    dates = named or [each for each in _DATE_SAID.findall(sentence[:500]) if each != requested]
+    common = [each for each in dates if find(each) is not None]
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else sentence[:100]
-    harmless = asked is not None and (asked.probe or (asked.method == "initialize" and code == -32022))
-    mild = _HINT if common and harmless else None
-    if mild and case.method == "initialize" and mutual(common, Era.MODERN):
-        return  # right, for a server without handshakes: the session opens with a version that it names
+    is_refused = code == -32022 and case.method == "initialize"
+    if common and ((asked is not None and asked.probe) or (is_refused and mutual(common, Era.MODERN))):
+        return  # right: the session opens with a version that it names
+    mild = _HINT if common and is_refused else None
     row = asked.row if asked is not None else 0
     if case.state.opening is not None and row == case.state.row and ROWS[row - 1].date in named:
         sentence = (
@@ -242,7 +245,10 @@ def incomplete_modern_support(case: CheckMoment) -> Iterator[Violation]:
     if type(case.value) is not dict:
         return
     missing = [name for name in _NEEDED if name not in case.value]
-    if missing:
+    if not case.value:
+        sentence = "server/discover has the result {} instead of an error: the server accepts unknown methods"
+        yield Violation(sentence, "/result", fix="Return error -32601 for unknown methods.")
+    elif missing:
         yield Violation(f"the server/discover result lacks {', '.join(missing)}", "/result")
 
 

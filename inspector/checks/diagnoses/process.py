@@ -74,6 +74,7 @@ _PLACEHOLDER = re.compile(
 _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
+_STARTS = re.compile("raise child_exception_type")
 _PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]")
 _PORT = re.compile(
     r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Pp]ort (\d{2,5}) (?:was|is) already in use|"
@@ -408,7 +409,7 @@ def file_not_found(case: CheckMoment) -> Iterator[Violation]:
     ended, connection = died(case.state), case.state.connection
     if not ended or not connection:
         return
-    if line := line_like(case.state, _RELATIVE):
+    if (line := line_like(case.state, _RELATIVE)) and not line_like(case.state, _STARTS):
         file = line[1].group(1)
     elif not (line := line_like(case.state, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
         return

@@ -25,7 +25,10 @@ _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicit
 _KEYS_HAVE_NAMES = row_of_date("2025-06-18")
 """From this revision on, the form of keys is specified."""
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
-_KEY = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")
+_KEY = re.compile(
+    rf"(?:{_LABEL}(?:\.{_LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?|openai/toolInvocation/\w+"
+)
+"""A valid key, or one that ChatGPT defines."""
 _RESERVED = re.compile(r"(?:[^./]+\.)?(?:modelcontextprotocol|mcp)(?:\.[^/]*)?/")
 """Reserved prefixes: the second label is one of two words (the first, in earlier versions)."""
 _DEFINED = frozenset(
@@ -321,7 +324,7 @@ def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
         for key in meta:
             if not _KEY.fullmatch(key):
-                yield Violation(f"{key[:60]!r} is not a valid key of _meta", f"{_root(case)}/_meta")
+                yield Violation(f"{key[:60]!r} is not a valid key of _meta{_flaw(key)}", f"{_root(case)}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
                 if case.state.is_first(f"invalid-meta {key[:80]}"):
                     sentence = f"{key[:80]!r} has a reserved prefix but is not a specified key"
@@ -331,8 +334,16 @@ def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
         for key in peek.mapping(item, "_meta") if case.row >= _KEYS_HAVE_NAMES else ():
             if not _KEY.fullmatch(key) and case.state.is_first(f"invalid-meta {key[:80]}"):
                 place = f"/result/{_WITH_META[case.method]}/{at}/_meta"
-                sentence = f"{key[:60]!r} is not a valid key of _meta: a name begins and ends with a letter or digit"
+                sentence = f"{key[:60]!r} is not a valid key of _meta{_flaw(key)}"
                 yield Violation(sentence, place, severity=Severity.WARNING)
+
+
+def _flaw(key: str) -> str:
+    return (
+        ": a prefix ends with its only slash"
+        if key.count("/") > 1
+        else ": a name begins and ends with a letter or digit"
+    )
 
 
 def _root(case: CheckMoment) -> str:

@@ -23,6 +23,7 @@ from inspector.text import estimate_tokens
 
 error, warning, hint = rules_of("server/tools")
 
+_DESCRIBES = {"description", "$ref", "const"}
 _WITH_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _REFUSED = re.compile(r"(?i)(javascript|file|ftp|wss?|vbscript|blob):")
 _LISTED = {
@@ -215,11 +216,16 @@ def argument_description(case: CheckMoment) -> Iterator[Violation]:
     bare: list[tuple[str, str]] = []
     for place, name, tool in tools_of(case):
         for argument, schema in peek.mapping(tool, "inputSchema", "properties").items():
-            if type(schema) is dict and not {"description", "$ref", "const"} & schema.keys():
+            if type(schema) is dict and not _DESCRIBES & schema.keys() and not _is_described_inside(schema):
                 bare.append((f"{name}: {argument[:60]!r}", f"{place}/inputSchema/properties/{escaped(argument[:200])}"))
     if bare:
         more = f", and {len(bare) - 1} more" if len(bare) > 1 else ""
         yield Violation(f"{bare[0][0]} has no description{more}", bare[0][1])
+
+
+def _is_described_inside(schema: dict[str, Any]) -> bool:
+    """Whether an alternative of a schema has a description."""
+    return any(peek.has(each, "description") for union in ("anyOf", "oneOf") for each in peek.items(schema, union))
 
 
 @error(

@@ -148,10 +148,13 @@ def test_response_to_a_probe_has_no_http_finding(status: int, body: bytes) -> No
     assert not [each for each in found if each.id.startswith("H-")]
 
 
-@pytest.mark.parametrize(("status", "word"), [(503, "a gateway returned HTTP 503"), (500, "initialize with HTTP 500")])
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [(503, "a gateway returned HTTP 503"), (500, "with HTTP 500"), (501, "Declare nothing that needs it")],
+)
 def test_http_server_error_distinguishes_gateways(status: int, word: str) -> None:
     (found,) = of_one(_refused(status)().findings(), "http-server-error")
-    assert word in found.sentence
+    assert word in found.sentence + found.fix
 
 
 @pytest.mark.parametrize(

@@ -181,8 +181,11 @@ def test_a_version_that_both_speak_is_no_fault() -> None:
     supported = {"supported": [ROWS[3].date], "requested": ROWS[4].date}
     body = b'{"jsonrpc":"2.0","id":1,"method":"server/discover"}'
     talk = Talk(opened=False).frame(body, Direction.TO_SERVER, cause=Cause.PROBE).error(-32022, "no", supported, id=1)
-    (found,) = of_one(talk.findings(), "no-common-version")
-    assert (found.severity, found.fix) == (Severity.HINT, f"Connect with --revision {ROWS[3].date}.")
+    assert not of_one(talk.findings(), "no-common-version")
+    refused = Talk(opened=False).ask("initialize", initialize(4))
+    refused.error(-32602, f"Unsupported protocol version: {ROWS[3].date}. Supported: {ROWS[2].date}")
+    (found,) = of_one(refused.findings(), "no-common-version")
+    assert found.fix == f"Connect with --revision {ROWS[2].date}."
 
 
 def test_a_probe_that_was_refused_over_http_was_not_met_with_silence() -> None:

@@ -197,9 +197,15 @@ def test_faults_caused_by_probes_are_not_the_servers() -> None:
     for params in ({}, {"cursor": probes.CURSOR}):
         _asked("tools/list", params, talk=talk).answer({"tools": [tool]}, 77)
     _asked("tools/call", {"arguments": {}}, talk=talk).error(-32603, id=77)
+    _asked("prompts/list", talk=talk).answer({}, 77)
     found = [each.id for each in talk.findings()]
     assert found.count("tool-name-not-portable") == 1
-    assert not {"duplicate-tool-name", "pagination-incomplete", "tool-failure-as-protocol-error"} & set(found)
+    assert not {
+        "duplicate-tool-name",
+        "pagination-incomplete",
+        "tool-failure-as-protocol-error",
+        "prompt-name-missing",
+    } & set(found)
     assert {"unissued-cursor-accepted", "invalid-params-error-code"} <= set(found)
 
 

@@ -171,6 +171,9 @@ def test_a_script_that_is_named_from_another_directory_is_the_wrong_directory() 
 
     assert ids_of("./src/server.py") == {"exit-during-handshake", "file-not-found"}
     assert ids_of("/srv/src/server.py") == {"exit-during-handshake"}
+    ours = "    raise child_exception_type(errno_num, err_msg, err_filename)"
+    (found,) = _dead(1, ours, "FileNotFoundError: [Errno 2] No such file or directory: 'rg'")().findings()
+    assert "the server starts the program rg, which is not on its PATH" in found.sentence
 
 
 @pytest.mark.parametrize(("code", "signal"), [(137, "SIGKILL"), (139, "SIGSEGV"), (134, "SIGABRT")])

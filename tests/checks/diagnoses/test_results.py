@@ -33,10 +33,11 @@ def _given_up(seconds: float, *, progress: bool = False) -> Script:
     return talk
 
 
-def _failed_with(text: str, logged: str = "sqlite3.OperationalError: no such table: users") -> Script:
+def _failed_with(text: str, *logged: str) -> Script:
     """A call that fails with these words, while an exception is logged."""
     result = _text(text) | {"isError": True}
-    return lambda: Talk().ask("tools/call", {"name": "a"}, 7).said("Traceback", logged).answer(result).close()
+    lines = logged or ("sqlite3.OperationalError: no such table: users",)
+    return lambda: Talk().ask("tools/call", {"name": "a"}, 7).said("Traceback", *lines).answer(result).close()
 
 
 def _raw(text: bytes) -> Script:
@@ -98,6 +99,9 @@ def test_image_undecodable_image_without_data_is_found() -> None:
 def test_failure_logged_quotes_the_exception_of_that_request() -> None:
     (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
     assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
+    sdk = "mcp.server.mcpserver.exceptions.UnexpectedToolError: Error executing tool run"
+    (found,) = of_one(_failed_with("Error", "AstError: not a file", "", sdk)().findings(), "failure-logged")
+    assert found.sentence.endswith("stderr has: AstError: not a file")
     assert not of_one(_failed_with("Error", "INFO an error was expected")().findings(), "failure-logged")
     (hint,) = of_one(_failed_with("no such user: ada")().findings(), "failure-logged")
     assert (hint.severity, "ada" in hint.sentence, "users" in hint.sentence) == ("hint", True, True)

@@ -100,6 +100,7 @@ def test_a_reserved_prefix_with_an_unknown_name_is_a_hint() -> None:
 
     assert found(META + "news") == ["hint"]
     assert found("tools.mcp.com/a") == ["hint"]
+    assert found("openai/toolInvocation/invoking") == []
     assert found(META + "related-task") == found("com.example.mcp/a") == found("com.mcpish/a") == []
 
 

@@ -197,7 +197,7 @@ def _dropped(**last: Any) -> Script:
 def _told_progress(token: str) -> Talk:
     begun = _talk(5).post().ask("tools/call", {"name": "a"}, progressToken="a").head(kind=_STREAM)
     begun.post().ask("tools/call", {"name": "b"}, progressToken="b").head(kind=_STREAM)
-    return begun.tell("notifications/progress", {"progressToken": token, "progress": 1})
+    return begun.tell("notifications/progress", {"progressToken": token, "progress": 1}, channel=Channel.SSE)
 
 
 def _versioned(version: str, status: int = 200) -> Script:

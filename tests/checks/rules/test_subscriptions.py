@@ -143,7 +143,9 @@ def _streaming() -> Talk:
 
 def _over_http(method: str) -> Talk:
     begun = Talk(5, transport="http").post().ask(method, {"notifications": _PROMISED})
-    return begun.head(kind="text/event-stream").tell("notifications/message", {"level": "info", "data": 1})
+    return begun.head(kind="text/event-stream").tell(
+        "notifications/message", {"level": "info", "data": 1}, channel=Channel.SSE
+    )
 
 
 def test_the_end_of_a_listen_names_it() -> None:

@@ -163,7 +163,13 @@ def test_a_schema_may_be_large_in_several_ways(schema: dict[str, Any], *, found:
 
 
 def test_arguments_without_description_are_one_finding() -> None:
-    fields = {"a": {"type": "string"}, "b/c": {}, "d": {"description": "of d"}, "e": {"$ref": "#/$defs/e"}}
+    fields: dict[str, Any] = {
+        "a": {"type": "string"},
+        "b/c": {},
+        "d": {"description": "of d"},
+        "e": {"$ref": "#/$defs/e"},
+    }
+    fields["f"] = {"anyOf": [{"type": "null"}, {"type": "string", "description": "of f"}]}
     (found,) = of_one(
         _tools_listed(inputSchema={"type": "object", "properties": fields})().findings(), "argument-description"
     )

@@ -302,6 +302,6 @@ def _older_with_bodies() -> Handler:
         elif "id" in message:
             error = {"code": -32601, "message": "Method not found"}
             outbox.put_nowait(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode())
-        return HttpResponse(202, JSON, b'{"message":"Accepted"}')
+        return HttpResponse(202, JSON, request.body if "params" in message else b'{"message":"Accepted"}')
 
     return handler
