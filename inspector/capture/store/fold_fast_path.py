@@ -26,7 +26,7 @@ from inspector.capture.store.store import Row
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.exchanges import Exchange, ExchangeState
-from inspector.protocol.frames import Direction, Frame
+from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.jsonrpc import RequestId
 from inspector.protocol.server_requests import COMPLETE
 from inspector.protocol.tracking.subscriptions import TELLING_OF_CHANGES
@@ -244,7 +244,7 @@ class Rows:
             if wall_ns is None:
                 wall_ns = clamped(time_ns + anchor)
             taken = None
-            if raw is not None and record.b64 is None and not record.cut:
+            if raw is not None and record.b64 is None and not record.cut and record.ch is not Channel.REPLY:
                 taken = plain(raw, n + 1, time_ns, direction, http=probe or record.ex is not None)
             if taken is None or raw is None:
                 n += self._fold(record, wall_ns, place, length, n + 1)

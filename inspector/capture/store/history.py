@@ -17,7 +17,7 @@ from inspector.capture.store.points import Point
 from inspector.capture.store.snapshot import SnapshotError, checkpoint, conversation_at
 from inspector.capture.store.store import Store
 from inspector.protocol.facts import Stderr
-from inspector.protocol.frames import Frame
+from inspector.protocol.frames import Channel, Frame
 
 NEAR = 4000
 """Number of entries that are folded in some hundredths of a second."""
@@ -116,7 +116,9 @@ class PastJournal(Journal):
             record = from_line(self.whole.store.read(place, length))
         except ValueError:
             return False
-        if type(record) is not FrameRecord or record.raw is None or record.b64 is not None or record.cut:
+        if type(record) is not FrameRecord or record.raw is None or record.b64 is not None:
+            return False
+        if record.cut or record.ch is Channel.REPLY:
             return False
         http = record.ex is not None or record.probe
         return self._plain.take(record.raw, n, record.tm, record.dir, http=http) is not None
