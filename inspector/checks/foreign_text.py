@@ -56,6 +56,11 @@ _PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")
 _HEADING = re.compile(r"(?is)<h[12](?:\s[^<>]*)?>(.{1,400}?)</h[12]>")
 _ELEMENT = re.compile(r"(?is)<(?:message|faultstring|reason|detail|description)>(.{1,400}?)</")
 """An element of an XML error, as of S3 and SOAP."""
+_UNSEEN = re.compile(r"(?is)<(script|style)\b.*?</\1>|<!--.*?-->")
+_BETWEEN_TAGS = re.compile(r">([^<>]{8,2000})(?=<)")
+_CAUSE = re.compile(
+    r"(?i)\b(?:blocked|denied|not allowed|offline|expired|suspended|doesn't|does not|has no|must|cannot)\b"
+)
 _TAG = re.compile(r"<[^>]{0,200}>")
 _SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
     (begin, kind, re.compile(rest))
@@ -171,7 +176,9 @@ def words_of_body(body: bytes) -> str:
         return words_of_page(text)
     if text.startswith(("{", "[", '"')):
         return words_in(_decoded(text))
-    return elided(_decisive(text.splitlines()))
+    lines = text.splitlines()
+    is_short = len(text) <= _MOST and _STACK.search(text) is None
+    return ": ".join(filter(None, map(str.strip, lines))) if is_short else elided(_decisive(lines))
 
 
 def _decoded(text: str) -> Any:
@@ -197,7 +204,17 @@ def words_of_page(text: str) -> str:
     stated = (_plain(_TAG.sub("", each[1]))[:_MOST] for each in (*paragraph, *_HEADING.finditer(text)) if each)
     more = next((each for each in stated if not STATUS_ONLY.fullmatch(each) and each not in title), "")
     found = None if title or more else _ELEMENT.search(text)  # XML has neither
-    return _plain(found[1]) if found else ": ".join(each for each in (title, more) if each)
+    known = ": ".join(each for each in (title, more) if each)
+    return _plain(found[1]) if found else ": ".join(filter(None, (known, _told(text, known))))
+
+
+def _told(text: str, known: str) -> str:
+    """Return the first sentence of an error page that states a cause and is not known yet; "" if there is none."""
+    for each in _BETWEEN_TAGS.findall(_UNSEEN.sub("", text)):
+        words = _plain(each)
+        if _CAUSE.search(words) and words not in known and not STATUS_ONLY.fullmatch(words):
+            return elided(words)
+    return ""
 
 
 def _plain(text: str) -> str:

@@ -431,6 +431,7 @@ class Inspection:
         if frame.http is not None and frame.sse is None:
             http, is_sse_transport = self.state.http.exchange(frame.http), self.state.http.has_endpoint
             if is_answer_to_get(http) or is_acknowledgement(http, messages, is_sse_transport=is_sse_transport):
+                http.words = words_of_body(frame.payload)[:200]
                 return
         self._judge_frame(frame, messages)
         for message in messages:

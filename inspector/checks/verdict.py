@@ -204,7 +204,7 @@ http-server-error unterminated-event body-truncated empty-body http-request-reje
 endpoint-event-missing session-id-not-forwarded multiline-event-data content-type-mismatch non-bearer-challenge
 authorization-server-metadata-missing oauth-endpoint-missing missing-www-authenticate resource-metadata-missing
 metadata-is-html credentials-rejected oauth-client-rejected redirect-issuer-mismatch unsafe-metadata-url
-resource-metadata-invalid authorization-server-metadata-invalid
+resource-metadata-invalid authorization-server-metadata-invalid expired-session-status error-object-invalid
 """
 FATAL = frozenset(_FATAL.split())
 """With any of these findings nothing works."""

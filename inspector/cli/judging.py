@@ -44,10 +44,13 @@ from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
+from inspector.session.probing import call_without_meta
 from inspector.text import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
 _LONGEST_SAMPLE = 80
+_OF_PARAMS = (-32600, -32602)
+"""Error codes of requests that were not carried out."""
 _MOST = 50
 """Maximum number of annotations. A runner shows ten per type and step, and thousands slow it down."""
 
@@ -366,10 +369,12 @@ async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> Exi
     status = ExitStatus.OK
     for case in cases:
         called = await visit.session.call("tools/call", {"name": case.tool, "arguments": case.arguments})
-        why = failure_of(answered(called.reply, "tools/call").message)
-        if why:
+        message = answered(called.reply, "tools/call").message
+        if why := failure_of(message):
             visit.output.warn(f"{case.tool} failed: {why}")
             status = ExitStatus.TOOL_ERROR
+            if isinstance(message, ErrorResponse) and message.code in _OF_PARAMS:
+                await call_without_meta(visit.session, case.tool, case.arguments)
         else:
             visit.output.narrate(f"{case.tool}: OK")
     return status

@@ -180,6 +180,15 @@ async def call_once(session: Session, tool: str, arguments: Any, schema: Any, *,
     return reply
 
 
+async def call_without_meta(session: Session, tool: str, arguments: Any) -> None:
+    """Repeat a call that was rejected, without the `_meta` that clients add: some servers reject any other member.
+
+    In the stateless era `_meta` is required.
+    """
+    if _revision(session).era is Era.LEGACY and session.state is SessionState.OPEN:
+        await call_once(session, tool, arguments, None, silence_s=_SILENCE_S)
+
+
 async def responds(session: Session, *, silence_s: float) -> bool:
     """Return whether the server still responds to a request, here `tools/list`, within `silence_s`."""
     send = Send("tools/list", cause=Cause.PROBE, silence_s=silence_s)

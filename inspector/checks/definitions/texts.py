@@ -55,7 +55,10 @@ Searching for these costs a fraction of the patterns.
 
 _ORDERS: Final = (
     re.compile(r"(?i)<\s*(?:/\s*)?(important|system|secret|instructions?|assistant|admin)\s*>"),
-    re.compile(r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"),
+    re.compile(
+        r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|prior|above|earlier|all other)\b"
+        r"(?=[^\w\n]*(?:$|\n|[.!;:\"]|and\b|\w*\W*(?:instruct|prompt|rule|message|context|direct|guid|command|tool|order|said|word)))"
+    ),
     re.compile(r"(?i)\bdo\s+not\s+(tell|inform|mention|reveal|show|notify|alert)\b.{0,40}\buser\b"),
     re.compile(r"(?i)\b(without|never)\s+(telling|informing|notifying|mentioning)\b.{0,30}\buser\b"),
     re.compile(

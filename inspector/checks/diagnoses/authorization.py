@@ -49,8 +49,7 @@ def missing_www_authenticate(case: CheckMoment) -> Iterator[Violation]:
     if bare:
         mild = _WARNING if any(each.value is not None for each in _requested_metadata(case.state)) else None
         sentence = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
-        if not STATUS_ONLY.fullmatch(login.words):
-            sentence += f"; the server says “{login.words[:120]}”"
+        sentence += _says(login.words)
         yield Violation(sentence, frames=(bare[0],), instead=True, severity=mild)
 
 
@@ -299,21 +298,24 @@ def _may_be_opened(url: str) -> bool:
     return scheme == "https" or (scheme == "http" and is_loopback(url))
 
 
-@error("`WWW-Authenticate` is not Bearer", "http")
+@error("`WWW-Authenticate` is not Bearer", "end")
 def non_bearer_challenge(case: CheckMoment) -> Iterator[Violation]:
     """A 401 with another scheme, such as Basic, Digest or Key, mostly from a proxy.
 
     Fix: Pass the credentials with --header 'Authorization: …'; clients log in by themselves for Bearer only.
     """
-    http = responded(case)
-    challenge = http.header("www-authenticate") if http is not None else None
-    if http is None or http.response is None or http.response.status != 401 or not challenge:
-        return
-    scheme = _SCHEME.match(challenge)
-    if scheme and not _BEARER.search(challenge) and once(case, "non-bearer-challenge"):
-        yield Violation(
-            f"401 requests {scheme[1]} credentials instead of a Bearer token: MCP clients do not support that"
-        )
+    login = case.state.login
+    for n, status, challenge in login.refusals:
+        scheme = _SCHEME.match(challenge or "")
+        if status == 401 and scheme and challenge and not _BEARER.search(challenge):
+            sentence = f"401 requests {scheme[1]} credentials, not a Bearer token: MCP clients do not support that"
+            sentence += _says(login.words)
+            yield Violation(sentence, frames=(n,), instead=True)
+            return
+
+
+def _says(words: str) -> str:
+    return f"; the server says “{words[:120]}”" if words and not STATUS_ONLY.fullmatch(words) else ""
 
 
 @error("Authorization server metadata not found", "end")

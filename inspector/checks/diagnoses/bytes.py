@@ -27,20 +27,6 @@ _MOST_READ = 4 << 20
 _MOST_VALUES = 10_000
 _NOT_BLANK = re.compile(r"\S")
 
-_WRITERS: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"injected env|dotenv"), "Silence the loader of the .env file: quiet: true for dotenv."),
-    (re.compile(rb"^(DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\s]"), "Configure logging to write to sys.stderr."),
-    (
-        re.compile(rb"^npm (notice|warn)|^added \d+ packages"),
-        ("Set npm_config_update_notifier=false, or install in advance."),
-    ),
-    (
-        re.compile(rb"^(?:trce|dbug|info|warn|fail|crit): \S+\[\d+\]"),
-        "Send logs to stderr: AddConsole(o => o.LogToStandardErrorThreshold = LogLevel.Trace).",
-    ),
-    (re.compile(rb"^Traceback|^  File "), "Write uncaught errors to stderr."),
-    (re.compile(rb"Last login|nvm|conda|direnv"), "Start the server without a login shell."),
-)
 _ELSEWHERE = "Write everything but messages to stderr: console.error(...), print(..., file=sys.stderr)."
 _REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
 _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
@@ -74,9 +60,8 @@ def stdout_not_json(case: CheckMoment) -> Iterator[Violation]:
     if line is None or not line.strip() or _is_header(line) or _is_piece(line) or line.startswith(_BOMS[1:]):
         return
     if case.state.is_sampled("stdout-not-json", _SAID):
-        fix = next((fix for pattern, fix in _WRITERS if pattern.search(line[:500])), _ELSEWHERE)
         shown = line[:80].decode("utf-8", "replace").strip()
-        yield Violation(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=fix)
+        yield Violation(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=_ELSEWHERE)
 
 
 def _stray_object(case: CheckMoment) -> bytes | None:
@@ -431,8 +416,5 @@ def input_echoed(case: CheckMoment) -> Iterator[Violation]:
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
     if ours is not None and ours.method == message.method and case.state.is_first("input-echoed"):
         fix = "Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."
-        yield Violation(
-            (f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"),
-            frames=(ours.frame,),
-            fix=fix,
-        )
+        sentence = f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"
+        yield Violation(sentence, frames=(ours.frame,), fix=fix)

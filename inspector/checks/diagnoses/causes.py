@@ -7,6 +7,9 @@ from posixpath import basename
 from inspector.checks.foreign_text import elided
 from inspector.checks.sayings import meaning, sayings
 
+_TABLE = Path(__file__).with_suffix(".tsv")
+_BACKENDS = Path(__file__).with_name("backends.tsv")
+"""What a tool says of the service that it works with."""
 MOST_WORDS = 220
 """Maximum characters that are quoted."""
 
@@ -37,6 +40,9 @@ _MEMBER = re.compile(
 _EMPTY = ("''", '""')
 _MOST_BEHIND = 25
 """Maximum lines after an exception's message in which its members are searched."""
+_MEMBERS_OF_REPORT = re.compile(r"^(\S[^\n]*)\n\s+(\S[^\n]*?) \[type=", re.MULTILINE)
+_LAID_OUT = re.compile(r"\s{2,}(?:[\w\\]{0,100}?(\w+(?:Error|Exception))|In (\S{1,100} line \d+):)\s*$")
+"""The head of an exception as Laravel and Symfony lay it out: a line of its own, and its message indented below."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
@@ -54,37 +60,6 @@ _BAD = re.compile(
     r"(?i)\b(?:error|critical|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|denied|refused|not found|"
     r"no such|missing|invalid|required|must be|not set|unsupported|(?:is|are|was|were) not|no \w+ is set)\b"
 )
-_BACKENDS: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (
-        re.compile(
-            r"ECONNREFUSED (\[?[\w.:-]+\]?:\d+)|connect(?:ion)? to (\S{1,200}?):? (?:was )?refused|"
-            r"dial tcp (\S{1,200}): connect: connection refused"
-        ),
-        "cannot reach {}: the connection is refused",
-        "Start it, and check host and port. localhost may mean 127.0.0.1 or ::1; in a container it is the container.",
-    ),
-    (
-        re.compile(r"(?:ENOTFOUND|EAI_AGAIN) ([\w.-]+)|Failed to resolve '([\w.-]+)'|lookup ([\w.-]+): no such host"),
-        "cannot resolve the name {}",
-        "Check the name, and whether the server has a network.",
-    ),
-    (
-        re.compile(
-            r"(?i)(unable to get local issuer certificate|self[- ]signed certificate|CERTIFICATE_VERIFY_FAILED)"
-        ),
-        "does not trust a certificate: {}",
-        "Give the server the issuer's certificate: NODE_EXTRA_CA_CERTS, SSL_CERT_FILE.",
-    ),
-    (
-        re.compile(
-            r"(?i)\b(?:status code|HTTP(?: error)?|error code:?) (40[13])\b|"
-            r"\b(40[13]) (?:Client Error|Unauthorized|Forbidden)"
-        ),
-        "is refused by its backend with HTTP {}",
-        "Give the server the key or token of the backend (-e NAME=…).",
-    ),
-)
-"""What a tool says of the service that it works with: a pattern, a sentence, and a fix."""
 _PROGRAM = re.compile(rf"{_BROWSER}|\bspawn (\S{{1,200}}) ENOENT\b")
 
 
@@ -97,6 +72,20 @@ def _java(found: re.Match[str]) -> str:
 
 def _module(found: re.Match[str]) -> str:
     return f"the native module {basename(found[1])} was built for another version of Node (NODE_MODULE_VERSION differs)"
+
+
+def _not_loaded(found: re.Match[str]) -> str:
+    return f"the native module {basename(found[1])} cannot be loaded: {elided(found[2], MOST_WORDS)}"
+
+
+def _panic(found: re.Match[str]) -> str:
+    return f"it panicked: {elided(' '.join(found[1].split()), MOST_WORDS)}"
+
+
+def _report(found: re.Match[str]) -> str:
+    """Return what pydantic says of each member: its name, and below it the message."""
+    named = _MEMBERS_OF_REPORT.findall(found.string[found.end() : found.end() + 4000])
+    return f"{found[1]} is not valid: " + elided("; ".join(f"{name}: {words}" for name, words in named), MOST_WORDS)
 
 
 def _npm(found: re.Match[str]) -> str:
@@ -129,9 +118,8 @@ def _not_utf_8(found: re.Match[str]) -> str:
     return f"it writes text as {codec} instead of UTF-8, which has no {found[2]} (UnicodeEncodeError)"
 
 
-_TABLE = Path(__file__).with_suffix(".tsv")
 _FUNCTIONS = {"=java": _java, "=module": _module, "=npm": _npm, "=not_built": _not_built, "=not_utf_8": _not_utf_8}
-_FUNCTIONS |= {"=es_module": _es_module}
+_FUNCTIONS |= {"=es_module": _es_module, "=not_loaded": _not_loaded, "=panic": _panic, "=report": _report}
 
 
 def known_cause(newest: list[tuple[int, str]]) -> tuple[int, str, str] | None:
@@ -152,7 +140,7 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
 
     That is the newest beginning of an exception, else the newest line about a failure, else any other.
     """
-    newest = [(at, _IN_A_GROUP.sub("", line)) for at, line in newest]
+    newest = _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in newest])
     if (chain := _chain(newest)) is not None:
         return chain
     words = [(place, at, line.strip()) for place, (at, line) in enumerate(newest) if not _NOISE.match(line)]
@@ -163,6 +151,15 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
                 return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
     anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
+
+
+def _with_heads(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Put the head of an exception that is laid out before its message."""
+    lines = [each for each in newest if each[1].strip()]
+    for n in range(len(lines) - 1, 0, -1):
+        if (head := _LAID_OUT.match(lines[n][1])) and lines[n - 1][1].startswith("  "):
+            lines[n - 1] = (lines[n - 1][0], f"{head[1] or f'Exception in {head[2]}'}: {lines[n - 1][1].strip()}")
+    return lines
 
 
 def oldest_failure(newest: list[tuple[int, str]]) -> tuple[int, str] | None:
@@ -206,7 +203,7 @@ def missing_program(text: str) -> str:
 
 def backend_fault(text: str) -> tuple[str, str] | None:
     """Return what a text says of a service that a tool works with, and a fix; None if it names none."""
-    for pattern, sentence, fix in _BACKENDS:
+    for pattern, sentence, fix in sayings(_BACKENDS):
         if found := pattern.search(text[:4000]):
-            return sentence.format(next(group for group in found.groups() if group)), fix
+            return meaning(sentence, found), fix
     return None

@@ -155,12 +155,8 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"{case.method[:40]} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
             return
         fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."
-        yield Violation(
-            f"the server reports that headers and body of {case.method[:40]} differ: {sentence}",
-            "/error",
-            frames,
-            fix=fix,
-        )
+        message = f"the server reports that headers and body of {case.method[:40]} differ: {sentence}"
+        yield Violation(message, "/error", frames, fix=fix)
 
 
 def missing_header(http: HttpExchangeState | None, words: str) -> tuple[str, str] | None:

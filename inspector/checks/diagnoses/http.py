@@ -70,21 +70,6 @@ _TO_ITSELF = (
 )
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
-_EDGE_CODE = re.compile(r"(?i)\berror(?: code)?:? (1\d\d\d)\b")
-
-_OF_AN_EDGE = {
-    **dict.fromkeys(("1006", "1007", "1008", "1106"), "blocks the address of the client"),
-    "1003": "refuses an address in place of a host name",
-    "1009": "blocks the country of the client",
-    "1010": "blocks the signature of the client, mostly its User-Agent: exempt the server's path from that check",
-    "1012": "blocks the client",
-    "1015": "limits the rate of requests",
-    "1016": "can't resolve the server behind it",
-    "1020": "blocks the request by a firewall rule",
-    "1033": "finds no tunnel to the server behind it",
-}
-"""What the codes in error pages of an edge network mean, after a word for it."""
-
 _CRASHED, _NOT_IMPLEMENTED = 500, 501
 _BAD_REQUEST = 400
 
@@ -384,9 +369,7 @@ def client_capability_required(case: CheckMoment) -> Iterator[Violation]:
 def _body_reason(case: CheckMoment) -> str:
     """Return the reason in the body of the exchange that has just ended; "" if there is none."""
     words = case.http.words if case.fact is not None and case.http is not None else ""
-    code = _EDGE_CODE.search(words)
-    meaning = _OF_AN_EDGE.get(code[1], "") if code is not None else ""
-    return f": {words}{meaning and f', by which Cloudflare (2026-08-06) {meaning}'}" if words else ""
+    return f": {words}" if words else ""
 
 
 @error("Rate limited", "http", "error", "http end", "end", topic="")

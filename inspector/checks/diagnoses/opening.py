@@ -207,12 +207,13 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
         return  # right: the session opens with a version that it names
     mild = _HINT if common and is_refused else None
     row = asked.row if asked is not None else 0
-    if case.state.opening is not None and row == case.state.row and ROWS[row - 1].date in named:
-        sentence = (
-            f"{case.method[:60]} declares {ROWS[row - 1].date}, which the server rejects and also lists as supported"
-        )
-        yield Violation(sentence, "/error", fix="Accept the protocol versions that the error lists.")
-        return
+    if case.state.opening is not None and row == case.state.row:
+        date, is_discovered = ROWS[row - 1].date, ROWS[row - 1].era is Era.MODERN
+        if date in named or is_discovered:
+            where = "also lists as supported" if date in named else "lists as supported in server/discover"
+            sentence = f"{case.method[:60]} declares {date}, which the server rejects and {where}"
+            yield Violation(sentence, "/error", fix="Accept the protocol versions that the server lists.")
+            return
     fix = (
         f"Connect with --revision {common[0]}."
         if common
@@ -230,10 +231,8 @@ def modern_version_in_handshake(case: CheckMoment) -> Iterator[Violation]:
     date = peek.text(case.value, "protocolVersion")
     row = find(date) if date else None
     if row is not None and row.era is Era.MODERN:
-        yield Violation(
-            (f"the initialize result has the protocol version {date}, which does not define initialize"),
-            "/result/protocolVersion",
-        )
+        sentence = f"the initialize result has the protocol version {date}, which does not define initialize"
+        yield Violation(sentence, "/result/protocolVersion")
 
 
 @error("Incomplete support of the stateless protocol version", "answer server/discover", topic="server/discover")
@@ -271,11 +270,8 @@ def unknown_method_unanswered(case: CheckMoment) -> Iterator[Violation]:
         silent = asked.answered is None and (asked.http is None or (http is not None and http.response is None))
         if asked.method == "server/discover" and silent and asked.frame < case.n:
             wait = (case.time_ns - asked.time_ns) / 1e9
-            yield Violation(
-                (f"server/discover had no response when initialize was answered, {wait:.1f} s later"),
-                frames=(asked.frame,),
-                instead=True,
-            )
+            sentence = f"server/discover had no response when initialize was answered, {wait:.1f} s later"
+            yield Violation(sentence, frames=(asked.frame,), instead=True)
             return
 
 

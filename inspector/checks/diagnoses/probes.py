@@ -68,9 +68,9 @@ def invalid_ping_response(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return the result {}.
     """
-    if case.is_moot:
-        return
     code = peek.integer(case.value, "code")
+    if case.is_moot or code is None:
+        return  # `error-object-invalid` reports the latter
     mild = _WARNING if code == _METHOD_NOT_FOUND else None  # some clients reconnect then, others request a list instead
     yield Violation(f"ping is rejected with {code}", "/error/code", fix="Return the result {}.", severity=mild)
 

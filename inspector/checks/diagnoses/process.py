@@ -68,6 +68,7 @@ _IN_A_REPORT = re.compile(
 """How JavaScript schema libraries report a missing member, over several lines."""
 _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
+_MOST_NAMES = 5
 _PLACEHOLDER = re.compile(
     r"\$\{[^${}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^{}]*\}\}|<(?i:your|my|insert|path|api|the)[\w -]*>|\bYOUR_[A-Z_]{3,}\b"
 )
@@ -250,8 +251,8 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     -i.
     """
     if case.frame is not None:
-        if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").strip()):
-            case.state.notes.setdefault(_PRINTED, (case.n, printed[:100]))
+        if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").rstrip()):
+            case.state.notes.setdefault(_PRINTED, (case.n, printed.strip()[:100]))
             case.state.notes.setdefault(LINES, deque(maxlen=_LOOKED_AT)).append((case.n, printed[:2000]))
         return
     ended = died(case.state)
@@ -329,31 +330,34 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=frames, instead=True, fix=fix, severity=mild)
 
 
-def _missing_variable(state: ConnectionState) -> tuple[int, str] | None:
-    """Return the name of a variable that stderr reports as missing, and its line; settings are named by their field."""
+def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
+    """Return the variables that stderr reports as missing, and a line; settings are named by their fields."""
     if line := line_like(state, _MISSING):
-        return line[0], next(group for group in line[1].groups() if group)
+        return line[0], [next(group for group in line[1].groups() if group)]
     newest = tail_of(state)[:60]
     if found := _IN_A_REPORT.search("\n".join(line for _, line in reversed(newest))):
         name = next(group for group in found.groups() if group)
-        return next(n for n, line in newest if name in line), name
+        return next(n for n, line in newest if name in line), [name]
     if line_like(state, _SETTINGS) is None:
         return None
-    for (n, message), (_, before) in pairwise(tail_of(state)):
-        if _FIELD.search(message) and re.fullmatch(r"[A-Za-z]\w{2,60}", before.strip()):
-            return n, before.strip().upper()
-    return None
+    fields = [
+        (n, before.strip().upper())
+        for (n, message), (_, before) in pairwise(tail_of(state))
+        if _FIELD.search(message) and re.fullmatch(r"[A-Za-z]\w{2,60}", before.strip())
+    ]
+    return (fields[-1][0], [name for _, name in fields[::-1]]) if fields else None
 
 
 @error("Environment variable is missing", "end", confidence=_LIKELY)
 def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Set the variable with -e NAME=VALUE."""
-    if (ended := died(case.state)) is None or (missing := _missing_variable(case.state)) is None:
+    if (ended := died(case.state)) is None or (missing := _missing_variables(case.state)) is None:
         return
-    n, name = missing
-    if case.state.connection is not None and name not in case.state.connection.env_names:
-        sentence = f"{name} is not in the environment of the server"
-        yield Violation(sentence, frames=(n, ended[0]), instead=True, fix=f"Set it with -e {name}=…")
+    given = case.state.connection.env_names if case.state.connection is not None else missing[1]
+    if names := [name for name in missing[1] if name not in given][:_MOST_NAMES]:
+        sentence = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
+        fix = f"Set it with {' '.join(f'-e {name}=…' for name in names)}"
+        yield Violation(sentence, frames=(missing[0], ended[0]), instead=True, fix=fix)
 
 
 @warning("Placeholder was not expanded", "end", confidence=_LIKELY)
@@ -365,11 +369,8 @@ def placeholder_not_expanded(case: CheckMoment) -> Iterator[Violation]:
     connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
         if found := _PLACEHOLDER.search(word):
-            yield Violation(
-                (f"the server received the literal text {found.group()[:60]!r}"),
-                frames=(case.state.opened,),
-                instead=True,
-            )
+            sentence = f"the server received the literal text {found.group()[:60]!r}"
+            yield Violation(sentence, frames=(case.state.opened,), instead=True)
 
 
 @error("Shell syntax or typographic characters in the command", "end", confidence=_LIKELY)

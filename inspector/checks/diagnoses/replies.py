@@ -38,6 +38,8 @@ _RESULTS = {
 _UNREADABLE = (-32700, -32600)
 _NOTIFICATION = re.compile(r"\bnotifications/[a-z_/]{1,40}")
 _META = re.compile(r"(?<![\w$])_meta\b(?!\"\s*:)|\bprogressToken\b")
+_REJECTED = "meta-rejected"
+"""Key in a state's notes: the entry of a call's error, its params without `_meta`, and the reason."""
 _UNEXPECTED = re.compile(
     r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
 )
@@ -275,10 +277,21 @@ def request_not_sendable(case: CheckMoment) -> Iterator[Violation]:
 def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
     """The error names `_meta`, which the request has, as an unknown member: its params are validated too strictly.
 
+    Or the same call succeeds without it, which check tries once.
+
     Fix: Accept `_meta` in the params of every request: clients send a progressToken and trace context there.
     """
-    if case.asked is None or not peek.has(case.asked.params, "_meta"):
+    if case.asked is None:
         return
+    if not peek.has(case.asked.params, "_meta"):
+        earlier = case.state.notes.get(_REJECTED) if case.asked.probe else None
+        if earlier is not None and isinstance(case.message, ResultResponse) and earlier[1] == case.asked.params:
+            sentence = f"tools/call was rejected because of its _meta, without which it works: {earlier[2][:160]}"
+            yield Violation(sentence, "", (earlier[0], case.n), instead=True)
+        return
+    if isinstance(case.message, ErrorResponse) and case.method == "tools/call":
+        bare = {name: value for name, value in case.asked.params.items() if name != "_meta"}
+        case.state.notes[_REJECTED] = case.n, bare, reason_of(case.value)
     words = reason_of(case.value) if isinstance(case.message, ErrorResponse) else ""
     if peek.flag(case.value, "isError"):
         words = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")[:3])

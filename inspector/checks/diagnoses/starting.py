@@ -164,9 +164,8 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
         return
     flags, failed = found[0], state.opening is None
     if "d" in flags:
-        yield Violation(
-            "docker run -d detaches the container: nothing reaches its stdin", frames=(state.opened,), instead=True
-        )
+        message = "docker run -d detaches the container: nothing reaches its stdin"
+        yield Violation(message, frames=(state.opened,), instead=True)
     elif "i" not in flags and failed:
         yield Violation("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
     elif "t" in flags:
@@ -209,7 +208,7 @@ def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
         )
     if asked is None:
         return
-    for n, last in (*words[:1], *printed):
+    for n, last in (*words[:1], *((at, line.strip()) for at, line in printed)):
         is_question = last.endswith((":", "?", ">", "]", ")")) or _CHOICE.search(last)
         if is_question and _PROMPT.search(last[:300]) and not _URL.search(last):
             sentence = f"the server waits for input at a terminal prompt: {elided(last, 160)}"

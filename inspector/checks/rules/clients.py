@@ -248,10 +248,8 @@ def unknown_elicitation_completed(case: CheckMoment) -> Iterator[Violation]:
     """
     id_ = peek.text(case.value, "elicitationId")
     if id_ is None or id_ not in case.state.ongoing.elicitation_ids:
-        yield Violation(
-            (f"notifications/elicitation/complete for the unknown elicitationId {str(id_)[:60]!r}"),
-            "/params/elicitationId",
-        )
+        sentence = f"notifications/elicitation/complete for the unknown elicitationId {str(id_)[:60]!r}"
+        yield Violation(sentence, "/params/elicitationId")
 
 
 @hint("`enumNames` is deprecated", *_ELICITATION, topic="schema", since="2025-11-25")

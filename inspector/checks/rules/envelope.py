@@ -101,14 +101,11 @@ def result_and_error(case: CheckMoment) -> Iterator[Violation]:
         if "both result and error" in message.defects:
             yield Violation(f"the response{_to(case, message)} has both result and error", "/error")
         elif NULL_ERROR in message.defects and case.state.is_first("result-and-error null"):
-            yield Violation(
-                (
-                    'response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), '
-                    "the Python SDK accepts it (1.30.0, 2.3.0; tried 2026-11-23)"
-                ),
-                "/error",
-                fix="Omit `error` from a response with a result.",
+            sentence = (
+                'response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), '
+                "the Python SDK accepts it (1.30.0, 2.3.0; tried 2026-11-23)"
             )
+            yield Violation(sentence, "/error", fix="Omit `error` from a response with a result.")
         elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
             if case.is_foreign_event:
                 return
@@ -186,13 +183,11 @@ def id_spelling_changed(case: CheckMoment) -> Iterator[Violation]:
     for message in case.value:
         if RESPELLED_ID in message.defects and isinstance(message, ResultResponse | ErrorResponse):
             if case.state.is_first("id-spelling-changed"):
-                yield Violation(
-                    (
-                        f"the response has the id {_spelling(case, message.id)}, the request {message.id}: "
-                        "the same JSON number, but other clients may not match them"
-                    ),
-                    "/id",
+                sentence = (
+                    f"the response has the id {_spelling(case, message.id)}, the request {message.id}: "
+                    "the same JSON number, but other clients may not match them"
                 )
+                yield Violation(sentence, "/id")
 
 
 def _spelling(case: CheckMoment, id_: int | str | None) -> str:

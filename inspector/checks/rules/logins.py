@@ -235,15 +235,11 @@ def scopes_not_announced(case: CheckMoment) -> Iterator[Violation]:
         if fact.status == 403 and members.get("error") == "insufficient_scope":
             for name in ("scope", "resource_metadata"):
                 if name not in members:
-                    yield Violation(
-                        f"the 403 response has insufficient_scope without {name}",
-                        fix=f"Add {name} to WWW-Authenticate.",
-                    )
+                    sentence = f"the 403 response has insufficient_scope without {name}"
+                    yield Violation(sentence, fix=f"Add {name} to WWW-Authenticate.")
         if "offline_access" in members.get("scope", "").split():
-            yield Violation(
-                "the challenge requests offline_access",
-                fix=("Remove offline_access: clients decide whether to refresh tokens."),
-            )
+            sentence = "the challenge requests offline_access"
+            yield Violation(sentence, fix="Remove offline_access: clients decide whether to refresh tokens.")
     found = _found(case, _PROTECTED)
     if found is not None and "offline_access" in peek.items(found.value, "scopes_supported"):
         yield Violation(

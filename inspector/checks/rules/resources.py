@@ -183,11 +183,8 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
         return  # `listed-resource-unreadable` reports it: the code is the smaller part
     if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):
         if not (case.is_modern and code == -32002):  # `obsolete-error-code` reports that one
-            yield Violation(
-                f"“{elided(message, 80)}” has the code {code} instead of {wanted}",
-                "/error/code",
-                fix=f"Return {wanted}.",
-            )
+            sentence = f"“{elided(message, 80)}” has the code {code} instead of {wanted}"
+            yield Violation(sentence, "/error/code", fix=f"Return {wanted}.")
 
 
 @hint("Resource differs from its list entry", "answer resources/read")

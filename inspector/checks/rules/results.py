@@ -447,12 +447,8 @@ def tool_failure_unmarked(case: CheckMoment) -> Iterator[Violation]:
     if message:
         worse = (_WARNING, Confidence.LIKELY) if sure else (None, None)
         place = "/result/content/0/text" if peek.items(case.value, "content") else "/result/structuredContent"
-        yield Violation(
-            f"the call may have failed without isError: {evidence}, “{message[:160]}”",
-            place,
-            severity=worse[0],
-            confidence=worse[1],
-        )
+        sentence = f"the call may have failed without isError: {evidence}, “{message[:160]}”"
+        yield Violation(sentence, place, severity=worse[0], confidence=worse[1])
 
 
 @warning("Object was converted to text", _CALL, confidence=Confidence.LIKELY)

@@ -38,6 +38,7 @@ _LIST = "answer tools/list"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _NAMED_ELSEWHERE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _SECRET = re.compile(r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|access[-_]?token|private[-_]?key|credential")
+_FIX_PLACE = "Pass it as inputSchema: an SDK may take a schema in another place for annotations."
 _SCHEMAS = ("inputSchema", "outputSchema")
 
 _MOST_COMPARED, _MOST_PAIRS = 400, 8
@@ -179,8 +180,14 @@ def secret_in_mirrored_header(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Invalid or contradicting `annotations`", _LIST, topic="schema", since="2025-03-26")
 def annotations_invalid(case: CheckMoment) -> Iterator[Violation]:
-    """Fix: Use booleans, and do not set both readOnlyHint and destructiveHint."""
+    """A JSON Schema among the annotations, if there is none in inputSchema, was given to an SDK in the wrong place.
+
+    Fix: Use booleans, and do not set both readOnlyHint and destructiveHint.
+    """
     for place, name, tool in tools_of(case):
+        if peek.mapping(tool, "annotations", "properties") and not peek.mapping(tool, "inputSchema", "properties"):
+            sentence = f"{name} has a JSON Schema as annotations and none as inputSchema: its arguments are unknown"
+            yield Violation(sentence, f"{place}/annotations", fix=_FIX_PLACE)
         if peek.flag(tool, "annotations", "readOnlyHint") and peek.flag(tool, "annotations", "destructiveHint"):
             yield Violation(f"{name} has both readOnlyHint and destructiveHint", f"{place}/annotations", severity=_HINT)
 
@@ -251,11 +258,8 @@ def icon_rejected(case: CheckMoment) -> Iterator[Violation]:
                 sentence = f"{name}: the icon {src[:60]!r} is not a URL, so no client can load it"
                 yield Violation(sentence, here, severity=Severity.WARNING)
             elif _is_doubtful(case, src) and case.state.is_first("icon-rejected"):
-                yield Violation(
-                    (f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"),
-                    here,
-                    severity=_HINT,
-                )
+                message = f"{name}: icon at {src[:60]!r}, which some clients do not fetch (spec 2025-11-25)"
+                yield Violation(message, here, severity=_HINT)
 
 
 def _is_doubtful(case: CheckMoment, src: str) -> bool:
@@ -406,11 +410,8 @@ def app_resource_invalid(case: CheckMoment) -> Iterator[Violation]:
         return
     if type(case.value) is dict and "contents" not in case.value:
         message = peek.text(case.value, "message") or ""
-        yield Violation(
-            (f"{uri[:60]!r} cannot be read, but a tool names it as its app: {message[:80]}"),
-            "/error",
-            frames=(link.frame,),
-        )
+        sentence = f"{uri[:60]!r} cannot be read, but a tool names it as its app: {message[:80]}"
+        yield Violation(sentence, "/error", frames=(link.frame,))
     for at, content in enumerate(peek.items(case.value, "contents")):
         kind = peek.text(content, "mimeType") or ""
         if kind.replace(" ", "").lower() != APP_TYPE:

@@ -53,6 +53,8 @@ FAMILIES = (
     "december_http",
     "january",
     "january_http",
+    "february",
+    "february_http",
 )
 
 

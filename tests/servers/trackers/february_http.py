@@ -1,0 +1,141 @@
+"""Servers over HTTP of the eighth round."""
+
+import json
+
+from inspector.transports.http.listener import HttpRequest, HttpResponse
+from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
+from tests.servers.trackers import Run
+from tests.servers.trackers.advent_http import older
+from tests.servers.trackers.january_http import _method
+from tests.servers.trackers.written_http import handler_of
+
+_TEXT = (("Content-Type", "text/plain; charset=utf-8"),)
+
+
+def _with_session(id_: str) -> Handler:
+    inner = handler_of({}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        response = await inner(request)
+        if _method(request) == "initialize" and request.header("mcp-protocol-version") != "2026-07-28":
+            return HttpResponse(response.status, (*response.headers, ("Mcp-Session-Id", id_)), response.body)
+        return response
+
+    return handler
+
+
+def _loses_every_session() -> Handler:
+    inner = _with_session("3f2a")
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.header("mcp-session-id") is not None and request.method == "POST":
+            return HttpResponse(200, STREAM, b'event: message\ndata: {"error":"Session not found"}\n\n')
+        return await inner(request)
+
+    return handler
+
+
+def _loses_one() -> Handler:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "serverInfo": {"name": "a", "version": "1"},
+        "capabilities": {"tools": {}, "prompts": {}},
+    }
+    inner = handler_of({"initialize": hello}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if _method(request) == "prompts/list":
+            lost = {"code": -32005, "message": "Session not found: Invalid or expired session"}
+            body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": lost}
+            return HttpResponse(200, JSON, json.dumps(body).encode())
+        return await inner(request)
+
+    return handler
+
+
+def _names_a_path() -> Handler:
+    async def handler(request: HttpRequest) -> HttpResponse:
+        path = request.target.partition("?")[0]
+        origin = f"http://{request.header('host')}"
+        if path == "/.well-known/oauth-protected-resource/mcp":
+            found = {"resource": f"{origin}/mcp", "authorization_servers": [origin]}
+        elif path == "/.well-known/oauth-authorization-server":
+            found = {
+                "issuer": origin,
+                "authorization_endpoint": f"{origin}/authorize",
+                "token_endpoint": f"{origin}/token",
+                "registration_endpoint": f"{origin}/register",
+                "response_types_supported": ["code"],
+                "code_challenge_methods_supported": ["S256"],
+            }
+        elif path == "/mcp":
+            challenge = 'Bearer resource_metadata="/.well-known/oauth-protected-resource/mcp"'
+            return HttpResponse(401, (*_TEXT, ("WWW-Authenticate", challenge)), b"Unauthorized")
+        else:
+            return HttpResponse(404, _TEXT, b"Not Found")
+        return HttpResponse(200, JSON, json.dumps(found).encode())
+
+    return handler
+
+
+def _lost_the_query() -> Handler:
+    inner = older("/sse", HttpResponse(404, _TEXT, b"Not Found"))
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "POST" and "sessionId=" in request.target:
+            return HttpResponse(400, _TEXT, b"sessionId query parameter is not provided")
+        return await inner(request)
+
+    return handler
+
+
+def _wants_a_uuid() -> Handler:
+    inner = _with_session("gw-7f3a")
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.header("mcp-session-id") is not None:
+            error = {"code": -32600, "message": "Mcp-Session-Id header must be a valid UUID."}
+            return HttpResponse(400, JSON, json.dumps({"jsonrpc": "2.0", "id": "", "error": error}).encode())
+        return await inner(request)
+
+    return handler
+
+
+def _in_pieces() -> Handler:
+    inner = handler_of({"tools/call": {"content": [{"type": "text", "text": "grüße"}]}}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        response = await inner(request)
+        if _method(request) not in ("tools/call", "tools/list") or not isinstance(response.body, bytes):
+            return response
+        body = json.dumps(json.loads(response.body), ensure_ascii=False).encode()
+        cut = body.find("ü".encode()) + 1 or 9
+        first = b": hello\r\n\r\nretry: 3000\r\nevent: message\r\ndata: " + body[:cut]
+        return stream(first, body[cut:] + b"\r\n\r\n: bye\r\n\r\n")
+
+    return handler
+
+
+def _shows_a_page() -> Handler:
+    inner = _with_session("a.b~c-1!")
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "GET":
+            page = (("Content-Type", "text/html"), ("Allow", "POST"))
+            return HttpResponse(405, page, b"<html><title>MCP</title><p>Use a client.</p></html>")
+        if request.method == "DELETE":
+            return HttpResponse(405, (*_TEXT, ("Allow", "POST")), b"Method Not Allowed")
+        return await inner(request)
+
+    return handler
+
+
+SERVERS: dict[str, Run] = {
+    "lost-session-is-an-event": _loses_every_session,
+    "session-of-one-list-is-lost": _loses_one,
+    "metadata-address-is-relative": _names_a_path,
+    "ktor-wants-the-session-in-the-query": _lost_the_query,
+    "php-wants-a-uuid": _wants_a_uuid,
+    "stream-in-many-pieces": _in_pieces,
+    "page-for-whoever-looks": _shows_a_page,
+}
