@@ -59,7 +59,7 @@ _ELEMENT = re.compile(r"(?is)<(?:message|faultstring|reason|detail|description)>
 _UNSEEN = re.compile(r"(?is)<(script|style)\b.*?</\1>|<!--.*?-->")
 _BETWEEN_TAGS = re.compile(r">([^<>]{8,2000})(?=<)")
 _CAUSE = re.compile(
-    r"(?i)\b(?:blocked|denied|not allowed|offline|expired|suspended|doesn't|does not|has no|must|cannot)\b"
+    r"(?i)\b(?:blocked|denied|not allowed|offline|expired|suspended|doesn't|does not|must|cannot|uncaught|undefined)\b"
 )
 _TAG = re.compile(r"<[^>]{0,200}>")
 _SHAPES: tuple[tuple[bytes, str, re.Pattern[bytes]], ...] = tuple(
@@ -211,7 +211,7 @@ def words_of_page(text: str) -> str:
 def _told(text: str, known: str) -> str:
     """Return the first sentence of an error page that states a cause and is not known yet; "" if there is none."""
     for each in _BETWEEN_TAGS.findall(_UNSEEN.sub("", text)):
-        words = _plain(each)
+        words = _plain(each).lstrip(":; ")
         if _CAUSE.search(words) and words not in known and not STATUS_ONLY.fullmatch(words):
             return elided(words)
     return ""

@@ -350,7 +350,8 @@ def _key(finding: Finding) -> tuple[int, bool, bool, bool, int, int]:
 def _is_advice(finding: Finding) -> bool:
     """Whether it is a hint about how a definition is written: what happened is more important."""
     check = CHECKS.get(finding.id)
-    return finding.severity is Severity.HINT and check is not None and check.module.startswith(_DEFINITIONS)
+    is_of_one = (check is not None and check.module.startswith(_DEFINITIONS)) or _DEFINED.match(finding.pointer)
+    return finding.severity is Severity.HINT and bool(is_of_one)
 
 
 def _is_diagnosis(id_: str) -> bool:

@@ -54,10 +54,11 @@ _MEANS = {
     "SIGXFSZ": "its limit of file sizes",
 }
 """What the signals mean that a process receives for what it did."""
+_NAMES = r"\b(?!ERR_)[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b(?:(?:,|,? and) [A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b){0,4}"
 _MISSING = re.compile(
     r"(?i:missing|required|not set|not defined|must be set|please set|undefined).{0,60}?"
-    r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b"
-    r"|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b.{0,60}?(?i:is required|missing|not set|not defined|must be set|undefined)"
+    rf"({_NAMES})"
+    rf"|({_NAMES}).{{0,60}}?(?i:(?:is|are) required|missing|not set|not defined|must be set|undefined)"
     r"|KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})'"
 )
 _IN_A_REPORT = re.compile(
@@ -333,7 +334,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
 def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
     """Return the variables that stderr reports as missing, and a line; settings are named by their fields."""
     if line := line_like(state, _MISSING):
-        return line[0], [next(group for group in line[1].groups() if group)]
+        return line[0], re.findall(r"\w{3,}", next(group for group in line[1].groups() if group).replace(" and ", " "))
     newest = tail_of(state)[:60]
     if found := _IN_A_REPORT.search("\n".join(line for _, line in reversed(newest))):
         name = next(group for group in found.groups() if group)

@@ -79,7 +79,8 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             return
         what = "an HTML page" if begin == b"<" else message.reason
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
-        yield Violation(f"received {what}: {text}" if text else f"received {what}")
+        due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""
+        yield Violation(f"received {what}{due}: {text}" if text else f"received {what}{due}")
 
 
 @error('`jsonrpc` is missing or not "2.0"', "frame")

@@ -1,6 +1,7 @@
 """Servers over HTTP of the eighth round."""
 
 import json
+from itertools import count
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
@@ -35,6 +36,18 @@ def _loses_every_session() -> Handler:
     return handler
 
 
+def _answers_in_turn() -> Handler:
+    inner, turns = _with_session("3f2a"), count()
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.header("mcp-session-id") is not None and request.method == "POST" and next(turns) % 2:
+            lost = {"code": -32600, "message": "Session not found"}
+            return HttpResponse(404, JSON, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": lost}).encode())
+        return await inner(request)
+
+    return handler
+
+
 def _loses_one() -> Handler:
     hello = {
         "protocolVersion": "2025-06-18",
@@ -53,7 +66,7 @@ def _loses_one() -> Handler:
     return handler
 
 
-def _names_a_path() -> Handler:
+def _wants_a_login(where: str) -> Handler:
     async def handler(request: HttpRequest) -> HttpResponse:
         path = request.target.partition("?")[0]
         origin = f"http://{request.header('host')}"
@@ -69,7 +82,8 @@ def _names_a_path() -> Handler:
                 "code_challenge_methods_supported": ["S256"],
             }
         elif path == "/mcp":
-            challenge = 'Bearer resource_metadata="/.well-known/oauth-protected-resource/mcp"'
+            place = where.format(origin) + "/.well-known/oauth-protected-resource/mcp"
+            challenge = f'Bearer resource_metadata="{place}"'
             return HttpResponse(401, (*_TEXT, ("WWW-Authenticate", challenge)), b"Unauthorized")
         else:
             return HttpResponse(404, _TEXT, b"Not Found")
@@ -133,7 +147,9 @@ def _shows_a_page() -> Handler:
 SERVERS: dict[str, Run] = {
     "lost-session-is-an-event": _loses_every_session,
     "session-of-one-list-is-lost": _loses_one,
-    "metadata-address-is-relative": _names_a_path,
+    "metadata-address-is-relative": lambda: _wants_a_login(""),
+    "login-works-as-it-should": lambda: _wants_a_login("{}"),
+    "two-replicas-in-turn": _answers_in_turn,
     "ktor-wants-the-session-in-the-query": _lost_the_query,
     "php-wants-a-uuid": _wants_a_uuid,
     "stream-in-many-pieces": _in_pieces,
