@@ -568,6 +568,7 @@ def _restore_focus(app: App[None], refocus: Callable[[], None], turns: int = 0) 
         return
     if lose_hidden_focus(app) or app.screen.focused is None:
         refocus()
+        app.call_later(lose_hidden_focus, app)  # keys act without a focus, but never on a hidden widget
 
 
 def _has_messages(node: MessagePump) -> bool:

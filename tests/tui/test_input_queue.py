@@ -148,3 +148,7 @@ async def test_a_lost_focus_is_restored() -> None:
         keeper.tick()
         await pilot.pause()
         assert app.focused is app.query_one("#first")
+        app.query_one("#first").display = False
+        keeper.tick()
+        await pilot.pause()
+        assert app.focused is None

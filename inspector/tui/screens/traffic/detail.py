@@ -213,7 +213,7 @@ class DetailPanel(Widget):
         """Focus the content, as soon as it is mounted."""
         if not self.is_laid_out:
             self.call_after_refresh(self.focus_content)
-        elif self._tab in _IN_SECTIONS:
+        elif self._tab in _IN_SECTIONS or self.query_one("#first").has_class("hidden"):
             headers = self.query_one("#headers")
             self.call_after_refresh(headers.focus)  # hidden widgets can't be focused
         else:

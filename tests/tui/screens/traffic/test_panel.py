@@ -41,6 +41,15 @@ async def test_y_copies_the_selected_message_where_there_is_room_for_the_list_al
         assert '"method":"initialize"' in app.clipboard.replace(" ", "")
 
 
+async def test_escape_leaves_the_facts_of_an_entry_without_a_message() -> None:
+    async with checked("lighthouse", (80, 24)) as (app, pilot):
+        await until(lambda: "initialize" in text(app), "the rows")
+        await pilot.press("g g", "enter")
+        await until(lambda: "Facts" in text(app), "the facts")
+        await pilot.press("escape")
+        await until(lambda: "initialize" in text(app), "the rows")
+
+
 async def test_export_scopes_are_filter_and_operation(tape: Tape) -> None:
     call = handshake(tape).call(3, "buy")
     noise = tape.stderr(b"creak")
