@@ -419,7 +419,8 @@ class Inspection:
         if frame.cause is Cause.IN_PLACE:
             self._answered_in_place(frame, messages)
             return
-        if frame.http is not None and is_for_a_probe(self.state, self.state.http.exchange(frame.http), frame.n):
+        if frame.http is not None and is_for_a_probe(self.state, http := self.state.http.exchange(frame.http), frame.n):
+            http.words = http.words or words_of_body(frame.payload)[:200]
             return
         if frame.http is not None and (http := self.state.http.exchange(frame.http)).is_refused:
             case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)

@@ -28,6 +28,8 @@ VERSION = "mcp-inspect-no-such-version"
 ORIGIN = "https://mcp-inspect.invalid"
 HOST = "mcp-inspect.invalid"
 """Names ending in .invalid never exist (RFC 2606)."""
+IN_TWO = "mcp-inspect-body"
+"""Header of a request whose body follows its head a moment later."""
 
 
 def calls_a_tool(method: str, params: Any) -> bool:

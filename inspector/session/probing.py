@@ -20,7 +20,17 @@ from inspector.protocol.facts import Headers
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send, Silent
 from inspector.protocol.frames import Cause
 from inspector.protocol.headers import headers_for
-from inspector.protocol.probes import HOST, ORIGIN, SESSION, VERSION, Probe, empty_lists, first_requests, requests
+from inspector.protocol.probes import (
+    HOST,
+    IN_TWO,
+    ORIGIN,
+    SESSION,
+    VERSION,
+    Probe,
+    empty_lists,
+    first_requests,
+    requests,
+)
 from inspector.protocol.request_meta import stamped
 from inspector.protocol.revisions._shape import Carriage, Era, Revision
 from inspector.protocol.revisions.table import newest_of
@@ -34,6 +44,8 @@ _SILENCE_S, _PING_S, _PROBE_S, _BESIDE_S = 3.0, 2.0, 1.5, 0.7
 _LATER_S = 2.0
 """Seconds after the first lists at which an empty one is requested again."""
 _FRAMING_S = 2.0
+_PAUSE_S = 0.1
+"""Seconds between head and body of a request, so that they arrive apart."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 Tell = Callable[[str], None]
 """Called with a short description before each probe."""
@@ -46,7 +58,9 @@ class _Http(Protocol):
     carriage: Carriage
     mcp_session_id: str | None
 
-    async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard: ...
+    async def probe(
+        self, method: str, headers: Headers, body: bytes | None, url: str = "", *, pause_s: float = 0.0
+    ) -> Heard: ...
 
 
 class PlannedProbe(msgspec.Struct, frozen=True):
@@ -58,6 +72,8 @@ class PlannedProbe(msgspec.Struct, frozen=True):
     body: bytes | None = None
     url: str = ""
     """URL other than the server's; "" for the server's."""
+    pause_s: float = 0.0
+    """Seconds between its head and its body."""
 
 
 async def probe(session: Session, tell: Tell) -> None:
@@ -225,7 +241,7 @@ async def _knock(session: Session, tell: Tell, found: Iterator[PlannedProbe]) ->
         tell(knock.what)
         with suppress(InspectError, TimeoutError):  # a missing response is visible in the traffic
             async with asyncio.timeout(_BESIDE_S if is_silent else _SILENCE_S):
-                await _http(session).probe(knock.method, knock.headers, knock.body, knock.url)
+                await _http(session).probe(knock.method, knock.headers, knock.body, knock.url, pause_s=knock.pause_s)
 
     is_silent = _is_silent(session)
     if is_silent:
@@ -239,6 +255,8 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
     """Yield the probes over HTTP. Each differs from the session's own requests in one thing."""
     http, revision = _http(session), _revision(session)
     plain = _plain(session)
+    later = _post(session, "a body in a second packet", plain | {IN_TWO: "in a second packet"})
+    yield msgspec.structs.replace(later, pause_s=_PAUSE_S)
     if revision.version_header:
         yield _post(session, "an unknown protocol version", plain | {"MCP-Protocol-Version": VERSION})
     if http.mcp_session_id is not None:

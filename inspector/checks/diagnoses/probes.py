@@ -4,6 +4,7 @@ Only responses to probes are judged here. Rules for all traffic judge some of th
 `origin-not-validated`, `unsupported-version-accepted`, `unknown-tool-as-tool-error` and `resource-not-found-code`.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,10 @@ error, warning, hint = diagnoses_of("basic")
 _ERROR, _WARNING, _HINT = Severity.ERROR, Severity.WARNING, Severity.HINT
 _PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _HEADER_MISMATCH = -32601, -32602, -32020
+_OF_BODIES, _CRASHED = (400, 408, 411, 415, 422), 500
+_UNREAD = re.compile(
+    r"(?i)parse error|(?:invalid|malformed|unexpected|empty|missing|no)\b.{0,20}\b(?:json|body|token|end|eof)"
+)
 _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
 
 _DIALLED = ""
@@ -224,6 +229,24 @@ def _knocked(case: CheckMoment) -> HttpExchangeState | None:
 
 def _status(http: HttpExchangeState) -> int:
     return http.response.status if http.response is not None else 0
+
+
+@error("Body in a second packet is not read", "http end", topic="http", confidence=Confidence.LIKELY)
+def second_packet_not_read(case: CheckMoment) -> Iterator[Violation]:
+    """A request like others that work, whose body was sent a moment after its head, is rejected.
+
+    Clients such as httpx 0.28.1 (2026-11-29) send two packets.
+
+    Fix: Read until Content-Length bytes of the body have arrived: one read returns one packet.
+    """
+    http = case.http
+    if http is None or http.request is None or not http.request.probe or http.sent(probes.IN_TWO) is None:
+        return
+    is_read = 200 <= _status(http) < 300 and not _UNREAD.search(http.words)
+    if not is_read and (_status(http) in _OF_BODIES or _status(http) >= _CRASHED or _UNREAD.search(http.words)):
+        words = f": {http.words[:160]}" if http.words else ""
+        sentence = f"a request whose body follows its head in a second packet was answered with HTTP {_status(http)}"
+        yield Violation(f"{sentence}{words}; Python clients send such requests")
 
 
 @warning("Unknown session id is not rejected with 404", "http", topic="http", since="2025-03-26", until="2025-11-25")

@@ -37,7 +37,7 @@ _WITH_BODY = ("POST", "PUT", "PATCH")
 
 
 def make_client(
-    url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool
+    url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool, pause_s: float = 0.0
 ) -> httpx.AsyncClient:
     """Return a client for this URL. Nothing is sent.
 
@@ -51,7 +51,7 @@ def make_client(
             trust_env=trust_env,
             timeout=httpx.Timeout(None, connect=connect_timeout, write=_WRITE),
             limits=httpx.Limits(max_connections=None, keepalive_expiry=_KEEP_ALIVE),
-            transport=None if needs_proxy(url, trust_env=trust_env) else _DirectTransport(context),
+            transport=None if needs_proxy(url, trust_env=trust_env) else _DirectTransport(context, pause_s),
         )
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise UsageError(
@@ -61,35 +61,40 @@ def make_client(
 
 
 class _DirectTransport(httpx.AsyncHTTPTransport):
-    """Sends head and body of a request in one write, as clients of Node do.
+    """Sends head and body of a request in one write, as clients of Node do; with a pause, in two.
 
     httpx sends two. A server that takes what its first read returns for the whole request sees no body then, such as
     @sylphx/mcp-server-sdk 2.1.1 (findings/body-in-a-second-packet.sh).
     """
 
-    def __init__(self, context: ssl.SSLContext) -> None:
+    def __init__(self, context: ssl.SSLContext, pause_s: float = 0.0) -> None:
         super().__init__(verify=context)
+        backend = _JoiningBackend()
+        backend.pause_s = pause_s
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=context, max_connections=None, keepalive_expiry=_KEEP_ALIVE, network_backend=_JoiningBackend()
+            ssl_context=context, max_connections=None, keepalive_expiry=_KEEP_ALIVE, network_backend=backend
         )
 
 
 class _JoiningBackend(httpcore.AnyIOBackend):
+    pause_s = 0.0
+
     async def connect_tcp(self, *arguments: Any, **named: Any) -> httpcore.AsyncNetworkStream:
-        return _JoiningStream(await super().connect_tcp(*arguments, **named))
+        return _JoiningStream(await super().connect_tcp(*arguments, **named), self.pause_s)
 
 
 class _JoiningStream(httpcore.AsyncNetworkStream):
-    """A connection that writes when it is read, or when much is to be written."""
+    """A connection that writes when it is read, or when much is to be written; with a pause, after each write."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream = stream
+    def __init__(self, stream: httpcore.AsyncNetworkStream, pause_s: float) -> None:
+        self._stream, self._pause_s = stream, pause_s
         self._held = b""
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - as httpcore has it
         self._held += buffer
-        if len(self._held) >= _MOST_HELD:
+        if len(self._held) >= _MOST_HELD or self._pause_s:
             await self._flush(timeout)
+            await asyncio.sleep(self._pause_s)
 
     async def _flush(self, seconds: float | None) -> None:
         held, self._held = self._held, b""
@@ -105,7 +110,7 @@ class _JoiningStream(httpcore.AsyncNetworkStream):
         await self._stream.aclose()
 
     async def start_tls(self, *arguments: Any, **named: Any) -> httpcore.AsyncNetworkStream:
-        return _JoiningStream(await self._stream.start_tls(*arguments, **named))
+        return _JoiningStream(await self._stream.start_tls(*arguments, **named), self._pause_s)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

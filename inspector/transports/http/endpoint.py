@@ -176,8 +176,10 @@ class Endpoint:
             async with reply:
                 await read_body(reply)
 
-    async def probe(self, method: str, headers: Headers, body: bytes | None, url: str = "") -> Heard:
-        """Make one exchange to see the server's response: no redirect, no login.
+    async def probe(
+        self, method: str, headers: Headers, body: bytes | None, url: str = "", *, pause_s: float = 0.0
+    ) -> Heard:
+        """Make one exchange to see the server's response: no redirect, no login. `pause_s`: between head and body.
 
         `headers` override the user's, which are only sent to the URL's own origin. Body and response are frames,
         both of a probe. A stream is read to its end, so the caller needs a timeout.
@@ -192,6 +194,8 @@ class Endpoint:
         users = tuple(each for each in (*self._login, *self.options.headers) if each[0].lower() not in named)
         credentials = await self._credentials(method) if own else ()
         client = self._client if own else self._other(target)
+        if pause_s:
+            client = self._others[("in two packets", "", 0)] = self._client_for(self.url, pause_s)
         sent = _encoded((*_OURS, *(users if own else ()), *credentials, *headers))
         reply = await self._send(client, method, target, sent, body, Cause.PROBE, on_purpose=True)
         async with reply:
@@ -328,13 +332,14 @@ class Endpoint:
             merged.pop(name.lower(), None)
         return _encoded((*merged.values(), *self.options.headers))
 
-    def _client_for(self, url: httpx.URL) -> httpx.AsyncClient:
+    def _client_for(self, url: httpx.URL, pause_s: float = 0.0) -> httpx.AsyncClient:
         return make_client(
             url,
             cacert=self.options.cacert,
             insecure=self.options.insecure,
             connect_timeout=self.options.connect_timeout,
             trust_env=self.options.trust_env,
+            pause_s=pause_s,
         )
 
     def _other(self, url: httpx.URL) -> httpx.AsyncClient:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.captures.record import sample
 from tests.cli.running import SERVERS, demo, inspect, scripted, server
+from tests.servers import reads_once
 
 _TOOL = {"name": "a", "description": "d", "inputSchema": {"type": "object"}}
 
@@ -312,3 +313,11 @@ def test_silent_server_is_the_primary_finding_of_doctor() -> None:
 
 
 _NO = {"error": {"code": -32603, "message": "no database"}}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_doctor_sends_a_body_in_a_second_packet_and_names_a_server_that_reads_once(whole: bool) -> None:
+    with reads_once.serving(whole=whole) as url:
+        assert "second-packet-not-read" not in inspect("check", "--json", url).stdout
+        primary = inspect("doctor", "--json", url).data["primary"]
+    assert (primary["id"] == "second-packet-not-read" and "Parse error" in primary["sentence"]) is not whole
