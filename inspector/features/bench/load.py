@@ -302,6 +302,15 @@ class ProcessTree:
             return None
         return UsageSample(at_s, calls, rss, fds, threads, cpu_s, len(self._known))
 
+    def queued_s(self) -> float:
+        """Return how long their threads have waited for a CPU; 0 where the system does not tell."""
+        queued = 0.0
+        for each in self._known:
+            with suppress(OSError):
+                for task in Path(f"/proc/{each.pid}/task").iterdir():
+                    queued += int((task / "schedstat").read_text().split()[1]) / 1e9
+        return queued
+
     def programs(self) -> list[str]:
         """Return the names of the programs that the processes run, without those of tiny ones such as shells."""
         found = []

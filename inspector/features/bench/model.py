@@ -243,6 +243,8 @@ class BlockingResult(msgspec.Struct, frozen=True):
     """Likewise of the fast call."""
     alone_ms: float = 0.0
     """The minimum of the slow call before the load; 0 if not known."""
+    queued_ms: float = 0.0
+    """How long the server waited for a CPU during one slow call: much of it on a busy machine."""
 
 
 class BenchResult(msgspec.Struct):

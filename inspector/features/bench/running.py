@@ -406,10 +406,10 @@ class _Loaded:
         fast_ms = await self._least_ms(called[fast], rounds) if fast else 0.0
         fast_beside, fast_last = await self._beside(called[slow], called[fast], slow_ms, rounds) if fast else (0.0, 0.0)
         times = _ROUNDS_OF_SHORT if is_short else _TIMES
-        before = self._cpu_s()
+        before, queued = self._cpu_s(), self._tree.queued_s() if self._tree else 0.0
         rounds_of_all = [await self._together_ms(called[slow]) for _ in range(times)]
         ends = [min(each) for each in zip(*rounds_of_all, strict=True)]
-        after = self._cpu_s()
+        after, queued = self._cpu_s(), (self._tree.queued_s() if self._tree else 0.0) - queued
         return BlockingResult(
             slow,
             slow_ms,
@@ -427,6 +427,7 @@ class _Loaded:
             probe_last,
             fast_last,
             alone_ms,
+            queued * 1000 / (times * _TOGETHER),
         )
 
     async def _together_ms(self, call: PreparedCall) -> list[float]:

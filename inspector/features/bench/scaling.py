@@ -20,7 +20,7 @@ _MOST_SLOW_ALONE = 0.005
 """Share of the calls that may take as long with one in flight: what a busy machine does."""
 _STEP, _FALL = 1.3, 3.0
 """Factors by which the rate must fall from each level to the next, and in all."""
-_LEAST_CALLS = 30
+_LEAST_CALLS, _LEAST_LEVELS = 30, 3
 _LEAST_AT_ONCE, _MOST_AT_ONCE = 1.5, 3.2
 """Numbers of calls at a time that count as few; below them, calls are serialized."""
 _SPREAD = 1.2
@@ -92,7 +92,7 @@ def _starving(levels: Sequence[LevelResult]) -> Iterator[BenchVerdict]:
 def _falling(levels: Sequence[LevelResult]) -> Iterator[BenchVerdict]:
     """The rate falls with each level. Each step must show it: a busy machine slows single levels."""
     rates = [each.rate for each in levels if each.answered >= _LEAST_CALLS]
-    if len(rates) < 2 or len(rates) < len(levels):
+    if len(rates) < _LEAST_LEVELS or len(rates) < len(levels):
         return
     steps = pairwise(rates)
     if all(before >= _STEP * after for before, after in steps) and rates[0] >= _FALL * rates[-1]:

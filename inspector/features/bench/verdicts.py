@@ -340,7 +340,8 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
         return
     # The other request is sent after a fifth of the slow call, and waits for what that computes.
     least = found.slow_ms * max(_WAITED * 0.8, share + _MARGIN if waits and share is not None else 0.0)
-    if found.probe_beside_ms - found.probe_ms > least and found.probe_last >= _LAST:
+    is_late = found.probe_beside_ms - found.probe_ms > max(least, found.queued_ms + found.slow_ms * _MARGIN)
+    if is_late and found.probe_last >= _LAST:
         busy = "" if found.cpu_ms is None else f" ({found.cpu_ms:.0f} ms of processor time a call)"
         yield BenchVerdict(
             "blocks-everything",

@@ -62,8 +62,9 @@ _OF_CREDENTIALS = re.compile(
 """Words of errors about a key, a token or a login."""
 _OF_SETUP = re.compile(
     rf"{_OF_CREDENTIALS.pattern}|\b[A-Z][A-Z0-9]{{0,30}}_[A-Z0-9]|(?i:\benvironment variable|\bnot installed\b)"
+    r"|\.(?:json|ya?ml|toml|csv|parquet|sqlite3?|db|wasm|onnx|jar)\b['\"`]? (?:is |was )?(?i:missing|not found)\b"
 )
-"""Words of errors about what the server lacks: a key, a login, a variable or a program."""
+"""Words of errors about what the server lacks: a key, a login, a variable, a program or a file."""
 _LACKING = re.compile(
     r"(?i)\b(?:missing|required|needed|invalid|expired|please|not (?:set|found|configured|provided|authenticated|log)"
     r"|no|un(?:set|authori[sz]ed))\b"

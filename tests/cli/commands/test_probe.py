@@ -115,6 +115,7 @@ def test_each_planted_fault_is_found(fault: str) -> None:
         "needs-a-variable",
         "needs-a-login",
         "needs-a-program",
+        "needs-a-file",
         "rejects-as-internal",
         "fails-always",
         "no-key-by-code",

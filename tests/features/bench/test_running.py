@@ -11,6 +11,7 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
+from inspector.features.bench.load import ProcessTree
 from inspector.features.bench.model import BenchCall, BenchOptions, BenchResult, LoadModel
 from inspector.features.bench.report import as_data, lines
 from inspector.features.bench.running import run_bench, save_slowest
@@ -21,6 +22,7 @@ from inspector.session.open import open_session
 from inspector.session.options import Settings
 from inspector.session.session import Session
 from tests.architecture.sources import ROOT
+from tests.waiting import until
 
 SERVER = ROOT / "tests" / "servers" / "loaded.py"
 
@@ -171,3 +173,15 @@ def test_the_slowest_calls_are_kept_as_a_capture(tmp_path: Path) -> None:
         assert took == sorted(each.ns for each in result.slowest)
     finally:
         saved.close()
+
+
+async def test_the_wait_for_a_cpu_is_measured_where_two_processes_share_one() -> None:
+    script = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\nwhile True: pass"
+    rivals = [await asyncio.create_subprocess_exec(sys.executable, "-c", script) for _ in range(2)]
+    try:
+        tree = ProcessTree(rivals[0].pid)
+        await until(lambda: tree.queued_s() > 0.05, "a wait for the CPU")
+    finally:
+        for each in rivals:
+            each.kill()
+            await each.wait()
