@@ -74,7 +74,7 @@ def print_failure(
         hint, shown = _without_hint(error, found.reason.fix)
         return output.report(code_of(error), str(error), hint, status_of(error), more | shown)
     if judged_elsewhere and not output.as_json:
-        return output.report(code_of(error), f"no session: {found.reason.id}", "", status_of(error), more)
+        return output.report(code_of(error), "no session was opened", "", status_of(error), more)
     return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
 
 

@@ -21,6 +21,7 @@ from inspector.config.settings import A_YEAR_S, user_config
 from inspector.config.targets import HttpTarget, OpenTyped, StdioTarget, Target, parse_header, parse_url
 from inspector.errors import ConnectError, UsageError, how_to_start, why_unreadable
 from inspector.protocol.capabilities import Advertised
+from inspector.protocol.facts import lacks_program
 from inspector.protocol.revisions._shape import Era
 from inspector.session.options import ListOptions, Timeouts
 from inspector.transports.base import LIMITS, Limits
@@ -279,6 +280,9 @@ def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, 
 def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:
     if not argv:
         raise UsageError("missing command after --", hint="Example: mcp-inspect -- node server.js")
+    if lacks_program(argv):
+        what = f"{shlex.join(argv)} has no program to run: it would take the messages on stdin for one"
+        raise UsageError(what, hint=f"Name the script behind it, such as: -- {shlex.join(argv)} SCRIPT")
     _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
     _demand(options, "stdio")
     cwd = Path(options["cwd"] or ".").absolute()

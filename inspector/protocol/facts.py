@@ -5,7 +5,9 @@ its reporter.
 """
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import PurePath
 
 import msgspec
 
@@ -34,6 +36,9 @@ BROKEN_OFF = "the server broke the connection off"
 GIVEN_UP_HERE = "given up by this side before the server answered"
 """Why an HTTP exchange ended, if we ended it. In the stateless era this cancels the request."""
 
+_INTERPRETER = re.compile(r"(?:python|pypy)[\d.]*|node|nodejs|ruby[\d.]*|php[\d.]*|perl[\d.]*")
+_PROGRAM = re.compile(r"-[A-Za-z]*[mcepr]|--(?:eval|print|run|test|version|help)")
+"""Options that give an interpreter a program, or the name of one."""
 _LIFETIME = re.compile(r"(the server (?:exited with code \d+(?: \([\w ]+\))?|was ended by \w+)) after [\d.]+ s\b")
 """How a transport describes the end of a process."""
 
@@ -241,3 +246,9 @@ Fact = Stderr | ConnectionFact | ProcessFact | HttpFact | SseNote
 def without_lifetime(sentence: str) -> str:
     """Return a sentence about a failure without how long the server ran before it ended, which differs each time."""
     return _LIFETIME.sub(r"\1", sentence)
+
+
+def lacks_program(argv: Sequence[str]) -> bool:
+    """Whether a command is an interpreter without a program, which then takes what it reads from stdin for one."""
+    rest = [each for each in argv[1:] if not each.startswith("-") or _PROGRAM.match(each)]
+    return bool(argv) and not rest and _INTERPRETER.fullmatch(PurePath(argv[0]).name) is not None

@@ -76,14 +76,14 @@ def first_requests(
         yield Probe("the level of log messages", send)
 
 
-def empty_lists(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> list[Probe]:
-    """Return requests of the declared lists that were empty: a server that has just started may fill them late."""
-    empty = [each for kind, each in LISTS.items() if each.capability in capabilities and _is_empty(lists[kind])]
-    return [Probe(f"{each.method} later", Send(each.method, cause=Cause.CHECK, silence_s=silence_s)) for each in empty]
+def later_lists(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> list[Probe]:
+    """Return requests of the declared lists that are empty, which a server may fill late, or announced as changed."""
+    again = [each for kind, each in LISTS.items() if each.capability in capabilities and _may_differ(lists[kind])]
+    return [Probe(f"{each.method} later", Send(each.method, cause=Cause.CHECK, silence_s=silence_s)) for each in again]
 
 
-def _is_empty(listing: Listing) -> bool:
-    return listing.whole and not listing.items
+def _may_differ(listing: Listing) -> bool:
+    return listing.outdated or (listing.whole and not listing.items)
 
 
 def _requires(prompt: Any) -> bool:

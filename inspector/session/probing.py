@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from inspector.errors import InspectError
-from inspector.protocol import jsonrpc
+from inspector.protocol import jsonrpc, peek
 from inspector.protocol.facts import Headers
 from inspector.protocol.flows.steps import Flow, Replied, Reply, Send, Silent
 from inspector.protocol.frames import Cause
@@ -27,8 +27,8 @@ from inspector.protocol.probes import (
     SESSION,
     VERSION,
     Probe,
-    empty_lists,
     first_requests,
+    later_lists,
     requests,
 )
 from inspector.protocol.request_meta import stamped
@@ -42,11 +42,13 @@ from inspector.transports.http.authorizing import Heard
 _SILENCE_S, _PING_S, _PROBE_S, _BESIDE_S = 3.0, 2.0, 1.5, 0.7
 """Seconds to wait for a response: to an ordinary request, a ping, a probe, and probes that are sent side by side."""
 _LATER_S = 2.0
-"""Seconds after the first lists at which an empty one is requested again."""
+"""Seconds after the first lists at which one that is empty or announced as changed is requested again."""
 _FRAMING_S = 2.0
 _PAUSE_S = 0.1
 """Seconds between head and body of a request, so that they arrive apart."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_QUIET_S = 0.5
+"""Seconds after the first lists in which a server that announces changes may begin to do so without end."""
 Tell = Callable[[str], None]
 """Called with a short description before each probe."""
 
@@ -104,7 +106,9 @@ async def make_first_requests(session: Session, tell: Tell) -> None:
     listed_s = time.monotonic()
     await _send_each(session, planned, tell)
     await _listen_once(session, tell)
-    if later := empty_lists(capabilities, lists, silence_s=_SILENCE_S):
+    if any(peek.flag(each, "listChanged") for each in capabilities.values()):
+        await asyncio.sleep(max(0.0, listed_s + _QUIET_S - time.monotonic()))
+    if later := later_lists(capabilities, session.journal.conversation.catalogue.listings, silence_s=_SILENCE_S):
         await asyncio.sleep(max(0.0, listed_s + _LATER_S - time.monotonic()))
         await _send_each(session, later, tell)
 

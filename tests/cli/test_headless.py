@@ -308,4 +308,4 @@ def test_diagnosis_equal_to_the_failure_is_printed_once(elsewhere: bool) -> None
     assert [each["id"] for each in more["diagnosis"]] == ["command-not-found"]
     assert more["message"] == why + "."
     assert said.count("not on the PATH") == (0 if elsewhere else 1)
-    assert said.rpartition("✗ ")[2].startswith("no session: command-not-found" if elsewhere else "`nosuch`")
+    assert said.rpartition("✗ ")[2].startswith("no session was opened" if elsewhere else "`nosuch`")

@@ -1,9 +1,12 @@
 """Probing requests of `doctor`."""
 
+import msgspec
+import pytest
+
 from inspector.protocol import probes
 from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import LISTS
-from inspector.protocol.probes import calls_a_tool, empty_lists, first_requests, requests
+from inspector.protocol.probes import calls_a_tool, first_requests, later_lists, requests
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
 from inspector.protocol.tracking.catalogue import Items, Listing
@@ -78,10 +81,12 @@ def test_first_requests_read_the_first_resource_and_a_prompt_without_required_ar
     ]
 
 
-def test_empty_lists_only_declared_lists_without_items_are_requested_later() -> None:
+@pytest.mark.parametrize("outdated", [False, True])
+def test_later_lists_are_the_declared_ones_without_items_and_those_announced_as_changed(outdated: bool) -> None:
     lists = _lists(1, ({"name": "hello"},))
-    found = empty_lists({"tools": {}, "prompts": {}}, lists, silence_s=3)
-    assert [each.send.method for each in found] == ["tools/list"]
+    lists["prompts"] = msgspec.structs.replace(lists["prompts"], outdated=outdated)
+    found = later_lists({"tools": {}, "prompts": {}}, lists, silence_s=3)
+    assert [each.send.method for each in found] == ["tools/list", *(["prompts/list"] if outdated else [])]
 
 
 def test_tests_input_only_a_call_of_an_existing_tool_is_one() -> None:

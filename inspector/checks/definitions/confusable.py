@@ -30,6 +30,8 @@ _ACTIONS: Final = frozenset(
         *("stop", "subscribe", "unlock", "unsubscribe", "update", "upload", "write"),
     )
 )
+_ALIKE_WORDS: Final = 0.3
+"""Likeness of two words from which on they may be forms or misspellings of one."""
 _TURNED: Final = re.compile(r"^(?:de|dis|down|en|ex|im|in|un|up)(?=\w{3})")
 """Prefixes of opposites, such as `encode` and `decode`, `activate` and `deactivate`, which no model confuses."""
 _BLOCK: Final = 60
@@ -122,6 +124,8 @@ def _compared(known: Sequence[_Tool], at: int, other: int) -> ConfusablePair | N
     if len(one) == len(two) == 1 and {_TURNED.sub("", each) for each in one} == {_TURNED.sub("", each) for each in two}:
         return None
     names = _cosine(first.name, second.name)
+    if len(first.named) == len(second.named) and _differ_in_a_noun(one, two):
+        return None
     if first.description and second.description:
         parameters = _overlap(first.parameters, second.parameters)
         likeness = 0.35 * names + 0.5 * _cosine(first.description, second.description) + 0.15 * parameters
@@ -133,6 +137,15 @@ def _compared(known: Sequence[_Tool], at: int, other: int) -> ConfusablePair | N
         return None
     apart = _only(first.words, second.words), _only(second.words, first.words)
     return ConfusablePair(at, other, likeness, apart)
+
+
+def _differ_in_a_noun(one: frozenset[str], two: frozenset[str]) -> bool:
+    """Whether two names differ in one word each, such as `csv_to_json` and `xml_to_json`, which is no action."""
+    if len(one) != 1 or len(two) != 1 or (one | two) & _ACTIONS:
+        return False
+    (first,), (second,) = one, two
+    is_part = first.startswith(second) or second.startswith(first)
+    return not is_part and _cosine(_trigrams(first), _trigrams(second)) < _ALIKE_WORDS
 
 
 def _only(words: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:

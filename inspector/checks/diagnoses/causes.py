@@ -43,6 +43,11 @@ _MOST_BEHIND = 25
 _MEMBERS_OF_REPORT = re.compile(r"^(\S[^\n]*)\n\s+(\S[^\n]*?) \[type=", re.MULTILINE)
 _LAID_OUT = re.compile(r"\s{2,}(?:[\w\\]{0,100}?(\w+(?:Error|Exception))|In (\S{1,100} line \d+):)\s*$")
 """The head of an exception as Laravel and Symfony lay it out: a line of its own, and its message indented below."""
+_OF_RICH = re.compile(
+    r"((?:\[[^\]\n]{5,25}\]|\s{10,})\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,4})(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
+)
+_WRAPPED = re.compile(r"\s{18,}(?!(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s)\S")
+"""A log record as rich prints it, and a line that continues one."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
@@ -154,8 +159,14 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
 
 
 def _with_heads(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Put the head of an exception that is laid out before its message."""
-    lines = [each for each in newest if each[1].strip()]
+    """Put the head of an exception that is laid out before its message, and join lines that rich has wrapped."""
+    lines: list[tuple[int, str]] = []
+    for at, line in (each for each in reversed(newest) if each[1].strip()):
+        if lines and _WRAPPED.match(line) and (begun := _OF_RICH.match(lines[-1][1])):
+            lines[-1] = (lines[-1][0], f"{begun[1]}{begun[2].rstrip()} {line.strip()}")
+        else:
+            lines.append((at, line))
+    lines.reverse()
     for n in range(len(lines) - 1, 0, -1):
         if (head := _LAID_OUT.match(lines[n][1])) and lines[n - 1][1].startswith("  "):
             lines[n - 1] = (lines[n - 1][0], f"{head[1] or f'Exception in {head[2]}'}: {lines[n - 1][1].strip()}")

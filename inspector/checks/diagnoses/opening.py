@@ -15,6 +15,7 @@ from inspector.checks.foreign_text import elided, reason_of
 from inspector.checks.registry import Violation, declare, diagnoses_of
 from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
+from inspector.protocol.facts import lacks_program
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.probes import METHOD
@@ -57,6 +58,8 @@ _SHARED = re.compile(
     rb"stateless transport cannot be reused|server (?:is )?already (?:connected|initialized)"
 )
 _KNOWN_REFUSALS = (-32601, -32020, -32021, -32022)
+_OFTEN = 3
+"""Notifications between two lists that are the same, from which on they are reported."""
 _EARLY_ENOUGH = ("notifications/message", "notifications/progress", "notifications/cancelled")
 
 
@@ -67,7 +70,9 @@ class _Listed(msgspec.Struct):
     items: list[Any]
     before: bool
     """Whether the one before was the same, and `list_changed` followed it."""
-    followed: bool = False
+    time_ns: int
+    followed: int = 0
+    """How often `list_changed` has followed."""
 
 
 @error("Server is running but silent", "end")
@@ -84,6 +89,11 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         return
     asked = unanswered(state)
     if asked is None:
+        return
+    if state.connection is not None and lacks_program(state.connection.argv):
+        sentence = f"{state.connection.argv[0][:60]} has no program to run: it takes the messages on stdin for one"
+        fix = "Name the script of the server behind it."
+        yield Violation(sentence, frames=(state.opened, asked.frame), instead=True, fix=fix)
         return
     if state.is_http:
         silent = asked.status is None
@@ -299,13 +309,13 @@ def list_changed_silently(case: CheckMoment) -> Iterator[Violation]:
 
 
 @warning(
-    "Each list is followed by `list_changed`",
+    "`list_changed` although the list is the same",
     *(f"answer {each}" for each in _TOLD_BY),
     *(f"notification notifications/{kind}/list_changed" for kind in _TOLD_BY.values()),
     until="2025-11-25",
 )
 def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
-    """The list is the same as before, no tool was called, and list_changed follows again.
+    """The list is the same as before, no tool was called, and list_changed follows again, or came over and over.
 
     Fix: Send list_changed when the list has changed, and not when it is fetched.
     """
@@ -316,7 +326,7 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
         calls = state.requests.all
         if listed is None or any(each.method == "tools/call" and each.frame > listed.frame for each in calls):
             return
-        listed.followed = True
+        listed.followed += 1
         if listed.before and state.is_first(f"list-changed-by-list {kind}"):
             sentence = f"each response to {kind}/list is followed by {kind}/list_changed, but the list is the same"
             yield Violation(f"{sentence}: clients fetch it without end", frames=(listed.frame,))
@@ -324,8 +334,13 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
         kind = _TOLD_BY[case.method]
         items, key = peek.items(case.value, kind), f"list-changed-by-list {kind}"
         last: _Listed | None = state.notes.get(key)
-        before = last is not None and last.followed and last.items == items
-        state.notes[key] = _Listed(case.n, items, before)
+        is_same = last is not None and last.items == items
+        if last is not None and is_same and last.followed >= _OFTEN and state.is_first(key):
+            waited = (case.time_ns - last.time_ns) / 1e9
+            sentence = f"{kind}/list_changed came {last.followed} times in {waited:.1f} s, but the list is the same"
+            yield Violation(f"{sentence}: each makes clients fetch it again", frames=(last.frame,))
+        before = last is not None and is_same and last.followed > 0
+        state.notes[key] = _Listed(case.n, items, before, case.time_ns)
 
 
 @error("`initialize` was rejected", "error initialize", "error server/discover", "end")

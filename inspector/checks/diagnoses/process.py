@@ -90,6 +90,7 @@ _USAGE = re.compile(r"(?i)\s*usage: \S")
 _SUBCOMMAND = (
     "Check whether it needs a subcommand or an option, such as stdio or serve, and whether an argument is wrong."
 )
+_CORRECT = "Correct what the exception names; stderr has the lines above it."
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
 LINES = "lines on stdout"
@@ -126,7 +127,7 @@ def last_words(state: ConnectionState, n: int) -> Violation:
         message = f"; it printed its help: {usage[1][:MOST_WORDS]}"
         return Violation(message, frames=(usage[0], n), instead=True, fix=_SUBCOMMAND)
     message = f": {words}" if is_error else f"; last line of stderr: {words}"
-    return Violation(message, frames=(at, n), instead=True)
+    return Violation(message, frames=(at, n), instead=True, fix=_CORRECT if HEADS.match(words) else "")
 
 
 def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:

@@ -46,6 +46,7 @@ def test_nearly_equal_tools_are_confusable(first: dict[str, Any], second: dict[s
         (tool("create_issue", "Create an issue", "title"), tool("delete_issue", "Delete an issue", "title")),
         (tool("read_file", "Read a file", "path"), tool("write_file", "Write a file", "path", "text")),
         (tool("url_encode", "URL-encode a text", "text"), tool("url_decode", "URL-decode a text", "text")),
+        (tool("csv_to_json", "Convert CSV to JSON", "text"), tool("xml_to_json", "Convert XML to JSON", "text")),
         (tool("activate_group", "Activate a group", "id"), tool("deactivate_group", "Deactivate a group", "id")),
         (tool("add", "Add two numbers", "a", "b"), tool("echo", "Return a text", "text")),
         (tool(""), tool("")),

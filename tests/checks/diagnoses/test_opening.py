@@ -4,6 +4,7 @@ import pytest
 
 from inspector.checks.findings import Severity
 from inspector.checks.verdict import EXPLAINS, verdicts
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.probes import METHOD
@@ -337,3 +338,10 @@ def test_notification_answered_names_the_notification(payload: bytes, sentence: 
     assert found.sentence.startswith(sentence)
     late = Talk().ask("ping").answer({}).frame(payload).close().findings()
     assert bool(of_one(late, "notification-answered")) is (b"Unknown" in payload)
+
+
+def test_a_silent_interpreter_without_a_program_is_named_in_place_of_its_output() -> None:
+    opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("/usr/bin/python3", "-u"), cwd="/srv")
+    talk = Talk(4, opened=False, connection=opened).ask("initialize", {}).wait(5).close()
+    (found,) = of_one(talk.findings(), "server-silent")
+    assert "/usr/bin/python3 has no program to run" in found.sentence

@@ -49,6 +49,11 @@ def _knocked(
     return talk
 
 
+def _in_two(status: int) -> Script:
+    sent = _knocked(status, mcp_inspect_body="in a second packet")
+    return lambda: sent().fact(HttpFact(HttpEvent.END, 1, status=status))
+
+
 def _addresses(*answering: bool) -> Script:
     def talk() -> Talk:
         begun = Talk(4, opened=False, transport="http")
@@ -89,6 +94,7 @@ CASES: Cases = {
         _knocked(200, Mcp_Session_Id=probes.SESSION),
         _knocked(404, Mcp_Session_Id=probes.SESSION),
     ),
+    "second-packet-not-read": (_in_two(400), _in_two(200)),
     "cors-missing": (
         _knocked(405, "OPTIONS", Origin=probes.ORIGIN),
         _knocked(204, "OPTIONS", head=_CORS, Origin=probes.ORIGIN),

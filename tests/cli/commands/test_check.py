@@ -321,3 +321,10 @@ def test_doctor_sends_a_body_in_a_second_packet_and_names_a_server_that_reads_on
         assert "second-packet-not-read" not in inspect("check", "--json", url).stdout
         primary = inspect("doctor", "--json", url).data["primary"]
     assert (primary["id"] == "second-packet-not-read" and "Parse error" in primary["sentence"]) is not whole
+
+
+def test_an_interpreter_without_a_script_is_refused_at_once_with_the_right_line() -> None:
+    ran = inspect("check", "--", sys.executable)
+    assert ran.status == 2
+    assert "has no program to run" in ran.stderr
+    assert f"-- {sys.executable} SCRIPT" in ran.stderr

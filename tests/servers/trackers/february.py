@@ -1,9 +1,11 @@
 """Servers over stdio of the eighth round that do more than answer by a table."""
 
+import threading
+import time
 from itertools import count
 from typing import Any
 
-from tests.servers.speaking import TOOL, answer, say, serve
+from tests.servers.speaking import HELLO, TOOL, answer, say, serve
 from tests.servers.trackers import Run
 
 
@@ -37,8 +39,24 @@ def _pings_with_low_ids() -> None:
     serve({"tools/list": listed})
 
 
+def _announces() -> None:
+    changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
+    def announce() -> None:
+        while True:
+            time.sleep(0.3)
+            say(changed)
+
+    def begin(_: dict[str, Any]) -> dict[str, Any]:
+        threading.Thread(target=announce, daemon=True).start()
+        return HELLO | {"capabilities": {"tools": {"listChanged": True}}}
+
+    serve({"initialize": begin, "tools/list": {"tools": [TOOL]}})
+
+
 SERVERS: dict[str, Run] = {
     "unknown-tool-if-there-is-more": _knows_two_members,
     "empty-cursor-has-a-page": _pages_by_an_empty_cursor,
+    "announces-over-and-over": _announces,
     "server-counts-from-one-as-well": _pings_with_low_ids,
 }
