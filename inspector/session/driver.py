@@ -408,7 +408,8 @@ class Driver:
         try:
             reply = await wait(waiter, clocks, *([late] if late else []))
         except asyncio.CancelledError:
-            self._start_cancel(waiter, "the caller stopped waiting")
+            if not waiter.future.done():  # otherwise the connection may have ended, too
+                self._start_cancel(waiter, "the caller stopped waiting")
             raise
         if isinstance(reply, Silent) and silence_s is None:
             if self.process is not None and self.revision is not None:  # before the opening it may still be starting

@@ -126,6 +126,19 @@ async def test_abandoned_call_is_cancelled_before_the_end() -> None:
     assert server.heard[-1]["method"] == "notifications/cancelled"
 
 
+async def test_call_that_has_failed_is_not_cancelled_as_well() -> None:
+    server = _Silent()
+    told: list[Exchange] = []
+    async with session(server) as live:
+        call = asyncio.gather(live.call("tools/call", {"name": "t"}, opened=told.append))
+        await until(lambda: told, "the call was sent")
+        live._driver.fail_all("the connection was closed")
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert server.named("notifications/cancelled") == []
+
+
 async def test_late_response_marks_the_exchange_only() -> None:
     server = _Silent()
     told: list[Exchange] = []

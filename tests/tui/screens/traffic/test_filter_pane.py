@@ -54,16 +54,19 @@ async def test_a_filter_gets_a_name_and_is_used_by_it(tape: Tape) -> None:
     async with Listening(pane := FilterPane(Staged(handshake(tape)))).run_test() as pilot:
         await ready(pilot, pane)
         pane.open()
+        await until(lambda: pane.bar.has_focus_within, "the line has the focus")
         await pilot.press(*"@slow = dur > 1s", "enter")
         await until(lambda: kept().named() == {"slow": "dur > 1s"}, "the name in the file")
         await until(lambda: pane.text == "@slow", "the name in the line")
         assert kept().used() == []
         pane.clear()
         pane.open()
+        await until(lambda: pane.bar.has_focus_within, "the line has the focus")
         await pilot.press(*"pending", "enter")
         await until(lambda: kept().used() == ["pending"], "what was used")
         pane.set("@slow =")
         pane.open()
+        await until(lambda: pane.bar.has_focus_within, "the line has the focus")
         await pilot.press("enter")
         await until(lambda: kept().named() == {}, "the name is gone")
 
@@ -72,8 +75,9 @@ async def test_finder_posts_its_text(tape: Tape) -> None:
     async with (app := Listening(pane := FilterPane(Staged(handshake(tape))))).run_test() as pilot:
         await ready(pilot, pane)
         pane.open_finder()
+        await until(lambda: pane.finder.has_focus_within, "the line has the focus")
         await pilot.press(*"sell", "enter")
-        await until(lambda: app.sought() == ["sell"], "what is sought")
+        await until(lambda: app.sought()[-1:] == ["sell"], "what is sought")
         assert app.terms() == []
 
 
@@ -84,6 +88,7 @@ async def test_the_count_goes_with_the_filter(tape: Tape) -> None:
     async with app.run_test(size=(80, 10)) as pilot:
         await ready(pilot, pane)
         pane.open()
+        await until(lambda: pane.bar.has_focus_within, "the line has the focus")
         await pilot.press(*"method")
         await until(lambda: bool(app.terms()), "the filter")
         model.refresh()
