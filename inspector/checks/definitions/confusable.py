@@ -140,7 +140,7 @@ def _compared(known: Sequence[_Tool], at: int, other: int) -> ConfusablePair | N
 
 
 def _differ_in_a_noun(one: frozenset[str], two: frozenset[str]) -> bool:
-    """Whether two names differ in one word each, such as `csv_to_json` and `xml_to_json`, which is no action."""
+    """Whether two names differ in one word each that names no action, such as `csv_to_json` and `xml_to_json`."""
     if len(one) != 1 or len(two) != 1 or (one | two) & _ACTIONS:
         return False
     (first,), (second,) = one, two

@@ -419,7 +419,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
             alive = _stage(asked) or "the server is running"
             sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; {alive}"
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
-            more = ", and may respond later: check waits no longer" if short else ""
+            more = ", and may respond after check has ended" if short else ""
             mild = Severity.HINT if short else None
             yield Violation(sentence + more, frames=(asked.frame,), instead=True, severity=mild)
 
