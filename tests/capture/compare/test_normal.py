@@ -15,6 +15,7 @@ from inspector.errors import UsageError
         ("id 0199c9f2-1d10-7a3e-a6d8-0123456789ab!", "id <uuid>!"),
         ("at 2026-07-28T10:00:00.123Z, again", "at <time>, again"),
         ("Tue, 28 Jul 2026 10:00:00 GMT", "<time>"),
+        ('{"timestamp": 1795986322, "n": 17}', '{"timestamp": <time>, "n": 17}'),
         ("http://127.0.0.1:49152/mcp", "http://127.0.0.1:<port>/mcp"),
         ("http://example.com:8080/", "http://example.com:8080/"),
         ("in /tmp/tmpx7d_2/out.txt", "in <temporary>/out.txt"),
