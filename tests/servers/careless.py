@@ -35,6 +35,7 @@ _WIDE: dict[str, Any] = {
     "required": ["text"],
     "additionalProperties": False,
 }
+_ABOUT = f"Only {'of this version, ' * 9}and no other: Invalid arguments for work: "
 _DEEP: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -317,6 +318,9 @@ _FAULTS: dict[str, Any] = (
             _error("Invalid arguments for text: it is too short") if len(str(a.get("text"))) < 2 else None
         ),
         "empty-is-missing": lambda r, a, w: _error("Missing required argument: text") if a.get("text") == "" else None,
+        "empty-is-too-short": lambda r, a, w: (
+            _error(_ABOUT + "text: at least 1 character") if a.get("text") == "" else None
+        ),
         "empty-is-no-string": lambda r, a, w: _error("'text' must be a string") if a.get("text") == "" else None,
         "no-nul": lambda r, a, w: (
             _error("The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received 'a\\x00b'")

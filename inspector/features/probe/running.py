@@ -72,6 +72,8 @@ _LACKING = re.compile(
 _NORMAL = Normal()
 _SHORT_REFUSAL: Final = 400
 """Maximum number of characters of a refusal that is not marked as an error; a longer text is about credentials."""
+_LONG_PREFACE: Final = 60
+"""Number of characters before the reason of a rejection from which they are not quoted."""
 _SHAPE = re.compile(
     r"(?i)\brequired\b|\bmissing\b|is not of type|expected (?:string|number|object|array|boolean|integer), received"
     r"|\[type=(?:missing|\w+_type|\w+_parsing), |must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b"
@@ -107,7 +109,7 @@ _ONE_HABIT = frozenset(
 
 _SHORT_CHARS: Final = 3
 _NEAR_CHARS: Final = 60
-_ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string)\b")
+_ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string|at least (?:1|one) char\w+)\b")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
 _CONDITION = re.compile(
@@ -464,7 +466,11 @@ def _described(call: ProbeCall) -> str:
 
 
 def _quote(text: str) -> str:
-    return " ".join(text.split())[:120] or "no text"
+    words = " ".join(text.split())
+    found = _VALIDATION.search(words)
+    return (
+        f"… {words[found.start() :][:118]}" if found and found.start() > _LONG_PREFACE else words[:120]
+    ) or "no text"
 
 
 class ProbeOptions(msgspec.Struct, frozen=True):

@@ -177,9 +177,10 @@ def test_probe_does_not_blame_effects_unrelated_to_arguments(fault: str) -> None
     assert ("undeclared-constraint" in {each["id"] for each in found}) is (fault in _ONLY_HINTS)
 
 
-def test_an_empty_text_that_counts_as_missing_is_named_as_that() -> None:
-    (found,) = [each for each in probed("empty-is-missing").data["findings"] if "rejected" in each["sentence"]]
-    assert found["sentence"].startswith("work: rejected if a text is empty, which inputSchema allows: ")
+@pytest.mark.parametrize(("fault", "quote"), [("empty-is-missing", "Missing"), ("empty-is-too-short", "… Invalid arg")])
+def test_an_empty_text_that_counts_as_missing_is_named_as_that(fault: str, quote: str) -> None:
+    (found,) = [each for each in probed(fault).data["findings"] if "rejected" in each["sentence"]]
+    assert found["sentence"].startswith(f"work: rejected if a text is empty, which inputSchema allows: {quote}")
 
 
 def test_tool_that_always_fails_is_named_on_stderr() -> None:
