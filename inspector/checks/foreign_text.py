@@ -9,6 +9,8 @@ import msgspec
 
 from inspector.protocol import peek
 
+LIMITED = re.compile(r"(?i)\brate.?limit|too many (?:requests|calls)|\bthrottled\b|quota exceeded")
+"""How a server refuses a request because there were too many, whatever this one has."""
 _MOST = 200
 _DEPTH = 12
 _NAMES = (

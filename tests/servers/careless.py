@@ -245,6 +245,9 @@ _OF_WIDE: dict[str, Any] = {
     "needs-a-variable": lambda r, a, w: None if w else _error("Missing required field: env GITHUB_TOKEN is missing"),
     "needs-a-login": lambda r, a, w: None if w else _error("A login is required. Please log in first."),
     "needs-a-program": lambda r, a, w: None if w else _error("ffmpeg is required, but it is not installed"),
+    "limits-its-rate": lambda r, a, w: (
+        _refused(r, -32600, "Rate limit exceeded: max 10 requests per second") if w else None
+    ),
     "needs-a-file": lambda r, a, w: None if w or len(a) < 2 else _error("Bounds: data/range.json is missing"),
     "fails-always": lambda r, a, w: _text('{"status": false, "status_message": "x does not exist"}'),
     "rejects-as-internal": lambda r, a, w: _refused(r, -32603, f"Invalid arguments: {w}: Required") if w else None,

@@ -53,6 +53,7 @@ _NEEDED: Final = (
 Searching for these costs a fraction of the patterns.
 """
 
+_SENDS: Final = "send|pass|include|upload|copy|paste|attach|contents? of"
 _ORDERS: Final = (
     re.compile(r"(?i)<\s*(?:/\s*)?(important|system|secret|instructions?|assistant|admin)\s*>"),
     re.compile(
@@ -62,7 +63,9 @@ _ORDERS: Final = (
     re.compile(r"(?i)\bdo\s+not\s+(tell|inform|mention|reveal|show|notify|alert)\b.{0,40}\buser\b"),
     re.compile(r"(?i)\b(without|never)\s+(telling|informing|notifying|mentioning)\b.{0,30}\buser\b"),
     re.compile(
-        r"(?i)~/\.(ssh|aws|gnupg|kube|netrc|config/gcloud)\b|\bid_(rsa|ed25519)\b|(?<![\w.])\.env\b.{0,20}\bfile"
+        rf"(?i)\b(?:{_SENDS}|read|open|cat|fetch)\b[^.\n]{{0,40}}?"
+        r"(?:~/\.(ssh|aws|gnupg|kube|netrc|config/gcloud)\b|\bid_(rsa|ed25519)\b)"
+        rf"|\b(?:{_SENDS})\b[^.\n]{{0,40}}?(?<![\w.])\.env\b"
     ),
     re.compile(r"(?i)\b(always|must)\s+(call|use|run|invoke)\s+this\s+tool\s+(first|before)\b"),
     re.compile(r"(?i)\binstead\s+of\s+(the|any)\s+other\s+tools?\b"),

@@ -25,6 +25,8 @@ _WRITES: Final = re.compile(
     r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
     r"(?=$|[_.\-/])|^(delete|remove|drop|write|create|update|insert|send|rename|purge)(?=(?-i:[A-Z]))"
 )
+_OF_A_VALUE: Final = re.compile(r"(?i)(?:text|str|string|number|array|json)[_.\-]")
+"""The beginning of the name of a tool that changes a value that it was given, and nothing else."""
 _OPTIONAL: Final = {
     "title": str,
     "description": str,
@@ -84,7 +86,8 @@ def writes(tool: dict[str, Any]) -> str:
     """Return the word in the name of a tool with readOnlyHint that suggests writing; "" if there is none."""
     if peek.flag(tool, "annotations", "readOnlyHint") is not True:
         return ""
-    match = _WRITES.search(peek.text(tool, "name") or "")
+    name = peek.text(tool, "name") or ""
+    match = None if _OF_A_VALUE.match(name) else _WRITES.search(name)
     return match.group().strip("_.-/").lower() if match else ""
 
 

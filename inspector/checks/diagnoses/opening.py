@@ -11,7 +11,7 @@ from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
 from inspector.checks.diagnoses.stalls import computed_at_eof, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import elided, reason_of
+from inspector.checks.foreign_text import LIMITED, elided, reason_of
 from inspector.checks.registry import Violation, declare, diagnoses_of
 from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
@@ -45,6 +45,7 @@ _VERSION = re.compile(
     r"(?i)(unsupported|invalid|unknown|incompatible|not supported).{0,40}version|version.{0,40}(not |un)supported"
 )
 _DATE_SAID = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+_FEW = 2
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _LISTS = (*_TOLD_BY, "resources/templates/list")
@@ -491,6 +492,8 @@ def list_failed(case: CheckMoment) -> Iterator[Violation]:
     if case.asked is not None and case.asked.probe:
         return  # with a cursor that was never given, or of what is not declared
     explained = _KNOWN_REFUSALS if case.is_modern else (-32601, -32022)
+    if LIMITED.search(reason_of(case.value)) and len(case.state.requests.done) > _FEW:
+        return  # of so many requests one was refused
     if code is not None and code not in explained:
         if MIXED_UP.search((peek.text(case.value, "message") or "")[:2000]):
             return  # `schema-library-mismatch` reports it

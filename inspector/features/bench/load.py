@@ -22,8 +22,10 @@ from urllib.parse import urlsplit
 import msgspec
 import psutil
 
+from inspector.checks.foreign_text import LIMITED
 from inspector.errors import InspectError
 from inspector.features.bench.model import (
+    RATE_LIMIT,
     BenchCall,
     LevelResult,
     LoadModel,
@@ -46,6 +48,9 @@ _FIRST_ID = 1_000_001
 """First id of load calls. The ids of a session begin at 1 and never get this high."""
 _MARK = 1_357_924_680
 """Placeholder for the id in a call that is encoded in advance."""
+
+_EXAMINED = 2_000
+"""Maximum number of bytes of an error that are searched."""
 
 TIMEOUT, DISCONNECTED = "timeout", "disconnected"
 _SWEEP_S = 0.1
@@ -257,13 +262,16 @@ def _outcome(envelope: Envelope) -> tuple[str, bytes]:
         if isinstance(envelope.error, msgspec.Raw):
             with suppress(msgspec.DecodeError):
                 code = peek.integer(msgspec.json.decode(envelope.error), "code")
+            if LIMITED.search(bytes(envelope.error)[:_EXAMINED].decode("utf-8", "replace")):
+                return RATE_LIMIT, b""
         return (f"JSON-RPC error {code}" if code is not None else "invalid response"), b""
     raw = bytes(envelope.result)
     if b'"isError"' in raw or b'"input_required"' in raw:
         with suppress(msgspec.DecodeError):
             result = msgspec.json.decode(raw)
             if peek.flag(result, "isError"):
-                return "tool error", raw
+                is_limited = LIMITED.search(raw[:_EXAMINED].decode("utf-8", "replace"))
+                return RATE_LIMIT if is_limited else "tool error", raw
             if peek.text(result, "resultType") == "input_required":
                 return "input required", raw
     return "", raw

@@ -9,6 +9,10 @@ from typing import Any
 
 import msgspec
 
+RATE_LIMIT = "rate limit"
+LIMITS = (RATE_LIMIT, "HTTP 429")
+"""Errors that say that there were too many calls."""
+
 
 class BenchCall(msgspec.Struct, frozen=True):
     """One request of the workload. A workload is a sequence of requests that is repeated in order."""

@@ -12,7 +12,15 @@ from typing import Any
 import msgspec
 
 from inspector import __version__
-from inspector.features.bench.model import BenchResult, BenchVerdict, LatencySummary, LevelResult, LoadModel, ranked
+from inspector.features.bench.model import (
+    LIMITS,
+    BenchResult,
+    BenchVerdict,
+    LatencySummary,
+    LevelResult,
+    LoadModel,
+    ranked,
+)
 from inspector.features.bench.running import BenchProgress
 from inspector.features.bench.verdicts import FORMAT, VERSION, growth, level_summary
 from inspector.present.spans import Line
@@ -115,6 +123,8 @@ def limits_of(result: BenchResult) -> list[str]:
     ]
     notes = [f"at {' and '.join(near)}, mcp-inspect limits the rate: see its own ceiling"] if near else []
     notes += [f"at {each.name}, no call ended" for each in result.levels if not (each.answered or each.failed)]
+    refused = sum(kinds[kind] for each in result.levels for kinds in each.errors.values() for kind in LIMITS)
+    notes += [f"the server's rate limit refused {refused:,} calls; --rate stays below it"] if refused else []
     late = [level for level in result.levels if level.lag]
     notes += [
         f"at {level.name}, mcp-inspect sent 1 % of the calls {worst / 1e6:.1f} ms late or later"

@@ -14,6 +14,7 @@ import msgspec
 
 from inspector.errors import UsageError
 from inspector.features.bench.model import (
+    LIMITS,
     BenchResult,
     BenchVerdict,
     BlockingResult,
@@ -486,6 +487,8 @@ def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
                 if (label, kind) not in always:
                     counts.setdefault(kind, Counter())[label] += number
     for kind, by_label in counts.items():
+        if kind in LIMITS:
+            continue  # as it is meant: a note says so
         names = ", ".join(sorted(by_label))
         yield BenchVerdict(
             "errors-under-load",

@@ -4,6 +4,7 @@ A call that ends the server, or after which it no longer responds, is a finding.
 new session, a limited number of times, so that one defect does not hide others.
 """
 
+import asyncio
 import os
 import re
 import time
@@ -17,6 +18,7 @@ import msgspec
 from inspector.capture.compare.normal import Normal
 from inspector.capture.store.columns import MessageKind
 from inspector.checks.findings import Finding
+from inspector.checks.foreign_text import LIMITED
 from inspector.checks.rules.inputs import input_finding
 from inspector.checks.rules.results import failure_in, is_refusal
 from inspector.errors import InspectError
@@ -72,6 +74,8 @@ _LACKING = re.compile(
 _NORMAL = Normal()
 _SHORT_REFUSAL: Final = 400
 """Maximum number of characters of a refusal that is not marked as an error; a longer text is about credentials."""
+_MOST_PAUSES, _PAUSE_S = 30, 1.0
+"""Pauses for servers that limit the rate of calls."""
 _LONG_PREFACE: Final = 60
 """Number of characters before the reason of a rejection from which they are not quoted."""
 _SHAPE = re.compile(
@@ -293,9 +297,15 @@ class _Failure(StrEnum):
     NOT = "not"
     REJECTED = "rejected"
     UNAUTHORIZED = "unauthorized"
-    """Without credentials, whatever the arguments are."""
+    """Without credentials, or beyond a rate limit, whatever the arguments are."""
     INSIDE = "inside"
     OTHERWISE = "otherwise"
+
+
+def _is_limited(reply: Replied) -> bool:
+    message = reply.message
+    is_error = isinstance(message, ErrorResponse) or peek.flag(message.result, "isError") is True
+    return is_error and LIMITED.search(text_of(message)[:_ERROR_TEXT]) is not None
 
 
 def _verdict_of(outcome: ProbeOutcome | None) -> _Failure:
@@ -307,6 +317,8 @@ def _verdict_of(outcome: ProbeOutcome | None) -> _Failure:
 def _failure_of(message: ResultResponse | ErrorResponse, text: str) -> _Failure:
     code = message.code if isinstance(message, ErrorResponse) else None
     is_unmarked = isinstance(message, ResultResponse) and peek.flag(message.result, "isError") is not True
+    if not is_unmarked and LIMITED.search(text[:_ERROR_TEXT]):  # still, after a pause
+        return _Failure.UNAUTHORIZED
     if _OF_CREDENTIALS.search(text[:_ERROR_TEXT]):
         if not is_unmarked or (len(text) <= _SHORT_REFUSAL and _LACKING.search(text)):
             return _Failure.UNAUTHORIZED
@@ -574,7 +586,7 @@ class _Run:
         self._reopen = reopen
         self._timeout_s = timeout_s
         self._warn = warn
-        self._restarts = 0
+        self._restarts = self._pauses = 0
         self._until_s = until_s
 
     @property
@@ -660,6 +672,11 @@ class _Run:
         session = self.session
         before = session.journal.count
         reply = await call_once(session, call.tool, call.arguments, tool.input_schema, silence_s=self._timeout_s)
+        if self._pauses < _MOST_PAUSES and isinstance(reply, Replied) and _is_limited(reply):
+            self._pauses += 1
+            await asyncio.sleep(_PAUSE_S)
+            before = session.journal.count
+            reply = await call_once(session, call.tool, call.arguments, tool.input_schema, silence_s=self._timeout_s)
         return ProbeOutcome(call, reply, *_evidence(session, before), self.is_alive, _came_meanwhile(session, before))
 
     async def _restart(self, name: str, outcome: ProbeOutcome) -> bool:

@@ -49,7 +49,8 @@ def test_words_in_tags_are_read_out() -> None:
         "<IMPORTANT> first",
         "ignore all previous",
         "do not\u200b tell the user",
-        "reads ~/.ssh/config",
+        "read ~/.ssh/config",
+        "pass the contents of the .env file",
         "must call this tool first",
     ],
 )
@@ -58,7 +59,15 @@ def test_orders_are_heard(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["An important note", "ignore case", "tells the user", "the previous page", "a <b> tag"]
+    "text",
+    [
+        "An important note",
+        "ignore case",
+        "tells the user",
+        "a <b> tag",
+        "Read a .env file",
+        "a key such as ~/.ssh/id_rsa",
+    ],
 )
 def test_plain_words_are_no_orders(text: str) -> None:
     assert not order_in(text)

@@ -67,7 +67,8 @@ def test_a_number_comes_with_its_trait_and_a_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("delete_file", "delete"), ("fs.write", "write"), ("sendMail", "send"), ("sender", "")]
+    ("name", "word"),
+    [("delete_file", "delete"), ("fs.write", "write"), ("sendMail", "send"), ("sender", ""), ("text_truncate", "")],
 )
 def test_a_word_that_sounds_like_writing_is_heard_in_a_name(name: str, word: str) -> None:
     assert writes({"name": name, "annotations": {"readOnlyHint": True}}) == word

@@ -134,7 +134,9 @@ CASES: Cases = {
     ),
     "list-failed": (
         lambda: Talk().ask("tools/list").error(-32603, "'NoneType' object is not iterable"),
-        lambda: Talk().ask("tools/list").error(-32601, "Method not found"),
+        lambda: (
+            Talk().ask("ping").answer({}).ask("ping").answer({}).ask("tools/list").error(-32600, "Rate limit exceeded")
+        ),
     ),
     "message-before-handshake": (
         lambda: Talk(opened=False).ask("initialize", initialize(4)).tell("server.initialized"),

@@ -116,6 +116,7 @@ def test_each_planted_fault_is_found(fault: str) -> None:
         "needs-a-login",
         "needs-a-program",
         "needs-a-file",
+        "limits-its-rate",
         "rejects-as-internal",
         "fails-always",
         "no-key-by-code",

@@ -11,6 +11,7 @@ import pytest
 
 from inspector.errors import UsageError
 from inspector.features.bench.model import (
+    RATE_LIMIT,
     BenchOptions,
     BenchResult,
     BlockingResult,
@@ -19,7 +20,7 @@ from inspector.features.bench.model import (
     UsageSample,
     summary,
 )
-from inspector.features.bench.report import _usage_lines, as_data, histogram
+from inspector.features.bench.report import _usage_lines, as_data, histogram, limits_of
 from inspector.features.bench.verdicts import (
     failures,
     growth,
@@ -276,6 +277,13 @@ def test_limit_without_a_baseline_value_is_not_compared() -> None:
 def test_an_invalid_limit_is_an_error(text: str) -> None:
     with pytest.raises(UsageError):
         read_limits(text)
+
+
+def test_calls_beyond_a_rate_limit_are_a_note_and_no_defect() -> None:
+    level = LevelResult(LoadModel.CLOSED, 4, 2.0, {}, {"t": Counter({RATE_LIMIT: 7})})
+    result = BenchResult("target", BenchOptions(), levels=[level])
+    assert verdicts(result) == []
+    assert "the server's rate limit refused 7 calls; --rate stays below it" in limits_of(result)
 
 
 def test_percentiles_are_by_nearest_rank() -> None:
