@@ -166,6 +166,9 @@ def _words(value: Any, depth: int) -> Iterator[str]:
         for name in _NAMES:
             for words in _words(value[name], depth - 1) if name in value else ():
                 yield f"{place}: {words}" if place and place not in words else words
+        for each in value.values():
+            if type(each) is dict:  # an envelope with a name of its own
+                yield from _words(each, depth - 1)
     elif type(value) is list and depth:
         for each in value[:3]:
             yield from _words(each, depth - 1)

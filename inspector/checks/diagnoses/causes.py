@@ -54,6 +54,7 @@ HEADS = re.compile(
     r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
+    r"|^\S{1,200}:\d+:in [`'][^'\n]{0,100}': [^\n]+ \([\w:]*(?:Error|Exception)\)|^APPLICATION FAILED TO START$"
 )
 """The beginning of an exception's message."""
 TRAP = re.compile(r"^(?:\S{1,200}:\d+: )?Fatal error: ")

@@ -357,9 +357,13 @@ def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
         return
     given = case.state.connection.env_names if case.state.connection is not None else missing[1]
     if names := [name for name in missing[1] if name not in given][:_MOST_NAMES]:
-        sentence = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
+        sentence = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
         fix = f"Set it with {' '.join(f'-e {name}=…' for name in names)}"
         yield Violation(sentence, frames=(missing[0], ended[0]), instead=True, fix=fix)
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 @warning("Placeholder was not expanded", "end", confidence=_LIKELY)

@@ -78,7 +78,7 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, fix="Pass the JSON alone where the framework writes the events.")
             return
         what = "an HTML page" if begin == b"<" else message.reason
-        text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" else ""
+        text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" or begin == b"{" else ""
         due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""
         yield Violation(f"received {what}{due}: {text}" if text else f"received {what}{due}")
 

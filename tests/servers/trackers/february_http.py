@@ -5,6 +5,7 @@ from itertools import count
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
+from tests.servers.streams import event
 from tests.servers.trackers import Run
 from tests.servers.trackers.advent_http import older
 from tests.servers.trackers.january_http import _method
@@ -144,6 +145,24 @@ def _shows_a_page() -> Handler:
     return handler
 
 
+def _logs_in_a_stream() -> Handler:
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "serverInfo": {"name": "a", "version": "1"},
+        "capabilities": {"tools": {}, "logging": {}},
+    }
+    inner = handler_of({"initialize": hello, "logging/setLevel": {}}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        response = await inner(request)
+        if _method(request) != "tools/call" or not isinstance(response.body, bytes):
+            return response
+        log = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"begun"}}'
+        return HttpResponse(200, STREAM, b"id: 1\nretry: 500\ndata:\n\n" + event(log) + event(response.body))
+
+    return handler
+
+
 SERVERS: dict[str, Run] = {
     "lost-session-is-an-event": _loses_every_session,
     "session-of-one-list-is-lost": _loses_one,
@@ -151,6 +170,7 @@ SERVERS: dict[str, Run] = {
     "login-works-as-it-should": lambda: _wants_a_login("{}"),
     "two-replicas-in-turn": _answers_in_turn,
     "ktor-wants-the-session-in-the-query": _lost_the_query,
+    "log-in-the-stream-of-a-call": _logs_in_a_stream,
     "php-wants-a-uuid": _wants_a_uuid,
     "stream-in-many-pieces": _in_pieces,
     "page-for-whoever-looks": _shows_a_page,
