@@ -96,7 +96,8 @@ def group_lines(group: Sequence[Finding], check: Check, counts: Mapping[str, int
     glyph, role = GLYPHS[first.severity]
     total = sum(each.count for each in group)
     times = total if total < counts.get(check.id, 0) // 2 else counts.get(check.id, total)
-    many = f"  ×{times:,}" if times > 1 else ""
+    faults = len(group) + times - total
+    many = f"  ×{faults:,}" if len(group) > 1 else f"  {times:,} times" if times > 1 else ""
     title: Line = ((f"{glyph} ", role), (check.title, "strong"), (f"  {check.id}", "faint"), (many, "muted"))
     lines: list[Line] = [title]
     lines += [

@@ -411,7 +411,7 @@ def stderr_section(journal: Journal, last: int = 40) -> Section:
 
 def stderr_line(line: bytes) -> Line:
     """Return one line of stderr, safe to show."""
-    return ((text.visible(text.decode(line), limit=2000), "stderr"),)
+    return ((text.visible(text.decode(line).rstrip(), limit=2000), "stderr"),)
 
 
 # What the server's screen shows besides reported and counted facts: the child's variables, and the recording.

@@ -55,7 +55,7 @@ class Meanwhile:
         while 0 <= at < end - self._next and len(self.lines) < self._MOST:
             what = store.entry(self._next + at).what
             if isinstance(what, Stderr):
-                self.lines.append((self._next + at, visible(decode(what.payload), limit=2000)))
+                self.lines.append((self._next + at, visible(decode(what.payload).rstrip(), limit=2000)))
             at = kinds.find(EntryKind.STDERR, at + 1)
         self._is_over = self._is_over or len(self.lines) >= self._MOST
         self._next = end

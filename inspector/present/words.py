@@ -202,7 +202,7 @@ def sentence(fact: Fact) -> Span:
     """Describe a fact in one line that is safe to show."""
     match fact:
         case Stderr():
-            return text.visible(text.decode(fact.payload[:4000]), limit=1000), "stderr"
+            return text.visible(text.decode(fact.payload[:4000]).rstrip(), limit=1000), "stderr"
         case ConnectionFact():
             return _connection(fact)
         case ProcessFact():

@@ -238,12 +238,12 @@ class Watching:
         """Subscribe again after a new handshake, because the server has forgotten the subscriptions."""
         if not self.by_stream and self.wanted.uris:
             came = await self._each(self.wanted.uris, subscribe)
-            self.say(f"subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
+            self.say(f"Subscribed again in the new session: {len(came.granted.uris)} of {len(self.wanted.uris)}")
 
     async def again(self, uris: Sequence[str]) -> None:
         """Watch the resources of an earlier connection, and report how that went."""
         came = await self.watch(*uris)
-        message = f"watching again what was watched before: {len(came.granted.uris)} of {len(uris)}"
+        message = f"Subscribed again: {len(came.granted.uris)} of {len(uris)}"
         self.say(f"{message}: {came.refused}" if came.refused else message)
 
     async def stop(self) -> None:

@@ -173,7 +173,7 @@ def _styles(c: _Colours) -> Mapping[Role, Style]:
         "faint": ink(c.faint),
         "accent": ink(c.accent),
         "title": ink(f"bold {c.accent}"),
-        "button": ink(f"bold {c.background} on {c.accent}"),
+        "button": ink(f"{c.background} on {c.accent}"),  # in 16 colors, bold black is gray
         "method": ink(c.strong),
         "target": ink(c.blue),
         "to_server": ink(c.accent),

@@ -322,7 +322,7 @@ def test_traffic_is_counted(tape: Tape) -> None:
 
 def test_the_last_lines_of_stderr_and_the_notices_are_there(tape: Tape) -> None:
     for number in range(50):
-        tape.stderr(f"line {number}\x1b".encode())
+        tape.stderr(f"line {number}\x1b   ".encode())
     tape.journal.note("The disk is full.")
     assert _read(tape, "stderr")[:2] == ["stderr", "  line 10␛"]
     assert _read(tape, "Notices") == ["Notices", "  The disk is full."]

@@ -117,7 +117,7 @@ async def test_after_a_new_handshake_it_subscribes_again() -> None:
         await live.watching.watch("a:b")
         await live.watching.renew()
         assert [each.method for each in live.journal.conversation.exchanges[1:]] == ["resources/subscribe"] * 2
-        assert live.watching.notices == ["subscribed again in the new session: 1 of 1"]
+        assert live.watching.notices == ["Subscribed again in the new session: 1 of 1"]
 
 
 async def test_subscriptions_share_one_stream_in_the_stateless_era() -> None:
@@ -249,14 +249,14 @@ async def test_watched_resources_are_subscribed_again_after_reconnect() -> None:
     async with session(answering({"resources/subscribe": {}})) as live:
         await live.watching.again(("a:b", "c:d"))
         assert live.watching.wanted.uris == ("a:b", "c:d")
-        assert live.watching.notices == ["watching again what was watched before: 2 of 2"]
+        assert live.watching.notices == ["Subscribed again: 2 of 2"]
 
 
 async def test_refused_subscription_after_reconnect_is_reported() -> None:
     async with session(answering({})) as live:
         await live.watching.again(("a:b",))
         (said,) = live.watching.notices
-        assert said.startswith("watching again what was watched before: 0 of 1: the server answered with error -32601")
+        assert said.startswith("Subscribed again: 0 of 1: the server answered with error -32601")
 
 
 async def test_cut_subscription_stream_is_reopened_and_reported() -> None:

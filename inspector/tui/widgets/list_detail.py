@@ -70,11 +70,12 @@ class ListDetail:
             self._shown = shown
             self._panel.update_classes({f"-{each}": each == shown for each in _SHOWN})
 
-    def cycle_layout(self) -> None:
-        """Switch to the next layout, if there is space for more than one of both."""
-        if self._width >= self._narrow:
+    def cycle_layout(self) -> bool:
+        """Switch to the next layout, if there is space for more than one of both; return whether there is."""
+        if has_others := self._width >= self._narrow and len(self._layouts) > 1:
             self._layout = self._layouts[(self._layouts.index(self._layout) + 1) % len(self._layouts)]
             self.arrange(self._width)
+        return has_others
 
     def open(self) -> None:
         """Show the detail, without moving the focus."""

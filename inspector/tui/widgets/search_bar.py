@@ -23,6 +23,8 @@ from inspector.tui.theme import glyphs
 from inspector.tui.widgets.schema_form.editors import ClusterInput
 from inspector.tui.widgets.sent import Sent
 
+NO_FILTER = "No filter is set."
+"""What clearing a filter says where there is none."""
 _PAUSE = 0.12
 """Pause in typing, in seconds, after which the input is reported."""
 

@@ -20,6 +20,8 @@ from inspector.tui.widgets.sent import Sent
 
 _LONGEST = 40
 """Maximum length of a label, in characters."""
+_SYNONYMS = {"true": ("yes",), "false": ("no",)}
+"""Words that choose a label as well."""
 
 
 class Segments(Widget, can_focus=True):
@@ -213,16 +215,20 @@ class Segments(Widget, can_focus=True):
     def _may_begin_anew(self) -> bool:
         """Return whether the typed word is a letter of a label, or a whole label."""
         found = self._beginning(self._run)
-        return bool(found) and (
-            len(self._run) == 1 or any(self._labels[at].lower() == self._run.lower() for at in found)
-        )
+        return bool(found) and (len(self._run) == 1 or any(self._run.lower() in self._words(at) for at in found))
+
+    def _words(self, at: int) -> tuple[str, ...]:
+        label = self._labels[at].lower()
+        return (label, *_SYNONYMS.get(label, ()))
 
     def _erase(self) -> None:
         self._run = ""
         self.post_message(self.Typed(self, ""))
 
     def _beginning(self, text: str) -> list[int]:
-        found = (at for at, label in enumerate(self._labels) if label.lower().startswith(text.lower()))
+        found = (
+            at for at in range(len(self._labels)) if any(each.startswith(text.lower()) for each in self._words(at))
+        )
         return [at for at in found if at >= self._typed_from]
 
     def on_focus(self) -> None:

@@ -29,6 +29,8 @@ async def test_a_letter_chooses_the_label_that_begins_with_it() -> None:
         app.query_one(Segments).focus()
         await pilot.press("f", "t", "x")
         assert chosen(app) == [2, 1]
+        await pilot.press("backspace", "n", "y", *"es", *"no")
+        assert chosen(app) == [2, 1, 2, 1, 2]
 
 
 async def test_several_are_toggled_one_by_one() -> None:

@@ -157,7 +157,7 @@ class FindingRows(RowSource):
         left = [*self._head(group.severity, f"{fold} ", muted=muted), (title_of(group.id), "text")]
         right: list[Span] = [
             (f"  {group.id}", "faint"),
-            (f"{spans.TIMES}{self._times(*group.findings):,}".rjust(7), "muted"),
+            (f"{spans.TIMES}{self._faults(group.findings):,}".rjust(7), "muted"),
         ]
         return _both_ends(left, right, width, 0.6)
 
@@ -168,13 +168,17 @@ class FindingRows(RowSource):
             return kept
         return max(kept, self._found.times(id_))
 
+    def _faults(self, findings: Sequence[Finding]) -> int:
+        """Return the number of faults, with those that are not kept."""
+        return len(findings) + self._times(*findings) - sum(each.count for each in findings)
+
     def _one(self, finding: Finding, width: int, *, alone: bool) -> list[Span]:
         muted = self._found is not None and self._found.is_muted(finding)
         left = self._head(finding.severity, "  ", muted=muted) if alone else [("      ", "text"), *_MUTED[muted]]
         left.append((text.visible(finding.sentence, limit=300), "text" if alone else "muted"))
         place = text.fit(place_of(finding), min(_PLACE, width // 3))
         count = self._times(finding) if finding.count > 1 else 1
-        times = f"  {spans.TIMES}{count:,}" if count > 1 else ""
+        times = f"  {count:,} times" if count > 1 else ""
         right: list[Span] = [
             (f"  {finding.id}" if alone else "", "faint"),
             (f"  {place}" if place else "", "muted"),

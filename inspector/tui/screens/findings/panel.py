@@ -29,7 +29,7 @@ from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.bars import ButtonBar, StatusLine
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.list_detail import ListDetail
-from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.search_bar import NO_FILTER, SearchBar
 from inspector.tui.widgets.section_card import section_renderable
 from inspector.tui.widgets.virtual_lines import Scroller
 from inspector.tui.widgets.virtual_list import LogList
@@ -135,6 +135,8 @@ class FindingsPanel(Panel):
 
     def action_clear_filter(self) -> None:
         """Show all findings again."""
+        if not self._bar.display:
+            self.notify(NO_FILTER, markup=False, timeout=3)
         self._bar.text = ""
         self._bar.display = False
         self._want("")
@@ -250,6 +252,8 @@ class FindingsPanel(Panel):
 
     def action_muted(self) -> None:
         """Toggle whether muted findings are shown."""
+        if not self._conversation.checks.hidden:
+            self.notify("Nothing is muted.", markup=False, timeout=3)
         self._rows.shows_muted = not self._rows.shows_muted
         self._look()
 

@@ -41,6 +41,7 @@ from inspector.tui.screens.items.saved import SavedCalls, WantedCall
 from inspector.tui.threads import read_on_thread
 from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.save import SaveScreen, file_name
+from inspector.tui.widgets.search_bar import NO_FILTER
 
 NARROW = 100
 """Below this number of columns, one step is shown at a time."""
@@ -528,7 +529,8 @@ class ItemsPanel(Panel, Generic[FormT]):
         self.items.search()
 
     def action_clear_filter(self) -> None:
-        self.items.end_search()
+        if not self.items.end_search():
+            self.notify(NO_FILTER, markup=False, timeout=3)
 
     def usage_text(self) -> str:
         """Return when the list was fetched, with its TTL and cache scope, for the full description; "" if not given."""

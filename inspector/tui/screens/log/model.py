@@ -83,7 +83,7 @@ def of_entry(entry: Entry, place: int = 0) -> LogLine:
     """Return the line with index `place` (from 0) of an entry. Never raises: unreadable content becomes `wrong`."""
     if isinstance(entry.what, Stderr):
         wrong = "cannot read the message from the capture" if entry.missing else ""
-        return LogLine(words=text.decode(entry.what.payload[: 4 * _SHOWN]), is_stderr=True, wrong=wrong)
+        return LogLine(words=text.decode(entry.what.payload[: 4 * _SHOWN]).rstrip(), is_stderr=True, wrong=wrong)
     if entry.missing or not isinstance(entry.what, Frame):
         return LogLine(wrong="cannot read the message from the capture")
     payload = entry.what.payload

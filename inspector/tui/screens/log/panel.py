@@ -26,7 +26,7 @@ from inspector.tui.screens.log.model import LogFilter, ServerLog, Sources
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.choose import ChooseScreen
-from inspector.tui.widgets.search_bar import SearchBar
+from inspector.tui.widgets.search_bar import NO_FILTER, SearchBar
 from inspector.tui.widgets.virtual_list import LogList
 
 _LONGEST_S = 0.008
@@ -120,6 +120,8 @@ class ServerLogPanel(Panel):
 
     def action_clear_filter(self) -> None:
         """Show all lines again."""
+        if self.model.filter == LogFilter() and not self._bar.display:
+            self.notify(NO_FILTER, markup=False, timeout=3)
         self._bar.text = ""
         self._bar.display = False
         self._show(LogFilter())

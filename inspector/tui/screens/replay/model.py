@@ -133,9 +133,7 @@ def state_text(state: PlaybackState) -> list[Span]:
         return [(f"{spans.PLAY} playing", "ok")]
     if state.fronted:
         return [(f"{spans.PAUSE} paused", "warning")]
-    if not state.is_at_end:
-        return [(f"{spans.STOP} stopped", "warning")]
-    return [(f"{spans.STOP} {'reading' if state.reading else 'complete'}", "accent")]
+    return [(f"{spans.STOP} {'reading' if state.reading and state.is_at_end else 'stopped'}", "accent")]
 
 
 def place_text(state: PlaybackState) -> list[Span]:

@@ -36,6 +36,7 @@ from inspector.tui.tabs import Tab
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import CommentScreen
+from inspector.tui.widgets.search_bar import NO_FILTER
 
 # Creating a test case from a visible value: one of the possible expectations is chosen and added to the file of cases.
 
@@ -253,7 +254,8 @@ class TrafficFiltering:
         self.list.filters.open()
 
     def action_clear_filter(self) -> None:
-        self.list.clear_filter()
+        if not self.list.leave_filter():
+            self.list.notify(NO_FILTER, markup=False, timeout=3)
 
     def action_find(self) -> None:
         """Open the search line."""

@@ -357,11 +357,11 @@ class TrafficList(Ground):
 
     def toggle_card(self) -> None:
         """Show or close the post-mortem card of a connection that has ended."""
-        if self.close_card() or self._conversation.stage in (
-            ConversationStage.CONNECTING,
-            ConversationStage.OPEN,
-            ConversationStage.LOADING,
-        ):
+        if self.close_card():
+            return
+        stages = ConversationStage
+        if self._conversation.stage in (stages.CONNECTING, stages.OPEN, stages.LOADING):
+            self.notify("The connection has not ended.", markup=False, timeout=3)
             return
         if self._conversation.moment_shown is not None and not _is_dead(self._conversation):
             self.notify("The connection was still open at that entry.", markup=False, timeout=3)

@@ -34,6 +34,7 @@ from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.bars import StatusLine
 from inspector.tui.widgets.list_detail import ListDetail
+from inspector.tui.widgets.search_bar import NO_FILTER
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
@@ -356,6 +357,8 @@ class TimelinePanel(Panel, Ground):
         self.filters.open()
 
     def action_clear_filter(self) -> None:
+        if not self.filters.text:
+            self.notify(NO_FILTER, markup=False, timeout=3)
         self.filters.clear()
         self.actions.seek("")
         self._wires.set_filter(None)

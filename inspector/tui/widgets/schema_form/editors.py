@@ -271,7 +271,8 @@ class ValueLine(LineEdit):
         super().action_delete_left()
 
     def action_kind(self) -> None:
-        """Turn to the next branch, also with a text in the line."""
+        """Turn to the next branch, also with a text or a default in the line."""
+        self._edits_spare()
         self.post_message(self.Turned(1))
 
     def on_click(self) -> None:

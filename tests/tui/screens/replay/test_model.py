@@ -82,7 +82,7 @@ WHOLE = PlaybackState(9, 9, 9, True)
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
-        (WHOLE, "■ complete 9 entries  end of capture"),
+        (WHOLE, "■ stopped 9 entries  end of capture"),
         (PlaybackState(9, 9, 9, True, reading=True), "■ reading 9 entries read so far"),
         (PlaybackState(3, 1900, 1900, False), "■ stopped #3 of 1,900"),
         (PlaybackState(3, 9, 3, False, playing=True, fronted=True), "► playing #3 of 9"),
