@@ -89,6 +89,12 @@ class ProbeCall(msgspec.Struct, frozen=True):
     may_be_absent: bool = False
     """Whether the argument is optional and null, which many servers take for an absent one."""
 
+    @property
+    def condition(self) -> str:
+        """`what` as a clause after "if" or "although"."""
+        is_clause = self.argument or " is " in self.what or " has " in self.what
+        return self.what if is_clause else f"it is called with {self.what}"
+
 
 class ToolPlan(msgspec.Struct, frozen=True):
     """The calls of one tool."""

@@ -2,7 +2,7 @@
 
 from inspector.checks.rules.inputs import input_finding
 from inspector.features.probe.habits import of_many_tools
-from inspector.features.probe.running import _paths
+from inspector.features.probe.leaks import paths_in
 
 
 def _said(*sentences: str, id_: str = "invalid-input-accepted") -> list[str]:
@@ -34,4 +34,4 @@ def test_findings_of_two_tools_or_with_other_words_stay_apart() -> None:
 
 
 def test_a_folder_within_a_path_is_no_home_directory() -> None:
-    assert list(_paths("cannot open /srv/app/home/me/x, see file:///home/me/y")) == ["/home/me/y"]
+    assert list(paths_in("cannot open /srv/app/home/me/x, see file:///home/me/y")) == ["/home/me/y"]

@@ -1,0 +1,306 @@
+"""Judges the responses of one tool: how it validates its arguments, and what it gives away."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from inspector.capture.compare.normal import Normal
+from inspector.checks.findings import Finding
+from inspector.checks.rules.inputs import input_finding
+from inspector.checks.rules.results import is_refusal
+from inspector.features.probe.comparing import changed_values, ignored_limits, ignored_values, remembered_texts
+from inspector.features.probe.leaks import Leaks, is_home_here, leaked
+from inspector.features.probe.plan import MANY, ProbeCall
+from inspector.features.probe.responses import (
+    INTERNAL_ERROR,
+    MAX_SEARCHED_CHARS,
+    VALIDATION,
+    CallFailure,
+    failure_of,
+    text_of,
+)
+from inspector.protocol import peek
+from inspector.protocol.flows.steps import Broken, Refused, Replied, Reply, Silent
+from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
+from inspector.protocol.revisions._shape import Revision
+
+_NORMAL = Normal()
+_LONG_PREFACE: Final = 60
+"""Number of characters before the reason of a rejection from which they are not quoted."""
+_SHAPE = re.compile(
+    r"(?i)\brequired\b|\bmissing\b|is not of type|expected (?:string|number|object|array|boolean|integer), received"
+    r"|\[type=(?:missing|\w+_type|\w+_parsing), |must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b"
+    r"|invalid_type"
+)
+"""Messages about a missing argument or a type. Other rejections may be caused by texts that are made up here."""
+_NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
+"""HTTP statuses that arguments do not explain."""
+_MOST_EACH = 5
+"""Maximum number of findings per check and tool."""
+_ONE_HABIT = frozenset(
+    (
+        *("slow-tool", "invalid-input-accepted", "valid-input-rejected", "undeclared-constraint"),
+        *("input-error-unspecific", "input-fails-inside", "response-has-path", "response-has-traceback"),
+    )
+)
+"""Checks with one cause per tool, such as arguments that are not validated: one finding with a count."""
+_SHORT_CHARS: Final = 3
+_NEAR_CHARS: Final = 60
+_ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string|at least (?:1|one) char\w+)\b")
+_SEPARATORS = re.compile(r"[\s_.-]+")
+_TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
+_CONDITION = re.compile(
+    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
+    r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
+)
+"""Errors about what an argument requires of another one, which few schemas express."""
+
+
+class ProbeOutcome(msgspec.Struct, frozen=True):
+    """A probing call and its outcome."""
+
+    call: ProbeCall
+    reply: Reply
+    request: int
+    """Entry of the request; 0 if it was not sent."""
+    response: int
+    """Entry of the response; 0 if there is none."""
+    alive: bool
+    """Whether the session is still open after the call."""
+    busy: bool = False
+    """Whether the server sent a request or a notification during the call: it waits for the user, or is working."""
+
+    seconds: float = 0.0
+    """How long the call took."""
+    slow: bool = False
+    """Whether the tool took long for valid arguments already, while the server responded to other requests."""
+    repeated: bool = True
+    """False if the call ended the server, and the same call of the next session did not."""
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """Entries that serve as evidence: response, then request."""
+        return tuple(n for n in (self.response, self.request) if n)
+
+
+def judge(
+    tool: Mapping[str, Any],
+    outcomes: Sequence[ProbeOutcome],
+    *,
+    revision: Revision | None,
+    secrets: Mapping[str, str],
+    is_local: bool = False,
+) -> list[Finding]:
+    """Return the findings about one tool: one for each check of how it validates, at most five of any other.
+
+    `secrets`: values of environment variables that the server got, by name; short ones are ignored. `is_local`:
+    whether the server runs on this machine, so that a home directory that does not exist is only an example.
+    """
+    name = (peek.text(tool, "name") or "")[:80]
+    found: list[Finding] = []
+    counts: dict[str, int] = {}
+    written = msgspec.json.encode(tool).decode()
+    leaks = Leaks(secrets, lambda path: path in written or (is_local and not is_home_here(path)))
+    is_read_only = peek.flag(tool, "annotations", "readOnlyHint") is True
+    for id_, sentence, frames in _flaws(outcomes, leaks, is_read_only=is_read_only):
+        counts[id_] = counts.get(id_, 0) + 1
+        if counts[id_] <= (1 if id_ in _ONE_HABIT else _MOST_EACH):
+            found.append(input_finding(id_, f"{name}: {sentence}", frames, revision))
+    return [_counted(each, counts[each.id]) if each.id in _ONE_HABIT else each for each in found]
+
+
+def _counted(finding: Finding, count: int) -> Finding:
+    """Return a finding with the number of calls that show it."""
+    more = f" (so do {count - 1} other calls of it)" if count > 2 else " (so does another call)" if count > 1 else ""
+    return msgspec.structs.replace(finding, sentence=finding.sentence + more, count=count)
+
+
+def _flaws(
+    outcomes: Sequence[ProbeOutcome], leaks: Leaks, *, is_read_only: bool
+) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    before: ProbeOutcome | None = None
+    base = next((each for each in outcomes if each.call.valid), None)
+    missing = [*_taken_for_missing(base, outcomes)]
+    for each in outcomes:
+        for id_, sentence in _of_outcome(each, base if base is not each else None, leaks):
+            if not (missing and each is base and id_ == "valid-input-rejected"):
+                yield id_, sentence, each.frames
+        if each.call.again and before is not None and _differs(before.reply, each.reply):
+            yield "not-idempotent", "the same arguments give another result", (*each.frames[:1], *before.frames[:1])
+        before = each
+    calls, texts = [each.call for each in outcomes], [success_text(each) for each in outcomes]
+    remembered = remembered_texts(calls, texts) if is_read_only else ()  # others may be meant to remember
+    compared = (*changed_values(calls, texts), *ignored_values(calls, texts), *ignored_limits(calls, texts))
+    for id_, sentence, at in (*compared, *remembered):
+        yield id_, sentence, outcomes[at].frames
+    yield from missing
+
+
+def _taken_for_missing(
+    base: ProbeOutcome | None, outcomes: Sequence[ProbeOutcome]
+) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Yield each false and 0 of the first valid call that is called missing, while other values succeed."""
+    if base is None or _verdict_of(base) is not CallFailure.REJECTED or not isinstance(base.reply, Replied):
+        return
+    text = text_of(base.reply.message)
+    near = [text[max(each.start() - _NEAR_CHARS, 0) : each.end() + _NEAR_CHARS] for each in _ABSENT.finditer(text)]
+    for name, value in base.call.arguments.items():
+        others = (each for each in outcomes if each.call.valid and each.call.arguments.get(name))
+        is_named = value in (False, 0) and any(_letters(name.lower()) in _letters(words.lower()) for words in near)
+        if is_named and value is not None and any(success_text(each) is not None for each in others):
+            shown = "false" if value is False else "0"
+            yield "value-ignored", f"{name[:60]!r} is called missing if it is {shown}: {_quote(text)}", base.frames
+
+
+def success_text(outcome: ProbeOutcome) -> str | None:
+    """Return the text of a successful response; None for all else."""
+    reply = outcome.reply
+    if not isinstance(reply, Replied) or not isinstance(reply.message, ResultResponse):
+        return None
+    text = text_of(reply.message)
+    return text if failure_of(reply.message, text) is CallFailure.NOT else None
+
+
+def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: Leaks) -> Iterator[tuple[str, str]]:
+    """Yield check and sentence. `base`: the first valid call, None if this is it; what fails there fails always."""
+    call, reply = each.call, each.reply
+    if not each.repeated:
+        return
+    if isinstance(reply, Broken) or (not each.alive and not isinstance(reply, Replied)):
+        yield "input-ends-server", f"the server disconnects if {call.condition}"
+        return
+    if isinstance(reply, Silent):
+        if each.busy:
+            return
+        yield (
+            "slow-tool" if each.slow else "input-without-response",
+            f"no response in {reply.seconds:g} s if {call.condition}",
+        )
+        return
+    if isinstance(reply, Refused):
+        fails_always = base is not None and isinstance(base.reply, Refused)
+        if reply.status not in _NOT_ITS_FAULT and not fails_always:
+            yield "input-fails-inside", f"HTTP {reply.status} without a JSON-RPC response if {call.condition}"
+        return
+    if not isinstance(reply, Replied):
+        return
+    if not each.alive:
+        yield "input-ends-server", f"the server disconnects after its response if {call.condition}"
+    text = text_of(reply.message)
+    usual = text_of(base.reply.message) if base is not None and isinstance(base.reply, Replied) else ""
+    yield from _of_verdict(call, reply.message, text, _verdict_of(base), usual, is_base=base is None)
+    yield from leaked(call, text, leaks, is_error=failure_of(reply.message, text) is not CallFailure.NOT)
+
+
+def _verdict_of(outcome: ProbeOutcome | None) -> CallFailure:
+    if outcome is None or not isinstance(outcome.reply, Replied):
+        return CallFailure.NOT
+    return failure_of(outcome.reply.message, text_of(outcome.reply.message))
+
+
+def _of_verdict(
+    call: ProbeCall, message: ResultResponse | ErrorResponse, text: str, base: CallFailure, usual: str, *, is_base: bool
+) -> Iterator[tuple[str, str]]:
+    """`usual`: the text of the response to the first valid call."""
+    failure = failure_of(message, text)
+    if failure is CallFailure.UNAUTHORIZED:
+        return
+    is_internal = isinstance(message, ErrorResponse) and message.code == INTERNAL_ERROR
+    if failure is CallFailure.NOT:
+        is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
+        if not call.valid and not call.may_be_absent and not is_refused:
+            yield "invalid-input-accepted", f"succeeds although {call.condition}"
+    elif call.valid and failure is CallFailure.REJECTED:
+        if base is not CallFailure.REJECTED:
+            is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
+            is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
+            id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
+            why = "if a text is empty" if _is_about_empty(call, text) else f"although {call.condition}"
+            yield id_, f"rejected {why}, which inputSchema allows: {_quote(text)}"
+    elif is_internal and failure is not CallFailure.REJECTED:
+        if base is not CallFailure.INSIDE and not is_base:
+            yield "input-fails-inside", f"internal error if {call.condition}: {_quote(text)}"
+    elif _is_about_empty(call, text):
+        return  # the text that was made up for another argument
+    elif not call.valid and call.argument and call.argument.lower() not in text.lower() and text != usual:
+        sentence = f"the error does not name {call.argument!r} if {call.condition}: {_quote(text)}"
+        yield "input-error-unspecific", sentence
+
+
+def _shape_words(text: str) -> frozenset[str]:
+    """Return the phrases about missing arguments and types in a text, in lower case."""
+    return frozenset(found.group().lower() for found in _SHAPE.finditer(text[:MAX_SEARCHED_CHARS]))
+
+
+def _is_about_value(call: ProbeCall, text: str) -> bool:
+    """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape.
+
+    A NUL character is the reason by itself: no path and few databases may have one. So is a list of many items.
+    """
+    texts = [each for each in call.arguments.values() if isinstance(each, str)]
+    is_quoted = any(len(each) > _SHORT_CHARS and each in text for each in texts)
+    is_long = any(isinstance(each, list) and len(each) >= MANY for each in call.arguments.values())
+    return is_long or any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
+
+
+def _is_about_empty(call: ProbeCall, text: str) -> bool:
+    """Whether an error says that an argument is missing which was sent as an empty string: many servers do."""
+    low = text[:MAX_SEARCHED_CHARS].lower()
+    near = [
+        _letters(low[max(found.start() - _NEAR_CHARS, 0) : found.end() + _NEAR_CHARS])
+        for found in _ABSENT.finditer(low)
+    ]
+    empty = {_letters(member.lower()) for name, value in call.arguments.items() for member in _empty_texts(name, value)}
+    return any(name in words for name in empty for words in near)
+
+
+def _letters(text: str) -> str:
+    """Return a text without what separates parts of a name, which errors write in other ways."""
+    return _SEPARATORS.sub("", text)
+
+
+def _empty_texts(name: str, value: Any, depth: int = 6) -> Iterator[str]:
+    """Yield the names of the members that are empty strings, at any depth."""
+    if value == "":
+        yield name
+    elif isinstance(value, dict) and depth:
+        for key, each in value.items():
+            yield from _empty_texts(key, each, depth - 1)
+    elif isinstance(value, list) and depth:
+        for each in value:
+            yield from _empty_texts(name, each, depth - 1)
+
+
+def _differs(first: Reply, second: Reply) -> bool:
+    """Return whether the content of two results differs. Metadata is ignored."""
+    if not (isinstance(first, Replied) and isinstance(second, Replied)):
+        return False
+    contents = [_content(each.message) for each in (first, second)]
+    return None not in contents and contents[0] != contents[1]  # moments and generated ids are no effect
+
+
+def _content(message: ResultResponse | ErrorResponse) -> list[Any] | None:
+    """Return the content of a result; None for an error, whose text may vary."""
+    if isinstance(message, ErrorResponse) or peek.flag(message.result, "isError") is True:
+        return None
+    texts = [_decoded(block) for block in peek.items(message.result, "content")]
+    found: list[Any] = _NORMAL([*texts, peek.at(message.result, "structuredContent")])
+    return found
+
+
+def _decoded(block: Any) -> Any:
+    """Return the value of a text block with JSON, so that its members can be distinguished; else the block."""
+    try:
+        return msgspec.json.decode(peek.text(block, "text") or "")
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return block
+
+
+def _quote(text: str) -> str:
+    words = " ".join(text.split())
+    found = VALIDATION.search(words)
+    return (
+        f"… {words[found.start() :][:118]}" if found and found.start() > _LONG_PREFACE else words[:120]
+    ) or "no text"
