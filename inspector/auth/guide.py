@@ -161,29 +161,25 @@ class Guide:
         self._callback = callback
         self._patience_s = patience_s
         self._show = show
-        self._login_steps: tuple[LoginStep, ...] = ()
+        self.login_steps: tuple[LoginStep, ...] = ()
+        """Steps of the last or the current login."""
         self._stack = AsyncExitStack()
         self._loopback: Loopback | None = None
         self._by_hand: asyncio.Future[Redirected | Abandoned] | None = None
         self._state = ""
 
     @property
-    def login_steps(self) -> tuple[LoginStep, ...]:
-        """Steps of the last or the current login."""
-        return self._login_steps
-
-    @property
     def failed(self) -> bool:
         """Whether that login ended at a broken step."""
-        return bool(self._login_steps) and self._login_steps[-1].verdict is StepVerdict.BROKEN
+        return bool(self.login_steps) and self.login_steps[-1].verdict is StepVerdict.BROKEN
 
     def hear(self, login_step: LoginStep) -> None:
         """Add a login step."""
-        self._login_steps = (*self._login_steps, login_step)
+        self.login_steps = (*self.login_steps, login_step)
 
     async def begin(self, known_redirect: str) -> str:
         """Start listening; return the redirect URI. Raises: AuthorizationNeeded if the configured port is taken."""
-        self._login_steps = ()
+        self.login_steps = ()
         self.logins += 1
         self.busy = True
         if self._callback:

@@ -583,21 +583,17 @@ class Repeats:
     def __init__(self, stats: JournalStats) -> None:
         self._stats = stats
         self._arguments = CallArguments(stats.journal)
-        self._done = 0
+        self.done = 0
+        """Number of exchanges that were examined."""
         self._found: dict[tuple[str, int], list[int]] = {}
         """By tool and hash of the arguments: the count and the exchange of the first call."""
-
-    @property
-    def done(self) -> int:
-        """Number of exchanges that were examined."""
-        return self._done
 
     def take(self, limit: int, until: Callable[[], bool] = lambda: False) -> bool:
         """Examine up to `limit` more requests, fewer if `until` returns True; return whether more are left."""
         stats, log = self._stats, self._stats.journal.conversation.exchanges
-        last = min(stats.done, self._done + limit)
-        for number in range(self._done + 1, last + 1):
-            self._done = number
+        last = min(stats.done, self.done + limit)
+        for number in range(self.done + 1, last + 1):
+            self.done = number
             if not stats.is_call(number):
                 continue
             key = log[number - 1].target, hash(_as_json(self._arguments.of(number)))
@@ -607,7 +603,7 @@ class Repeats:
                 self._found = {key: found for key, found in self._found.items() if found[0] > 1}
             if until():
                 break
-        return self._done < stats.done
+        return self.done < stats.done
 
     def top(self, most: int = TOPS, source: int = 0) -> list[Repeated]:
         """Return the most frequent calls, each made at least `REPEATED` times."""

@@ -93,7 +93,8 @@ class ExchangeLog(Sequence[Exchange]):
     """All exchanges; number n is at position n - 1. One thread writes; any thread may read."""
 
     def __init__(self) -> None:
-        self._names: list[str] = []
+        self.names: list[str] = []
+        """Names by their number in the columns. Append-only."""
         self._numbers: dict[str, int] = {}
         self.request_frames = array("I", [0])
         """Frame number of the request."""
@@ -171,11 +172,6 @@ class ExchangeLog(Sequence[Exchange]):
         self._put(number - 1, record)
         self._objects.pop(number, None)
 
-    @property
-    def names(self) -> Sequence[str]:
-        """Names by their number in the columns. Append-only."""
-        return self._names
-
     def tally(self) -> dict[ExchangeState, int]:
         """Return the number of exchanges in each state. The cost is small even for a million."""
         states = self.states[1:].translate(_STATE)
@@ -233,7 +229,7 @@ class ExchangeLog(Sequence[Exchange]):
 
     def _check(self, length: int) -> None:
         """Check the length and the values of the columns. Raises: ValueError."""
-        names, wide = len(self._names), (self.request_frames, self.answer_frames, self.starts, self.ends)
+        names, wide = len(self.names), (self.request_frames, self.answer_frames, self.starts, self.ends)
         narrow = self.failures, self.states, self.methods, self.targets, self.views, self.revisions
         if {len(column) for column in (*wide, *narrow)} != {length}:
             raise ValueError("columns of exchanges differ in length")
@@ -257,10 +253,10 @@ class ExchangeLog(Sequence[Exchange]):
 
     def _number(self, name: str) -> int:
         """Assign a number to a new name; UNLISTED if there is no room for it."""
-        number = len(self._names)
+        number = len(self.names)
         if number >= _MOST_NAMES or len(name) > _LONG:
             return UNLISTED
-        self._names.append(name)
+        self.names.append(name)
         self._numbers[name] = number
         return number
 
@@ -287,7 +283,7 @@ class ExchangeLog(Sequence[Exchange]):
         bits, ended, answer, named = (
             self.states[number], self.ends[number], self.answer_frames[number], self.revisions[number]
         )  # fmt: skip
-        names = self._names
+        names = self.names
         sender = _SENDERS[self.views[number]] or (Direction.FROM_SERVER if bits & FROM_SERVER else Direction.TO_SERVER)
         return Exchange(
             number,

@@ -213,7 +213,8 @@ class LineSink:
         self._on_end = on_end
         self._queue: deque[_Entry] = deque()
         self._closing = False
-        self._written = 0
+        self.written = 0
+        """Number of bytes that the pipe has accepted."""
         self._unread = 0
         self._loop = asyncio.get_running_loop()
         os.set_blocking(self._fd, False)
@@ -227,12 +228,7 @@ class LineSink:
     def was_read(self) -> bool:
         """Whether the other side has read any of what was written; True where the system does not say."""
         unread = self._unread if self._pipe.closed else _unread(self._fd)
-        return self._written > unread
-
-    @property
-    def written(self) -> int:
-        """Number of bytes that the pipe has accepted."""
-        return self._written
+        return self.written > unread
 
     async def write(self, line: bytes, started: Callable[[], None]) -> None:
         """Write one line, including its line end; return when the pipe has accepted all of it.
@@ -269,7 +265,7 @@ class LineSink:
         except OSError:
             self.close()
             return False
-        self._written += count
+        self.written += count
         if count < len(line):
             rest = memoryview(line)[count:]
             self._queue.append(_Entry(rest, lambda: None, self._loop.create_future(), begun=True))
@@ -324,7 +320,7 @@ class LineSink:
                 count = os.write(self._fd, entry.rest)
             except (BlockingIOError, InterruptedError):
                 return False
-            self._written += count
+            self.written += count
             if not entry.begun:
                 entry.begun = True
                 entry.started()

@@ -145,7 +145,8 @@ class Ending:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self._patience = 0.0
-        self._exit: Exit | None = None
+        self.exit: Exit | None = None
+        """How the child ended; None while it runs."""
         self._is_reported = False
         self._signalled = False
         self._gone = False
@@ -155,11 +156,6 @@ class Ending:
         """Time, and CPU seconds of the child, when it was asked to end."""
         self._again: asyncio.TimerHandle | None = None
         self._watcher = watch_exit(child, self._exited)
-
-    @property
-    def exit(self) -> Exit | None:
-        """How the child ended; None while it runs."""
-        return self._exit
 
     def begin(self) -> None:
         """Begin the shutdown. The caller has just closed stdin."""
@@ -187,7 +183,7 @@ class Ending:
 
     def look(self) -> None:
         """Once the leader has exited: report it, end the rest of its group, and finish when nothing is left."""
-        if self._exit is None or self._gone:
+        if self.exit is None or self._gone:
             return
         now = self._loop.time()
         if now > self._patience:
@@ -204,23 +200,23 @@ class Ending:
             self._finish()
 
     def _exited(self, at: float) -> None:
-        if self._exit is not None:
+        if self.exit is not None:
             return
         code = self._child.returncode
         name = signal_name(-code) if code < 0 else ""
-        self._exit = Exit(None if name else code, name, at - self._began)
+        self.exit = Exit(None if name else code, name, at - self._began)
         self._patience = at + _LINGER
         self.look()
 
     def _report_exit(self) -> None:
-        if self._is_reported or self._exit is None:
+        if self._is_reported or self.exit is None:
             return
         self._is_reported = True
         if was_ended_here(self._child.pid) and not self._signalled:  # because of a signal to mcp-inspect
             self._report(ProcessFact(ProcessEvent.SIGNAL, self._child.pid, signal=signal.SIGTERM.name))
-        fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self._exit.code, signal=self._exit.signal)
+        fact = ProcessFact(ProcessEvent.EXIT, self._child.pid, code=self.exit.code, signal=self.exit.signal)
         self._report(fact)
-        self._on_exit(self._exit)
+        self._on_exit(self.exit)
 
     def _look_again(self) -> None:
         if self._again is not None:
@@ -275,7 +271,7 @@ class Ending:
                 timer.cancel()
         self._report_exit()
         forget_group(self._child.pid)
-        if self._exit is not None:
+        if self.exit is not None:
             self._watcher.join()
         self._on_gone()
 

@@ -54,7 +54,8 @@ class HeaderBar(ItemBar):
 
     def __init__(self, conversation: OpenConversation, *, shown: str = "traffic") -> None:
         super().__init__()
-        self._conversation = conversation
+        self.conversation = conversation
+        """The conversation shown."""
         self._chosen = shown
         self._state: tuple[Any, ...] = ()
         self._figures: tuple[int, ...] = ()
@@ -87,11 +88,6 @@ class HeaderBar(ItemBar):
             self._look()
 
     @property
-    def conversation(self) -> OpenConversation:
-        """The conversation shown."""
-        return self._conversation
-
-    @property
     def shown(self) -> str:
         """Name of the visible screen."""
         return self._chosen
@@ -102,15 +98,15 @@ class HeaderBar(ItemBar):
         self._look()
 
     def rebind(self, conversation: OpenConversation) -> None:
-        self._conversation = conversation
+        self.conversation = conversation
         self._look()
 
     def sync(self) -> None:
         self._ticks += 1
         if (
             self._working != self._keys()
-            or self._state != _state(self._conversation)
-            or (self._ticks >= _TICKS and self._figures != _figures(self._conversation))
+            or self._state != _state(self.conversation)
+            or (self._ticks >= _TICKS and self._figures != _figures(self.conversation))
         ):
             self._look()
 
@@ -118,7 +114,7 @@ class HeaderBar(ItemBar):
         self.post_message(self.ScreenChosen(name))
 
     def _look(self) -> None:
-        conversation = self._conversation
+        conversation = self.conversation
         self._state, self._figures, self._ticks = _state(conversation), _figures(conversation), 0
         self._working = respond, are_digits_keys = self._keys()
         first = (_first_line(conversation, respond),) if self._names_server else ()

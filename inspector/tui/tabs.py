@@ -173,7 +173,8 @@ class Tabs(Sequence[Tab]):
         self.shows_timeline = False
         self.panes = Panes()
         """Where the panels of all tabs are."""
-        self._pair: tuple[Tab, ...] = ()
+        self.pair: tuple[Tab, ...] = ()
+        """The two tabs to show side by side, in the order of all tabs; () for one at a time."""
         self.bar: TabBar | None = None
         """The line of tabs; None while there is only one tab."""
 
@@ -199,26 +200,21 @@ class Tabs(Sequence[Tab]):
             return self.timeline
         return self.current.panels[self.current.shown]
 
-    @property
-    def pair(self) -> tuple[Tab, ...]:
-        """The two tabs to show side by side, in the order of all tabs; () for one at a time."""
-        return self._pair
-
     def set_pair(self, *both: Tab) -> None:
         """Show two tabs side by side where there is room for both; without arguments, show one at a time."""
-        self._pair = tuple(sorted(both, key=self._tabs.index))
+        self.pair = tuple(sorted(both, key=self._tabs.index))
 
     @property
     def other(self) -> Tab | None:
         """The tab beside the current one; None while only one is visible."""
-        if self.shows_timeline or self.current not in self._pair or self._app.size.width < WIDE:
+        if self.shows_timeline or self.current not in self.pair or self._app.size.width < WIDE:
             return None
-        return next(tab for tab in self._pair if tab is not self.current)
+        return next(tab for tab in self.pair if tab is not self.current)
 
     def turn_to(self, tab: Tab) -> None:
         """Make a tab the current one. Of two side by side, a third one replaces the current one."""
-        if self._pair and tab not in self._pair:
-            self.set_pair(tab, *[each for each in self._pair if each is not self.current][:1])
+        if self.pair and tab not in self.pair:
+            self.set_pair(tab, *[each for each in self.pair if each is not self.current][:1])
         self.current = tab
 
     @property
@@ -246,8 +242,8 @@ class Tabs(Sequence[Tab]):
         """Remove a tab, and return the tab that becomes visible instead."""
         place = self._tabs.index(tab)
         self._tabs.remove(tab)
-        if tab in self._pair:
-            self._pair = ()
+        if tab in self.pair:
+            self.pair = ()
         return self._tabs[min(place, len(self) - 1)]
 
     def tick(self) -> None:

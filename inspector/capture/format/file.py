@@ -71,12 +71,14 @@ class CaptureFile:
         """Queued lines, or runs of lines as one piece, by offset. The writer has not taken them yet."""
         self._taken: dict[int, bytes] = {}
         """Lines that the writer is currently writing."""
-        self._end = 0
+        self.size = 0
+        """Bytes queued or written so far."""
         self._written = 0
         self._waiting = 0
         """Bytes in `_fresh` and `_taken`."""
         self._idle = False
-        self._blocked = False
+        self.backpressure = False
+        """Whether the traffic waits for the disk, or has waited since the queue was last empty."""
         self._trouble = ""
         self._past = ""
         """Last problem, reported once it is over."""
@@ -95,19 +97,9 @@ class CaptureFile:
         return not self._trouble and not self._closed
 
     @property
-    def size(self) -> int:
-        """Bytes queued or written so far."""
-        return self._end
-
-    @property
     def open(self) -> bool:
         """Whether `close` has not been called yet."""
         return not self._closed and self._closing is None
-
-    @property
-    def backpressure(self) -> bool:
-        """Whether the traffic waits for the disk, or has waited since the queue was last empty."""
-        return self._blocked
 
     @property
     def trouble(self) -> str:
@@ -186,8 +178,8 @@ class CaptureFile:
                 os.close(self._fd)
 
     def _queue(self, line: bytes) -> int:
-        place = self._end
-        self._end += len(line)
+        place = self.size
+        self.size += len(line)
         self._waiting += len(line)
         self._fresh[place] = line
         if self._idle and not self._trouble:  # after an error the writer sleeps until its next retry
@@ -198,7 +190,7 @@ class CaptureFile:
         """Apply back-pressure: wait until the disk has taken enough, has failed, or `_patience` is exceeded."""
         if self._trouble:
             return
-        self._blocked = True
+        self.backpressure = True
         if not self._turn.wait_for(lambda: self._waiting < self._budget or bool(self._trouble), self._patience):
             self._trouble = self._past = "the disk takes nothing"
 
@@ -214,7 +206,7 @@ class CaptureFile:
         """Wait for work and take it; return False if the file is to be closed."""
         with self._turn:
             if not self._taken and not self._fresh:
-                self._blocked = False
+                self.backpressure = False
             self._idle = True
             while not self._closing and (self._trouble or not self._fresh):
                 if not self._turn.wait(self._pause()):
@@ -272,7 +264,7 @@ class CaptureFile:
                 self._waiting -= count
                 if self._dirty_since is None:
                     self._dirty_since = time.monotonic()
-                if self._blocked:
+                if self.backpressure:
                     self._turn.notify_all()
 
     def _sync_now(self) -> None:

@@ -53,7 +53,7 @@ from inspector.protocol.facts import ConnectionFact
 
 # Contents of an index: the columns of the store, the conversation, and the facts beside the messages.
 
-_STORE = {"_numbers", "_names", "_source", "_recent", "beginnings", "count"}
+_STORE = {"_numbers", "method_names", "_source", "_recent", "beginnings", "count"}
 _SURROUNDINGS = {
     "_store",
     "connections",
@@ -174,7 +174,7 @@ def _filled(store: Store, rest: Rest, columns: dict[str, bytes]) -> dict[str, An
     if any(len(column) != rest.count for column in found.values()):
         raise ValueError("the columns differ in length")
     numbers = {name: number for number, name in enumerate(rest.methods)}
-    return found | {"_names": rest.methods, "_numbers": numbers, "count": rest.count}
+    return found | {"method_names": rest.methods, "_numbers": numbers, "count": rest.count}
 
 
 def _column(own: Column, name: str, columns: dict[str, bytes]) -> Any:

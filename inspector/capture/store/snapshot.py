@@ -48,7 +48,7 @@ _MEMBERS = {
 }  # fmt: skip
 
 _WATCHED = ("subscribed", "updates", "count", "changes", "_read", "_reading", "_parents")
-_LOG = {"_objects", "_held", "_names", "_numbers", "changes", "_changed"}
+_LOG = {"_objects", "_held", "names", "_numbers", "changes", "_changed"}
 
 _LARGEST = 256 * 1024 * 1024
 """Maximum decompressed size in bytes: a checkpoint from a file is untrusted."""
@@ -234,7 +234,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Conversation
     pairs, operations, catalogue, tasks = parts["pairs"], parts["operations"], parts["catalogue"], parts["tasks"]
     watched, streams = parts["subscriptions"], parts["subscriptions"]["streams"]
     return ConversationSnapshot(
-        names=vars(log)["_names"],
+        names=log.names,
         open_records=_open_records(log),
         open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
         ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
@@ -288,7 +288,7 @@ def _fill_log(log: ExchangeLog, kept: ConversationSnapshot, columns: dict[str, b
     own = vars(log)
     for name, column in columns_of(log).items():
         fill_column(column, columns.pop(f"exchanges.{name}"))
-    own["_names"] = kept.names
+    own["names"] = kept.names
     own["_numbers"] = {name: number for number, name in enumerate(kept.names)}
     log.check()
     own["_objects"].update({number: _opened(log, number, record) for number, record in kept.open_records.items()})
@@ -414,7 +414,7 @@ def conversation_at(point: Checkpoint, later: Conversation) -> Conversation:
     columns: dict[str, Any] = {f"exchanges.{name}": column for name, column in found.items()}
     columns["operations._first"] = columns_of(later.operations)["_first"][: point.operations]
     raw = {name: bytes(memoryview(column).cast("B")) for name, column in columns.items()}
-    kept.names = list(vars(log)["_names"][: point.names])
+    kept.names = list(log.names[: point.names])
     kept.server_requests = later.server_requests[: point.server_requests]
     further = dict(vars(later.operations)["_further"])
     kept.further = {

@@ -147,7 +147,8 @@ class Store:
         self._methods = array("H")
         self._exchanges = array("I")
         self._numbers: dict[str, int] = {"": 0}
-        self._names = [""]
+        self.method_names = [""]
+        """Method names by number in the column of methods. It only grows."""
         self._recent = RecentEntries()
         self.beginnings = RecentEntries()
         """Beginnings of large entries, see `beginning`."""
@@ -305,7 +306,7 @@ class Store:
     def method(self, n: int) -> str:
         """Return the method of a request or a notification, otherwise ""."""
         number = self._methods[self._at(n)]
-        return self._names[number] if number != UNLISTED else self._read_method(n)
+        return self.method_names[number] if number != UNLISTED else self._read_method(n)
 
     def of_method(self, method: str) -> list[int]:
         """Return the entries that are requests or notifications of a method, in order."""
@@ -319,11 +320,6 @@ class Store:
     def method_number(self, method: str) -> int:
         """Return the number of a method in the column of methods; -1 if no message has it yet."""
         return self._numbers.get(method, -1)
-
-    @property
-    def method_names(self) -> Sequence[str]:
-        """Method names by number in the column of methods. It only grows."""
-        return self._names
 
     @property
     def at_hand(self) -> tuple[int, int, int]:
@@ -401,10 +397,10 @@ class Store:
     def _number(self, method: str) -> int:
         if not method:
             return 0
-        number = len(self._names)
+        number = len(self.method_names)
         if number >= _METHODS or len(method) > _LONG:
             return UNLISTED
-        self._names.append(method)
+        self.method_names.append(method)
         self._numbers[method] = number
         return number
 

@@ -33,17 +33,13 @@ class Pattern:
     def __init__(self, pattern: str) -> None:
         self.text = pattern
         self._compiled: regex.Pattern[str] = compiled(pattern)
-        self._too_slow = 0
+        self.too_slow = 0
+        """Number of searches that timed out without a result."""
 
     @property
     def given_up(self) -> bool:
         """Whether it was abandoned after too many timeouts: it finds nothing any more."""
-        return self._too_slow >= PATIENCE
-
-    @property
-    def too_slow(self) -> int:
-        """Number of searches that timed out without a result."""
-        return self._too_slow
+        return self.too_slow >= PATIENCE
 
     def found_in(self, text: str) -> bool | None:
         """Return whether it is found anywhere in a text; None after a timeout, which is counted."""
@@ -52,5 +48,5 @@ class Pattern:
         try:
             return self._compiled.search(text, timeout=SECONDS) is not None
         except TimeoutError:
-            self._too_slow += 1
+            self.too_slow += 1
             return None

@@ -49,7 +49,8 @@ class RowFilter:
         self._threaded = threaded
         self._stretch_bytes = stretch_bytes
         self._exchanges: ExchangeColumns | None = None
-        self._program: Program | None = None
+        self.program: Program | None = None
+        """Active filter; None without one."""
         self._scan: Scan | None = None
         self._open: dict[int, int] = {}
         """Entries of the requests of exchanges that may continue, by number."""
@@ -63,11 +64,6 @@ class RowFilter:
         """Incremented whenever an entry begins to match or no longer matches."""
 
     @property
-    def program(self) -> "Program | None":
-        """Active filter; None without one."""
-        return self._program
-
-    @property
     def is_filtering(self) -> bool:
         """Whether existing entries are still being filtered."""
         return self._scan is not None and not self._scan.is_done
@@ -79,22 +75,22 @@ class RowFilter:
 
     def set(self, term: "Term | None", taken: int) -> None:
         """Set another filter for the entries 1 to `taken` and all later ones; None matches everything."""
-        before, was_complete = self._program, not self.is_filtering
+        before, was_complete = self.program, not self.is_filtering
         self.cancel()
         within = bytes(self.hits) if before is not None and was_complete and implies(term, before.term) else None
         self.hits, self.matches, self.changes = bytearray(taken + 1), 0, self.changes + 1
-        self._program = self._scan = None
+        self.program = self._scan = None
         if term is None:
             return
         from inspector.filters.engine.program import Program, Scan
 
         self._exchanges = self._exchanges or ExchangeColumns(self._journal)
-        self._program = Program(
+        self.program = Program(
             term, self._journal, clock=self._clock, say=_say, exchanges=self._exchanges, findings=self.findings
         )
         self._open = {each.number: each.request_frame for each in self._journal.conversation.pairs.pending}
         self._scan = Scan(
-            self._program, taken, within=within, threaded=self._threaded, most_bytes=self._stretch_bytes or BYTES
+            self.program, taken, within=within, threaded=self._threaded, most_bytes=self._stretch_bytes or BYTES
         )
 
     def cancel(self) -> None:
@@ -105,7 +101,7 @@ class RowFilter:
     def take(self, first: int, last: int) -> list[FilterUpdate]:
         """Add entries; return those that match, and other changes. `step` returns the rest."""
         self.hits.extend(bytes(last - first + 1))
-        program, scan = self._program, self._scan
+        program, scan = self.program, self._scan
         if program is None or scan is None:
             return []
         self._follow(first, last)
@@ -129,7 +125,7 @@ class RowFilter:
 
     def again(self, exchanges: Iterable[int]) -> list[FilterUpdate]:
         """Filter the entries of changed exchanges again, as far as the filter depends on them."""
-        program = self._program
+        program = self.program
         if program is None:
             return []
         tried: list[int] = []
@@ -140,14 +136,14 @@ class RowFilter:
 
     def age(self) -> list[FilterUpdate]:
         """Filter open exchanges again as time passes, if the filter tests how long they take."""
-        program = self._program
+        program = self.program
         if program is None or not program.follows_time or not self._journal.live:
             return []
         return self.again(list(self._open)[-_MOST_AGEING:])
 
     def judged(self, entries: Iterable[int]) -> list[FilterUpdate]:
         """Filter these entries again, because their findings were added, muted or unmuted."""
-        program = self._program
+        program = self.program
         if program is None or not program.follows_findings:
             return []
         tried = set(entries)
@@ -158,7 +154,7 @@ class RowFilter:
         return self._tried(sorted(tried))
 
     def _tried(self, entries: list[int]) -> list[FilterUpdate]:
-        program, scan = self._program, self._scan
+        program, scan = self.program, self._scan
         if program is None or scan is None:
             return []
         entries = [n for n in entries if 0 < n < len(self.hits)]
@@ -192,7 +188,7 @@ class RowFilter:
         They were ended by a message, the end of a connection or of an HTTP exchange, or another request with the
         same id.
         """
-        program = self._program
+        program = self.program
         if program is None or not program.follows_exchanges:
             return []
         ends = self._journal.conversation.exchanges.ends

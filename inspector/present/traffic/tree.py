@@ -303,7 +303,8 @@ class Tree:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._store = journal.store
+        self.store = journal.store
+        """Entries of the journal."""
         self._exchanges = journal.conversation.exchanges
         self._open: dict[int, None] = {}
         """Numbers of the client's requests that may be open, in order."""
@@ -320,22 +321,17 @@ class Tree:
         self.failed = 0
         """Number of exchanges that have failed so far."""
 
-    @property
-    def store(self) -> Store:
-        """Entries of the journal."""
-        return self._store
-
     def take(self, n: int) -> None:
         """Add the next entry; `n` is the last one added plus one."""
         self.take_many(n, n)
 
     def take_many(self, first: int, last: int) -> None:
         """Add the entries `first` to `last`; `first` is the last one added plus one."""
-        columns = self._store.columns(first, last)
-        progress, requests = self._store.method_number(_PROGRESS), self._exchanges.request_frames
+        columns = self.store.columns(first, last)
+        progress, requests = self.store.method_number(_PROGRESS), self._exchanges.request_frames
         roots, flags, first_words = self.roots, self.flags, self._progress_rows
         failures, answers, open_ = self._exchanges.failures, self._exchanges.answer_frames, self._open
-        unusual = {self._store.method_number(_NEVER_A_CAUSE), UNLISTED}
+        unusual = {self.store.method_number(_NEVER_A_CAUSE), UNLISTED}
         has_tasks = bool(self._journal.conversation.tasks.all)
         wrong: list[int] = []
         rows = zip(
@@ -377,9 +373,9 @@ class Tree:
         Returns the block that contains all of them, or 0 if each begins one. Returns -1 if they are not a run:
         nothing was added then.
         """
-        if self._store.is_stderr(first, last):
+        if self.store.is_stderr(first, last):
             return self._take_stderr(first, last)
-        if not self._store.is_run(first, last) or (cause := self._cause_of_run(first)) is None:
+        if not self.store.is_run(first, last) or (cause := self._cause_of_run(first)) is None:
             return -1
         count = last - first + 1
         self.roots.extend(repeat(cause, count) if cause else range(first, last + 1))
@@ -407,13 +403,13 @@ class Tree:
         """Return the entry whose row in the tree shows entry n: itself, its request, or the progress it continues."""
         if self.flags[n] & IN_TREE_PLAIN:
             return n
-        if self._store.message_kind(n) is MessageKind.NOTIFICATION:
-            return self._first_progress(self._store.exchange(n)) or self.roots[n]
+        if self.store.message_kind(n) is MessageKind.NOTIFICATION:
+            return self._first_progress(self.store.exchange(n)) or self.roots[n]
         return self.roots[n]
 
     def exchange(self, n: int) -> Exchange | None:
         """Return the exchange that entry n belongs to."""
-        number = self._store.exchange(n)
+        number = self.store.exchange(n)
         return self._exchanges[number - 1] if 0 < number <= len(self._exchanges) else None
 
     def _frame(self, n: int, kind: int, exchange: int) -> tuple[int, int]:
@@ -426,9 +422,9 @@ class Tree:
         return n, _EVERYWHERE
 
     def _request(self, n: int, exchange: int) -> tuple[int, int]:
-        if self._store.direction(n) is Direction.FROM_SERVER:
+        if self.store.direction(n) is Direction.FROM_SERVER:
             return self._task_root(exchange, n) or self._cause(n), _EVERYWHERE
-        if exchange and self._store.method(n) != _NEVER_A_CAUSE:
+        if exchange and self.store.method(n) != _NEVER_A_CAUSE:
             self._open[exchange] = None
         return self._task_root(exchange, n) or n, _EVERYWHERE
 
@@ -444,9 +440,9 @@ class Tree:
 
     def _notification(self, n: int, exchange: int) -> tuple[int, int]:
         if not exchange:
-            return (self._cause(n) if self._store.method(n) == METHOD else n), _EVERYWHERE | IN_RUN
+            return (self._cause(n) if self.store.method(n) == METHOD else n), _EVERYWHERE | IN_RUN
         root = self._root_of(exchange, n)
-        if self._store.method(n) != _PROGRESS:
+        if self.store.method(n) != _PROGRESS:
             return root, _EVERYWHERE | IN_RUN
         if self._first_progress(exchange):
             return root, _IN_WIRE_ALONE
@@ -467,9 +463,9 @@ class Tree:
 
     def _note_errors(self, suspects: list[int]) -> None:
         """Add the entries that are errors, and requests that were lost with a connection."""
-        kinds, exchanges, has_ends = self._store.message_kind, self._exchanges, False
+        kinds, exchanges, has_ends = self.store.message_kind, self._exchanges, False
         for n in suspects:
-            kind, number = kinds(n), self._store.exchange(n)
+            kind, number = kinds(n), self.store.exchange(n)
             if kind in _ANSWERS and number and not exchanges.failures[number]:
                 continue  # a probe was refused
             if kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION):
@@ -480,9 +476,9 @@ class Tree:
                     self.errors.add(n, self.row_of(n))
                 continue
             has_ends = True
-            if self._store.kind(n) is EntryKind.HTTP:
+            if self.store.kind(n) is EntryKind.HTTP:
                 continue  # what it means for a request is the request's outcome
-            if is_bad_end(self._store, n):
+            if is_bad_end(self.store, n):
                 self.errors.add(n, n)
             elif exited := exit_before(self._journal, n):
                 self.errors.take_back(exited, exited)
@@ -501,7 +497,7 @@ class Tree:
         """Return the block of the only client request that was open at entry n; n if there was none or several."""
         if not self._open:
             return n
-        now, ends, open_ = self._store.time_ns(n), self._exchanges.ends, self._open
+        now, ends, open_ = self.store.time_ns(n), self._exchanges.ends, self._open
         has_new = len(self._oldest) < 2 and len(open_) > len(self._oldest)
         if has_new or any(number not in open_ or ends[number] <= now for number in self._oldest):
             self._oldest, ended = (), []
@@ -514,7 +510,7 @@ class Tree:
                     break
             for number in ended:
                 del open_[number]
-        if len(self._oldest) != 1 or self._store.direction(n) is not Direction.FROM_SERVER:
+        if len(self._oldest) != 1 or self.store.direction(n) is not Direction.FROM_SERVER:
             return n
         return self._root_of(self._oldest[0], n)
 

@@ -29,14 +29,12 @@ class Wrapped(Lines):
         self._rows: list[Sequence[Span]] = []
 
     def count(self, width: int) -> int:
-        """Return the number of rows."""
         if width != self._width:
             self._width = width
             self._rows = [row for line in self._lines for row in words_wrapped(line, max(width, 20), _indent(line))]
         return len(self._rows)
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """Return one row."""
         return self._rows[index]
 
 

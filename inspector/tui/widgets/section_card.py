@@ -43,17 +43,13 @@ class SectionCard(Static, can_focus=True):
 
     def __init__(self, section: Section) -> None:
         super().__init__(markup=False)
-        self._section = section
-
-    @property
-    def section(self) -> Section:
+        self.section = section
         """The current section."""
-        return self._section
 
     def show(self, section: Section) -> None:
         """Show another state of the section; nearly free if nothing has changed."""
-        if section != self._section:
-            self._section = section
+        if section != self.section:
+            self.section = section
             self._draw()
 
     def on_mount(self) -> None:
@@ -62,11 +58,11 @@ class SectionCard(Static, can_focus=True):
         self.app.theme_changed_signal.subscribe(self, lambda _: self._draw())
 
     def _draw(self) -> None:
-        self.border_title = Content(self._section.title)
-        self.update(section_renderable(self._section, dark=self.app.current_theme.dark))
+        self.border_title = Content(self.section.title)
+        self.update(section_renderable(self.section, dark=self.app.current_theme.dark))
 
     def action_copy(self) -> None:
-        copy(self.app, sections_text([self._section]), "section")
+        copy(self.app, sections_text([self.section]), "section")
 
 
 def sections_text(sections: Iterable[Section]) -> str:

@@ -312,7 +312,7 @@ def test_an_overlong_method_gets_no_number() -> None:
     payload = b'[7,{"jsonrpc":"2.0","method":"%b"}]' % (b"m" * 300)
     store, _ = filled(frame(payload), meaning=Meaning(MessageKind.BATCH, "m" * 300))
     assert store.method(1) == "m" * 300
-    assert store._names == [""]
+    assert store.method_names == [""]
 
 
 def test_a_method_is_not_looked_for_in_a_fact() -> None:

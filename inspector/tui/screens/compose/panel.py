@@ -515,7 +515,6 @@ class ComposerPanel(Panel):
         self.outcome.copy()
 
     async def take_draft(self, message: bytes) -> None:
-        """Fill the form with a message."""
         self.remove_class("-sent")
         self.form.take(draft_of(message))
         self.call_after_refresh(self.form.focus_first)
@@ -533,7 +532,6 @@ class ComposerPanel(Panel):
 
     @property
     def has_row(self) -> bool:
-        """Whether there is a row under the cursor."""
         return self.outcome.chosen is not None
 
     # Keys

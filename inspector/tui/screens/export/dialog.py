@@ -100,18 +100,15 @@ class ExportScreen(CreateDialog[ExportResult]):
         self.call_later(line.run_action, "submit")
 
     def creator(self, path: Path, *, replace: bool) -> Callable[[], ExportResult]:
-        """Return the function that makes the chosen export."""
         way = self._way
         scope = None if way.whole else self._scopes[self._scope]
         request = ExportRequest(way, path, scope, self._notes and way.notes, replace)
         return lambda: make(request, self._source)
 
     def result_text(self, made: ExportResult) -> str:
-        """Return the message about the finished export."""
         return made.message
 
     def busy(self) -> str:
-        """Return the message while it runs."""
         return "Reading…" if self._way.reads else "Writing…"
 
     def _propose(self) -> None:

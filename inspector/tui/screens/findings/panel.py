@@ -122,7 +122,6 @@ class FindingsPanel(Panel):
         return True
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Move the cursor to the first of these findings at the next update."""
         self._wanted_finding = findings[0] if findings else None
         self._ticks = 0
 
@@ -267,7 +266,6 @@ class FindingsPanel(Panel):
 
     @property
     def has_row(self) -> bool:
-        """Whether there is a row under the cursor."""
         return self._rows.item(self._list.view.cursor) is not None
 
     def action_mute(self) -> None:

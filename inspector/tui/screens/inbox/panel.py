@@ -114,7 +114,6 @@ class InboxPanel(Panel):
         self.call_after_refresh(self.frame.take_focus)
 
     def go_back(self) -> bool:
-        """Return from the request to the list."""
         if self._is_open and self.pane.edits_request:
             self.run_worker(self.pane.leave_request(), group="question")
             return True

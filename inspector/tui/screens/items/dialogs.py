@@ -56,7 +56,6 @@ class ChangesScreen(LinesScreen[bool]):
 
     @property
     def hint(self) -> str:
-        """Available keys."""
         approve = f"{keys.shown_key('changes.approve')} Approve  " if self._can_approve else ""
         return approve + super().hint
 
@@ -208,7 +207,6 @@ class HostsScreen(LinesScreen[None]):
 
     @property
     def hint(self) -> str:
-        """Available keys."""
         return f"{keys.shown_key('clients.all')} shows all, {super().hint}"
 
     def on_mount(self) -> None:
@@ -247,7 +245,6 @@ class MatrixLines(Lines):
         self._wrapped = Wrapped(())
 
     def count(self, width: int) -> int:
-        """Return the number of rows."""
         if width != self._width:
             self._width = width
             lines: Sequence[Line] = matrix_lines(self._matrix, width, every=self._every)
@@ -255,7 +252,6 @@ class MatrixLines(Lines):
         return self._wrapped.count(width)
 
     def line(self, index: int, width: int) -> Sequence[Span]:
-        """Return one row."""
         return self._wrapped.line(index, width)
 
 

@@ -63,7 +63,6 @@ class ListedRows(SearchedRows):
         return laid([(label, "muted")], [(place, "muted")], (right, "muted"), width)
 
     def sort_keys(self) -> Mapping[str, Callable[[ItemRow], Any]]:
-        """Sort by any column."""
         label, place, right = self._titles
         return {label: lambda row: row.label.casefold(), place: lambda row: row.place, right: lambda row: row.right}
 

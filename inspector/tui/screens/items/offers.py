@@ -290,7 +290,6 @@ class OfferForm(ItemForm):
         """Path of the field that the completions are for; () for none."""
 
     def more(self) -> ComposeResult:
-        """Yield the request preview and the completions."""
         yield self._preview
         yield self._completions
 
@@ -319,7 +318,6 @@ class OfferForm(ItemForm):
         return self._kind.request(self.item, {} if arguments is UNSET else arguments)
 
     def withheld(self) -> str:
-        """Return why nothing can be sent now."""
         return self.request.problem if self.item is not None else ""
 
     async def show(self, item: ListedItem | None) -> None:

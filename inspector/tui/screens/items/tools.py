@@ -143,7 +143,6 @@ class ToolForm(ItemForm):
             self.app.notify(_NO_TASK_CHOICE[self._support], markup=False)
 
     def task_words(self) -> str:
-        """Return the task text of the bar."""
         if self._support is Support.OPTIONAL:
             return f"{glyphs().ok if self.as_task else glyphs().disconnected} as a task {keys.shown_key('tools.task')}"
         return _TASK_WORDS[self._support]

@@ -66,7 +66,6 @@ class ServerLogPanel(Panel):
     # Interface for the app
 
     def sync(self) -> None:
-        """Add new lines and redraw the visible ones."""
         if not self.rows.is_mounted or not self._bar.is_mounted:
             return
         self._take_in()

@@ -28,7 +28,6 @@ class CredentialsScreen(FieldsScreen[Headers | None]):
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Return the headers, or show what is wrong."""
         try:
             self.dismiss(self.read())
         except UsageError as error:

@@ -111,7 +111,6 @@ class NetworkPanel(Panel):
 
     @property
     def has_row(self) -> bool:
-        """Whether there is a row under the cursor."""
         return self.chosen is not None
 
     @property

@@ -103,7 +103,6 @@ class SessionsPanel(Panel):
 
     @property
     def has_row(self) -> bool:
-        """Whether there is a row under the cursor."""
         return self.chosen is not None
 
     @property

@@ -223,7 +223,6 @@ class ValuesScreen(FieldsScreen["dict[str, str] | None"]):
             yield Text.assemble(name, about, one_of if variable.options else "", no_wrap=False)
 
     def finish(self) -> None:
-        """Return the values if all of them are allowed."""
         for variable, edit in zip(self._inputs, self._edits, strict=True):
             if variable.options and edit.value not in variable.options:
                 self.say_wrong(f"{variable.id[:100]} must be one of the values above.")
@@ -321,7 +320,8 @@ class StartPane(Vertical):
         `alone`: there is no screen to return to, and advice is shown.
         """
         super().__init__()
-        self._typed = typed
+        self.typed = typed
+        """Text of the input line."""
         self._servers, self._captures, self._taps, self._alone = servers, captures, taps, alone
         own = places()
         self._saved, self._recent = SavedTargets(own.config), RecentTargets(own.state)
@@ -337,7 +337,7 @@ class StartPane(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the input line, its error and the list."""
         with Horizontal():
-            yield OpenLine(self._typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
+            yield OpenLine(self.typed, placeholder="Command, URL, capture file or saved name", select_on_focus=False)
             yield ButtonBar("open.go", has_primary=True)
         yield Static(id="start-problem", markup=False)
         yield self._list
@@ -375,11 +375,6 @@ class StartPane(Vertical):
     def _say(self, problem: str) -> None:
         self.query_one("#start-problem", Static).update(problem_text(problem))
 
-    @property
-    def typed(self) -> str:
-        """Text of the input line."""
-        return self._typed
-
     def on_log_list_opened(self, message: LogList.Opened) -> None:
         """Open the selected row."""
         message.stop()
@@ -388,7 +383,7 @@ class StartPane(Vertical):
     def _choose(self, index: int) -> None:
         choice = self._list.start.choice(index)
         if choice is not None:
-            self._typed = ""
+            self.typed = ""
             self._take(choice)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -404,8 +399,8 @@ class StartPane(Vertical):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Remove the error of the previous text."""
-        if event.value != self._typed:
-            self._typed = event.value
+        if event.value != self.typed:
+            self.typed = event.value
             self._say("")
 
     def _take(self, choice: StartChoice) -> None:
@@ -466,7 +461,7 @@ class StartPane(Vertical):
 
     def action_add(self) -> None:
         """Save a new target, prefilled from the input line."""
-        typed = self._typed.strip()
+        typed = self.typed.strip()
         is_url = typed.startswith(("http://", "https://"))
         self._edit(SavedTarget("", command="" if is_url else typed, url=typed if is_url else ""))
 
@@ -549,7 +544,6 @@ class TargetScreen(FieldsScreen["str | None"]):
             yield Text.assemble((label, "bold"), f"  {about}", no_wrap=True, overflow="ellipsis")
 
     def finish(self) -> None:
-        """Save the target, or show what is wrong."""
         values = {name: edit.value for (name, _, _), edit in zip(_FIELDS, self._edits, strict=True)}
         try:
             target = target_from(values)

@@ -243,7 +243,6 @@ class StatsPanel(Panel):
     # Interface for the app
 
     def sync(self) -> None:
-        """Count new requests."""
         if not (self._list.is_mounted and self._totals.is_mounted and self._group.is_mounted):
             return
         if self._is_of_all and self._conversations() != self._counted:

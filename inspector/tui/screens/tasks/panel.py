@@ -233,7 +233,6 @@ class TasksPanel(Panel):
 
     @property
     def has_row(self) -> bool:
-        """Whether there is a row under the cursor."""
         return self.task_chosen is not None
 
     @property

@@ -287,11 +287,9 @@ class GoToScreen(PromptScreen[int]):
         self._entry = entry
 
     def more(self) -> tuple[Widget, ...]:
-        """Return the line for errors."""
         return (Static(id="wrong"),)
 
     def take(self, typed: str) -> None:
-        """Close with the entry, or show why the input is invalid."""
         try:
             self.dismiss(self._entry(typed) if typed.strip() else None)
         except FilterError as error:

@@ -128,7 +128,6 @@ class TrafficPanel(Panel, Ground):
         return super().go_back() or self.list.close_card() or self.list.leave_filter()
 
     def copy(self) -> None:
-        """Copy the selected value or message."""
         if self.frame.shows_detail:
             self.detail.copy()
         else:

@@ -342,7 +342,6 @@ class TimelinePanel(Panel, Ground):
         return True
 
     def copy(self) -> None:
-        """Copy the selected value or message."""
         if self.frame.shows_detail:
             self.detail.copy()
             return

@@ -201,7 +201,8 @@ class Timeline(RowSource):
         self._stale = False
         """Whether the filter has changed since the rows were merged."""
         self._changes = 0
-        self._term = term
+        self.term = term
+        """Current filter."""
 
     @property
     def count(self) -> int:
@@ -262,14 +263,9 @@ class Timeline(RowSource):
 
     def set_filter(self, term: Term | None) -> None:
         """Show only matches; None shows all. Existing entries are tested by `filter_step`."""
-        self._term, self._stale, self._anew = term, True, None
+        self.term, self._stale, self._anew = term, True, None
         for wire in self.wires:
             wire.model.set_filter(term)
-
-    @property
-    def term(self) -> Term | None:
-        """Current filter."""
-        return self._term
 
     @property
     def is_behind(self) -> bool:
@@ -299,7 +295,7 @@ class Timeline(RowSource):
         if now == self._seen or self._anew is not None:
             return
         self._seen = now
-        if self._term is None and not self._stale:  # without a filter, a list only grows
+        if self.term is None and not self._stale:  # without a filter, a list only grows
             self._changes += 1
         else:
             self._stale = False
