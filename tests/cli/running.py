@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from inspector.cli.env import CliEnv
 from inspector.cli.main import run
@@ -30,6 +30,17 @@ class Ran:
     status: int
     stdout: str
     stderr: str
+
+    def exits(self, status: int, *words: str) -> Self:
+        """Assert the exit status, and that each of these words is on stderr."""
+        assert self.status == status, f"{self.stdout}\n{self.stderr}"
+        assert [word for word in words if word not in self.stderr] == [], self.stderr
+        return self
+
+    def prints(self, *words: str) -> Self:
+        """Assert that each of these words is on stdout."""
+        assert [word for word in words if word not in self.stdout] == [], self.stdout
+        return self
 
     @property
     def data(self) -> Any:

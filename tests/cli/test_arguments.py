@@ -55,7 +55,4 @@ def test_a_prompt_takes_texts_only() -> None:
     "words", [("text=https://example.com/a",), ("text=a", "http://127.0.0.1:9/mcp"), ("text=http://a/b", "--", "no")]
 )
 def test_an_argument_without_its_option_is_named_whatever_its_value_is(words: tuple[str, ...]) -> None:
-    ran = inspect("call", "find", *words)
-    assert ran.status == 2
-    assert f"'{words[0]}' is not a server" in ran.stderr
-    assert f"-a {words[0]}" in ran.stderr
+    inspect("call", "find", *words).exits(2, f"'{words[0]}' is not a server", f"-a {words[0]}")

@@ -31,9 +31,7 @@ def test_a_span_that_must_not_be_empty_is_not() -> None:
 
 
 def test_wrong_duration_names_the_option() -> None:
-    ran = inspect("info", "--timeout", "soon", "--", "server")
-    assert ran.status == ExitStatus.USAGE
-    assert "--timeout" in ran.stderr
+    ran = inspect("info", "--timeout", "soon", "--", "server").exits(ExitStatus.USAGE, "--timeout")
     assert "use seconds (5), or 500ms, 5s, 2m, 1h" in ran.stderr
 
 

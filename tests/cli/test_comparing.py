@@ -110,8 +110,7 @@ def _server(*tools: Any) -> tuple[str, ...]:
 
 
 def test_two_servers_are_compared_and_what_is_hostile_in_them_does_not_act() -> None:
-    ran = inspect("diff", shlex.join(_server(_TOOL)[1:]), *_server(_NARROWER))
-    assert ran.status == ExitStatus.FINDINGS
+    ran = inspect("diff", shlex.join(_server(_TOOL)[1:]), *_server(_NARROWER)).exits(ExitStatus.FINDINGS)
     assert "1 breaking, 1 warning; 1 item on both sides" in ran.stdout
     assert "inputSchema.required.what: what is required now" in ran.stdout
     assert "Buys[␛[31m much]." in ran.stdout

@@ -28,8 +28,7 @@ def test_reports_name_the_target_without_it(
     command: str, flags: tuple[str, ...], target: tuple[str, ...], tmp_path: Path
 ) -> None:
     reports = [f"--{kind}={tmp_path / kind}" for kind in _REPORTS]
-    ran = inspect(command, *flags, *reports, "--write-baseline", "--github", *target)
-    assert ran.status == 4
+    ran = inspect(command, *flags, *reports, "--write-baseline", "--github", *target).exits(4)
     assert set(_REPORTS) <= set(os.listdir(tmp_path))
     assert _leaks(ran, tmp_path) == []
 

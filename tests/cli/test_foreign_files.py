@@ -43,17 +43,13 @@ def test_commands_read_a_foreign_file_and_report_losses(
 
 
 def test_a_copy_without_secrets_is_a_capture_and_cases_stand_beside_the_file(file: Path, tmp_path: Path) -> None:
-    ran = inspect("share", str(file), "-o", str(tmp_path / "out.mcpcap"))
-    assert ran.status == ExitStatus.OK, ran.stderr
+    inspect("share", str(file), "-o", str(tmp_path / "out.mcpcap")).exits(ExitStatus.OK)
     assert "tools/call" in inspect("tail", str(tmp_path / "out.mcpcap")).stdout
-    ran = inspect("test", "--from-capture", str(file))
-    assert ran.status == ExitStatus.OK, ran.stderr
+    inspect("test", "--from-capture", str(file)).exits(ExitStatus.OK)
     assert (tmp_path / "snooped.jsonl.cases.yaml").exists()
 
 
 @pytest.mark.parametrize("command", ["verify", "recover"])
 def test_commands_about_the_file_advise_import(command: str, file: Path, tmp_path: Path) -> None:
     more = ("-o", str(tmp_path / "out.mcpcap")) if command == "recover" else ()
-    ran = inspect(command, str(file), *more)
-    assert ran.status == ExitStatus.USAGE
-    assert f"mcp-inspect import {file} makes a capture of it" in ran.stderr
+    inspect(command, str(file), *more).exits(ExitStatus.USAGE, f"mcp-inspect import {file} makes a capture of it")

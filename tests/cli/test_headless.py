@@ -35,8 +35,7 @@ from tests.waiting import PATIENCE_S
 
 
 def test_dead_server_is_reported_with_its_post_mortem() -> None:
-    ran = inspect("info", "--json", *server("dies", "3"))
-    assert ran.status == ExitStatus.UNREACHABLE
+    ran = inspect("info", "--json", *server("dies", "3")).exits(ExitStatus.UNREACHABLE)
     assert ran.stdout == ""
     assert ran.error["code"] == "disconnected"
     assert "exited with code 3" in ran.error["message"]
@@ -52,16 +51,14 @@ def test_killed_server_is_reported_with_the_signal() -> None:
 
 
 def test_server_death_during_a_call_names_the_request_in_flight() -> None:
-    ran = inspect("call", "t", "--json", *scripted({"tools/call": "death"}))
-    assert ran.status == ExitStatus.UNREACHABLE
+    ran = inspect("call", "t", "--json", *scripted({"tools/call": "death"})).exits(ExitStatus.UNREACHABLE)
     assert "tools/call" in ran.error["message"]
     assert [each["method"] for each in ran.error["post_mortem"]["in_flight"]] == ["tools/call"]
     assert "going down" in ran.stderr
 
 
 def test_a_program_that_is_not_there_is_unreachable() -> None:
-    ran = inspect("info", "--json", "--", "no-such-program-anywhere")
-    assert ran.status == ExitStatus.UNREACHABLE
+    ran = inspect("info", "--json", "--", "no-such-program-anywhere").exits(ExitStatus.UNREACHABLE)
     assert ran.error["code"] == "connect_error"
     assert "no-such-program-anywhere" in ran.error["message"]
     assert ran.error["post_mortem"]["argv"] == ["no-such-program-anywhere"]
@@ -69,8 +66,7 @@ def test_a_program_that_is_not_there_is_unreachable() -> None:
 
 
 def test_closed_port_is_unreachable() -> None:
-    ran = inspect("info", "--json", "http://127.0.0.1:9/mcp")
-    assert ran.status == ExitStatus.UNREACHABLE
+    inspect("info", "--json", "http://127.0.0.1:9/mcp").exits(ExitStatus.UNREACHABLE)
 
 
 def test_silent_server_runs_into_the_timeout() -> None:
@@ -83,8 +79,7 @@ def test_silent_server_runs_into_the_timeout() -> None:
 def test_a_call_that_gets_no_answer_runs_into_either_clock_and_is_cancelled(tmp_path: Path) -> None:
     log = tmp_path / "log"
     silent = scripted({"tools/call": "silence"}, f"log={log}")
-    ran = inspect("call", "t", "--json", "--timeout", "0.2", *silent)
-    assert ran.status == ExitStatus.TIMEOUT
+    ran = inspect("call", "t", "--json", "--timeout", "0.2", *silent).exits(ExitStatus.TIMEOUT)
     assert "no response to tools/call and no progress for 0.2 s" in ran.error["message"]
     assert '"notifications/cancelled"' in log.read_text()
     ran = inspect("call", "t", "--json", "--max-total", "0.2", *silent)

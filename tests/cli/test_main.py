@@ -86,8 +86,7 @@ def test_version_option_prints_the_version(capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_a_word_that_is_wrong_or_of_no_use_is_refused(argv: tuple[str, ...], said: str) -> None:
-    ran = inspect(*argv)
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect(*argv).exits(ExitStatus.USAGE)
     assert said.lower() in ran.stderr.lower()
     assert ran.stdout == ""
 

@@ -84,8 +84,7 @@ def test_a_saved_target_is_named_like_a_configured_one(home: Path) -> None:
     targets = SavedTargets(places().config)
     words = shlex.join((sys.executable, "-m", "inspector.demo", "--legacy-only"))
     targets.save(SavedTarget("lighthouse", words, variables=[f"PYTHONPATH={ROOT}"], era="legacy"))
-    ran = inspect("info", "lighthouse", "--json")
-    assert ran.status == 0, ran.stderr
+    ran = inspect("info", "lighthouse", "--json").exits(0)
     assert ran.data["era"] == "legacy"
     targets.save(SavedTarget("lighthouse", words, directory=str(home / "nowhere")), instead_of="lighthouse")
     assert "no such directory" in inspect("info", "lighthouse").stderr

@@ -45,9 +45,7 @@ def test_apps_are_declared_in_the_handshake_on_request(tmp_path: Path) -> None:
 
 
 def test_wrong_settings_are_refused_before_anything_is_started() -> None:
-    ran = inspect("info", "--extension", "ui={", *demo())
-    assert ran.status == ExitStatus.USAGE
-    assert "--extension ui" in ran.stderr
+    inspect("info", "--extension", "ui={", *demo()).exits(ExitStatus.USAGE, "--extension ui")
 
 
 @pytest.mark.parametrize("options", [{}, {"extension": (), "no_extension": ()}])
@@ -56,10 +54,8 @@ def test_without_switches_it_is_what_is_supported(options: dict[str, Any]) -> No
 
 
 def test_info_lists_extensions_of_both_sides(demo_url: str) -> None:
-    ran = inspect("info", "--era", "modern", demo_url)
-    assert f'{SKILLS}  both sides: server {{"directoryRead":true}}' in ran.stdout
-    alone = inspect("info", "--era", "modern", "--no-extension", "skills", demo_url)
-    assert f"{SKILLS}  server only" in alone.stdout
+    inspect("info", "--era", "modern", demo_url).prints(f'{SKILLS}  both sides: server {{"directoryRead":true}}')
+    inspect("info", "--era", "modern", "--no-extension", "skills", demo_url).prints(f"{SKILLS}  server only")
     both = inspect("info", "--era", "legacy", "--extension", "ui", demo_url)
     assert f'{UI}  client only: we {{"mimeTypes":["{APP_TYPE}"]}}' in both.stdout
 

@@ -54,17 +54,14 @@ def test_each_question_is_answered(
 
 @pytest.mark.parametrize("tool", ["elicit_form", "elicit_url", "sampling_request"])
 def test_unprepared_server_request_fails_at_once(target: tuple[str, ...], tool: str) -> None:
-    ran = inspect("call", tool, "--json", "--capability", "all", *target)
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", tool, "--json", "--capability", "all", *target).exits(ExitStatus.TOOL_ERROR)
     assert ran.error["code"] == "unanswered"
     assert "no response was prepared" in ran.error["message"]
 
 
 @pytest.mark.parametrize("tool", ["elicit_form", "elicit_url", "sampling_request", "roots_request"])
 def test_undeclared_capability_gets_no_request(target: tuple[str, ...], tool: str) -> None:
-    ran = inspect("call", tool, "--json", *target)
-    assert ran.status == ExitStatus.TOOL_ERROR
-    assert "needs the client capability" in ran.stdout
+    ran = inspect("call", tool, "--json", *target).exits(ExitStatus.TOOL_ERROR).prints("needs the client capability")
     assert "? " not in ran.stderr
 
 
@@ -89,8 +86,7 @@ def test_cancelled_server_request_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps([{"kind": "elicitation", "answer": "accept", "delay_ms": 60_000}]))
     words = ("elicit_form", "-a", "patience_s=0.05", "--json", "--era", "legacy", "--responses", str(file))
-    ran = inspect("call", *words, *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", *words, *demo()).exits(ExitStatus.TOOL_ERROR)
     assert "→ the server cancelled elicitation/create: the call was cancelled" in ran.stderr
     assert "accept" not in ran.stderr
 
@@ -100,7 +96,6 @@ def test_a_visit_that_an_error_demands_is_consented_to_and_the_call_made_again(a
     ran = inspect("call", *arguments, "--responses", str(answers), *demo())
     assert (ran.status, ran.data["rounds"]) == (0, 2)
     assert ran.data["result"]["content"][0]["text"] == "The book is signed. Welcome!"
-    refused = inspect("call", *arguments, "--capability", "all", *demo())
-    assert refused.status == ExitStatus.TOOL_ERROR
+    refused = inspect("call", *arguments, "--capability", "all", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert refused.data["error"]["code"] == -32042
     assert refused.error["code"] == "unanswered"

@@ -36,8 +36,7 @@ from tests.cli.running import demo, inspect, scripted
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 def test_log_messages_from_the_level_on_are_printed(flag: str) -> None:
-    ran = inspect("call", "log_messages", "--log-level", "error", "--json", *demo(flag))
-    assert ran.status == 0
+    ran = inspect("call", "log_messages", "--log-level", "error", "--json", *demo(flag)).exits(0)
     told = [line.partition(":")[0] for line in ran.stderr.splitlines() if ": log_messages: " in line]
     assert told == list(LEVELS[LEVELS.index("error") :])
 
@@ -55,9 +54,7 @@ def test_a_server_that_sets_no_level_is_called_all_the_same() -> None:
 
 
 def test_a_level_that_is_none_is_refused_before_anything_is_started() -> None:
-    ran = inspect("call", "t", "--log-level", "loud", "--", "no-such-program")
-    assert ran.status == 2
-    assert "invalid --log-level 'loud'" in ran.stderr
+    inspect("call", "t", "--log-level", "loud", "--", "no-such-program").exits(2, "invalid --log-level 'loud'")
 
 
 def test_the_option_takes_the_eight_levels_and_no_other() -> None:
@@ -231,8 +228,7 @@ def yard(**answers: Any) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_followed_task_prints_each_state_once(era: str) -> None:
-    ran = inspect("call", "task_optional", "--task", "-a", "coats=2", *QUICK, "--json", *demo(era))
-    assert ran.status == ExitStatus.OK
+    ran = inspect("call", "task_optional", "--task", "-a", "coats=2", *QUICK, "--json", *demo(era)).exits(ExitStatus.OK)
     assert ran.data["result"]["content"][0]["text"] == "The tower is white again, by 2 coats."
     task = ran.data["task"]
     assert (task["state"], task["message"], task["poll_ms"]) == ("completed", "done", 500)
@@ -244,8 +240,7 @@ def test_followed_task_prints_each_state_once(era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_task_that_must_be_one_is_one_unasked_and_fails_with_an_exit_status(era: str) -> None:
-    ran = inspect("call", "task_that_fails", *QUICK, *demo(era))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", "task_that_fails", *QUICK, *demo(era)).exits(ExitStatus.TOOL_ERROR)
     assert "The chain has parted" in ran.stdout
     assert "  · failed: The chain has parted" in ran.stderr
 
@@ -254,8 +249,7 @@ def test_a_task_that_must_be_one_is_one_unasked_and_fails_with_an_exit_status(er
 def test_a_question_inside_a_task_is_answered_by_the_file(era: str, tmp_path: Any) -> None:
     answers = tmp_path / "answers.json"
     answers.write_text('[{"kind": "elicitation", "answer": "accept", "content": {"goods": "biscuits", "barrels": 3}}]')
-    ran = inspect("call", "task_that_asks", *QUICK, "--responses", str(answers), *demo(era))
-    assert ran.status == ExitStatus.OK
+    ran = inspect("call", "task_that_asks", *QUICK, "--responses", str(answers), *demo(era)).exits(ExitStatus.OK)
     assert "The boat brings 3 barrels of biscuits." in ran.stdout
     assert "  · input_required: waiting for a response to the elicitation\n" in ran.stderr
     assert "? elicitation: What should the supply boat bring?" in ran.stderr
@@ -278,14 +272,11 @@ def test_task_with_unanswered_input_fails_at_once(era: str) -> None:
     ],
 )
 def test_task_of_an_unfit_tool_is_not_called(words: tuple[str, ...], status: int, says: str) -> None:
-    ran = inspect("call", *words, *demo("--legacy-only"))
-    assert ran.status == status
-    assert says in ran.stderr
+    inspect("call", *words, *demo("--legacy-only")).exits(status, says)
 
 
 def test_server_may_answer_without_a_task() -> None:
-    ran = inspect("call", "echo", "--task", "-a", "text=x", *demo("--modern-only"))
-    assert ran.status == ExitStatus.OK
+    ran = inspect("call", "echo", "--task", "-a", "text=x", *demo("--modern-only")).exits(ExitStatus.OK)
     assert "the server returned a result instead of a task" in ran.stderr
 
 
@@ -323,15 +314,12 @@ def test_task_handle_is_written_with_no_wait() -> None:
     ],
 )
 def test_a_task_that_goes_wrong_ends_in_words(answers: dict[str, Any], status: int, says: str) -> None:
-    ran = inspect("call", "dig", "--json", *yard(**answers))
-    assert ran.status == status
-    assert says in ran.stderr
+    inspect("call", "dig", "--json", *yard(**answers)).exits(status, says)
 
 
 def test_a_task_that_never_ends_is_given_up_when_the_time_is_over() -> None:
     answers = {"tasks_get": {"result": core()}, "tasks_cancel": {"result": core("cancelled")}}
-    ran = inspect("call", "dig", "--max-total", "0.4", *yard(**answers))
-    assert ran.status == ExitStatus.TIMEOUT
+    ran = inspect("call", "dig", "--max-total", "0.4", *yard(**answers)).exits(ExitStatus.TIMEOUT)
     assert "not completed within 0.4 s" in ran.stderr
 
 

@@ -88,9 +88,7 @@ def test_roots_are_directories_and_uris(tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_wrong_capability_options_start_no_server(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("info", *words, "--", "no-such-program")
-    assert ran.status == 2
-    assert said in ran.stderr
+    inspect("info", *words, "--", "no-such-program").exits(2, said)
 
 
 def test_a_name_that_is_none_is_a_usage_error() -> None:
@@ -197,8 +195,7 @@ def test_a_model_answers_a_server_and_the_key_is_seen_nowhere(model: Endpoint, e
     model.answer = lambda body: as_json(completion("Mist and herring."))
     capture = tmp_path / "c.mcpcap"
     options = (*_options(model), "--capture", str(capture), "--era", era)
-    ran = inspect("call", "sampling_request", *options, *demo(), env={KEY_ENV: KEY})
-    assert ran.status == ExitStatus.OK
+    ran = inspect("call", "sampling_request", *options, *demo(), env={KEY_ENV: KEY}).exits(ExitStatus.OK)
     assert "The model (tide-1) responded: Mist and herring." in ran.stdout
     assert f"tide at 127.0.0.1:{model.url.rpartition(':')[2].partition('/')[0]}" in ran.stderr
     assert KEY not in ran.stdout + ran.stderr + capture.read_bytes().decode("latin-1")

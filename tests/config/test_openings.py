@@ -41,8 +41,7 @@ def test_as_a_client_the_opening_has_the_bytes_of_its_recording_but_for_ids_and_
     served = {"pages": pages, "modern": kind.startswith("modern"), "lists": has_all, "listens": listens}
     case.write_text(json.dumps(served))
     server = (sys.executable, "-S", "-E", str(recorder.__file__), str(case), str(tmp_path / "log"))
-    ran = inspect("list", "tools", "--as", client, "--capture", str(tmp_path / "it.mcpcap"), "--", *server)
-    assert ran.status == 0, ran.stderr
+    inspect("list", "tools", "--as", client, "--capture", str(tmp_path / "it.mcpcap"), "--", *server).exits(0)
     expected = recording.read_bytes().splitlines()
     sent = _sent(tmp_path / "it.mcpcap")
     assert [_VARIES.sub(rb'"\1":0', each) for each in sent[: len(expected)]] == [

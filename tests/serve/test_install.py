@@ -40,8 +40,7 @@ def _entries(path: Path) -> Any:
 @pytest.mark.parametrize("client", _FILES)
 def test_uninstall_restores_the_bytes_that_install_changed(client: str, own: Path) -> None:
     name, before = _FILES[client]
-    ran = inspect("serve", "install", client, "--yes", "--", "node", "server.js")
-    assert ran.status == 0, ran.stderr
+    inspect("serve", "install", client, "--yes", "--", "node", "server.js").exits(0)
     entries = _entries(own / name)
     assert entries["mcp-inspect"]["args"][-3:] == ["--", "node", "server.js"]
     assert set(entries) - {"mcp-inspect", "a"} == set()
@@ -60,6 +59,5 @@ def test_install_without_a_command_allows_the_servers_that_the_client_has(own: P
 
 
 def test_a_dry_run_changes_nothing(own: Path) -> None:
-    ran = inspect("serve", "install", "gemini-cli", "--allow-commands", "--dry-run")
-    assert '+    "mcp-inspect"' in ran.stdout
+    inspect("serve", "install", "gemini-cli", "--allow-commands", "--dry-run").prints('+    "mcp-inspect"')
     assert (own / ".gemini/settings.json").read_text() == _FILES["gemini-cli"][1]

@@ -103,13 +103,9 @@ def test_a_client_of_the_typescript_sdk_gets_the_cause(name: str) -> None:
 
 
 def test_without_an_allowed_server_nothing_is_served() -> None:
-    ran = inspect("serve")
-    assert ran.status == 2
-    assert "--allow-config" in ran.stderr
+    inspect("serve").exits(2, "--allow-config")
 
 
 def test_a_missing_sdk_is_named_with_the_command_that_installs_it(monkeypatch: object) -> None:
     monkeypatch.setattr(serve, "find_spec", lambda name: None)  # type: ignore[attr-defined]
-    ran = inspect("serve", "--", "server")
-    assert ran.status == 2
-    assert "pip install 'mcp-inspect[serve]'" in ran.stderr
+    inspect("serve", "--", "server").exits(2, "pip install 'mcp-inspect[serve]'")

@@ -19,22 +19,17 @@ from tests.cli.running import demo, inspect
     ],
 )
 def test_option_that_does_not_fit_is_refused_before_a_server_starts(options: tuple[str, ...], said: str) -> None:
-    ran = inspect("app", "tide", *options, "--", "no-such-program")
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("app", "tide", *options, "--", "no-such-program").exits(ExitStatus.USAGE, said)
 
 
 def test_headless_without_a_chromium_has_a_hint_how_to_get_one(tmp_path: Path) -> None:
-    ran = inspect("app", "tide", "--headless", *demo(), env={"PATH": str(tmp_path)})
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("app", "tide", "--headless", *demo(), env={"PATH": str(tmp_path)}).exits(ExitStatus.USAGE)
     assert "no Chromium on PATH" in ran.stderr
     assert "apt install chromium" in ran.stderr
 
 
 def test_tool_without_an_app_names_those_that_have_one() -> None:
-    ran = inspect("app", "add", "--no-open", *demo("--legacy-only"))
-    assert ran.status == ExitStatus.USAGE
-    assert "Tools with an app:" in ran.stderr
+    inspect("app", "add", "--no-open", *demo("--legacy-only")).exits(ExitStatus.USAGE, "Tools with an app:")
 
 
 def test_app_of_the_demo_is_shown_without_a_window(tmp_path: Path) -> None:
@@ -42,13 +37,11 @@ def test_app_of_the_demo_is_shown_without_a_window(tmp_path: Path) -> None:
     app = next(name for name in inspect("list", "tools", "--json", *demo()).data["tools"] if "_meta" in name)["name"]
     capture, drawn = str(tmp_path / "app.mcpcap"), ("--headless", "--json", "--wait-for", "#curve[d^=M]")
     chosen = ("--size", "480x300", "--theme", "dark", "--capture", capture)
-    ran = inspect("app", app, *drawn, "--screenshot", str(picture), *chosen, *demo())
-    assert ran.status == 0, ran.stderr
+    ran = inspect("app", app, *drawn, "--screenshot", str(picture), *chosen, *demo()).exits(0)
     assert (ran.data["ready"], ran.data["found"], ran.data["errors"]) == (True, True, [])
     assert ran.data["text"].startswith("The tide")
     assert picture.read_bytes().startswith(b"\x89PNG")
-    again = inspect("app", capture, *drawn)
-    assert again.status == 0, again.stderr
+    again = inspect("app", capture, *drawn).exits(0)
     assert {name: again.data[name] for name in ("tool", "width", "height", "text")} == {
         name: ran.data[name] for name in ("tool", "width", "height", "text")
     }
@@ -57,7 +50,4 @@ def test_app_of_the_demo_is_shown_without_a_window(tmp_path: Path) -> None:
 def test_capture_without_an_app_has_a_hint_how_to_record_one(tmp_path: Path) -> None:
     capture = tmp_path / "plain.mcpcap"
     assert inspect("list", "tools", "--capture", str(capture), *demo()).status == 0
-    ran = inspect("app", str(capture), "--headless")
-    assert ran.status == ExitStatus.USAGE
-    assert "the capture has no app" in ran.stderr
-    assert "--capture app.mcpcap" in ran.stderr
+    inspect("app", str(capture), "--headless").exits(ExitStatus.USAGE, "the capture has no app", "--capture app.mcpcap")

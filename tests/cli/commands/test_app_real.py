@@ -28,8 +28,7 @@ def test_app_is_shown_and_nothing_of_it_is_blocked(
 ) -> None:
     capture = tmp_path / "app.mcpcap"
     options = ("--headless", "--json", "--wait-for", selector, "--capture", str(capture), "--timeout", "60")
-    ran = inspect("app", tool, *options, "-e", "PREFAB_BUNDLED_RENDERER=1", "--", *server)
-    assert ran.status == 0, ran.stderr
+    ran = inspect("app", tool, *options, "-e", "PREFAB_BUNDLED_RENDERER=1", "--", *server).exits(0)
     assert (ran.data["ready"], ran.data["found"], ran.data["errors"]) == (True, True, [])
     assert shows in ran.data["text"]
     sent = inspect("tail", str(capture), "channel == view and method == ui/notifications/tool-result").stdout

@@ -22,9 +22,7 @@ from tests.cli.running import inspect
     ],
 )
 def test_auth_with_contradictory_options_is_refused(argv: tuple[str, ...], said: str) -> None:
-    ran = inspect(*argv)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect(*argv).exits(ExitStatus.USAGE, said)
 
 
 def test_auth_login_help_all_lists_every_option(capsys: pytest.CaptureFixture[str]) -> None:

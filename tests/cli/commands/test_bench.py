@@ -17,8 +17,7 @@ def bench(*words: str, defect: str = "clean") -> Ran:
 
 
 def test_a_report_for_people_has_a_row_for_each_tool_and_level() -> None:
-    ran = bench("-t", "fast", "-t", "echo text={n}")
-    assert ran.status == ExitStatus.OK, ran.stdout
+    ran = bench("-t", "fast", "-t", "echo text={n}").exits(ExitStatus.OK)
     rows = [line.split()[:2] for line in ran.stdout.splitlines() if line.startswith(("echo", "fast"))]
     assert rows == [[tool, load] for load in "12" for tool in ("echo", "fast")]
     assert "sustains" in ran.stdout
@@ -29,8 +28,7 @@ def test_a_report_for_people_has_a_row_for_each_tool_and_level() -> None:
 def test_reports_are_written_and_compared_with_a_baseline(tmp_path: Path) -> None:
     base, junit, document, slow = (tmp_path / name for name in ("base.json", "junit.xml", "bench.md", "slow.mcpcap"))
     files = ("-o", str(base), "--junit", str(junit), "--markdown", str(document), "--save", str(slow))
-    ran = bench("-t", "fast", "--json", *files)
-    assert ran.status == ExitStatus.OK
+    ran = bench("-t", "fast", "--json", *files).exits(ExitStatus.OK)
     assert ran.data == json.loads(base.read_text())
     assert [level["tools"][0]["name"] for level in ran.data["levels"]] == ["fast", "fast"]
     assert {case.get("name") for case in Xml.parse(junit).getroot()} == {"fast, 1 in flight", "fast, 2 in flight"}
@@ -38,8 +36,7 @@ def test_reports_are_written_and_compared_with_a_baseline(tmp_path: Path) -> Non
     assert inspect("verify", str(slow)).status == ExitStatus.OK
     again = ("-t", "fast", "--against", str(base), "--fail-on")
     assert bench(*again, "p95 > 1000x or errors > 0").status == ExitStatus.OK
-    failed = bench(*again, "rate < 1000x and p50 > 0", "--json")
-    assert failed.status == ExitStatus.FINDINGS
+    failed = bench(*again, "rate < 1000x and p50 > 0", "--json").exits(ExitStatus.FINDINGS)
     assert len(failed.data["failed"]) == 2
     assert "rate is" in failed.data["failed"][0]
     assert "baseline" in failed.data["failed"][0]
@@ -47,10 +44,8 @@ def test_reports_are_written_and_compared_with_a_baseline(tmp_path: Path) -> Non
 
 def test_a_capture_gives_the_calls_with_their_weights(tmp_path: Path) -> None:
     capture = tmp_path / "session.mcpcap"
-    recorded = bench("-t", "fast", "-t", "echo text={n}", "--save", str(capture), "--slowest", "12")
-    assert recorded.status == ExitStatus.OK
-    ran = bench("--json", str(capture))
-    assert ran.status == ExitStatus.OK, ran.stderr
+    bench("-t", "fast", "-t", "echo text={n}", "--save", str(capture), "--slowest", "12").exits(ExitStatus.OK)
+    ran = bench("--json", str(capture)).exits(ExitStatus.OK)
     assert {tool["name"] for tool in ran.data["alone"]} <= {"fast", "echo"}
 
 
@@ -71,16 +66,14 @@ def test_a_capture_gives_the_calls_with_their_weights(tmp_path: Path) -> None:
     ],
 )
 def test_the_name_that_another_load_tool_has_for_an_option_leads_to_ours(words: tuple[str, ...], ours: str) -> None:
-    ran = inspect("bench", *words, "--", "never-started")
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("bench", *words, "--", "never-started").exits(ExitStatus.USAGE)
     assert ran.stderr.splitlines()[0].endswith(f" Did you mean '{ours}'?")
 
 
 def test_a_server_with_a_url_is_measured_too(demo_url: str, tmp_path: Path) -> None:
     slow = tmp_path / "slow.mcpcap"
     options = ("--json", "--concurrency", "1,4", "--calls", "12", "--save", str(slow))
-    ran = inspect("bench", *options, "-t", "echo text={n}", demo_url)
-    assert ran.status == ExitStatus.OK, ran.stdout
+    ran = inspect("bench", *options, "-t", "echo text={n}", demo_url).exits(ExitStatus.OK)
     assert [level["tools"][0]["calls"] > 0 for level in ran.data["levels"]] == [True, True]
     assert ran.data["usage"]["rss"]["last"] > 0  # a server of this machine is found by its port
     assert inspect("verify", str(slow)).status == ExitStatus.OK
@@ -93,8 +86,7 @@ def test_a_file_of_cases_gives_the_calls(tmp_path: Path) -> None:
         "- name: one\n  request: tools/call\n  params: {name: fast, arguments: {text: a}}\n"
         "- name: two\n  request: ping\n"
     )
-    ran = bench("--json", str(cases))
-    assert ran.status == ExitStatus.OK, ran.stderr
+    ran = bench("--json", str(cases)).exits(ExitStatus.OK)
     assert [tool["name"] for tool in ran.data["levels"][0]["tools"]] == ["fast", "ping"]
 
 
@@ -106,8 +98,7 @@ def test_variables_and_secrets_of_saved_calls_are_resolved_and_masked(tmp_path: 
         "- name: after\n  request: tools/call\n  uses: [greet]\n  params: {name: fast, arguments: {text: b}}\n"
     )
     words = ("--json", "--save", str(slow), str(calls), *server("loaded", "clean"))
-    ran = inspect("bench", *SHORT, *words, env={"KEY": "swordfish"})
-    assert ran.status == ExitStatus.OK, ran.stderr
+    ran = inspect("bench", *SHORT, *words, env={"KEY": "swordfish"}).exits(ExitStatus.OK)
     assert "'after' uses the result of another call" in ran.stderr
     saved = slow.read_text()
     assert "Ada" in saved
@@ -116,9 +107,7 @@ def test_variables_and_secrets_of_saved_calls_are_resolved_and_masked(tmp_path: 
 
 def test_only_read_only_tools_are_called_unless_all_are_allowed() -> None:
     assert "write" not in {tool["name"] for tool in bench("--json").data["alone"]}
-    refused = bench("-t", "write")
-    assert refused.status == ExitStatus.USAGE
-    assert "readOnlyHint" in refused.stderr
+    bench("-t", "write").exits(ExitStatus.USAGE, "readOnlyHint")
     allowed = bench("--json", "-t", "write", "--allow-destructive")
     assert [tool["name"] for tool in allowed.data["alone"]] == ["write"]
 
@@ -129,11 +118,9 @@ def test_a_server_without_tools_is_measured_with_its_list() -> None:
 
 
 def test_a_defect_is_a_finding_and_a_death_a_lost_server() -> None:
-    failing = bench("-t", "fast", "--concurrency", "8", "--json", defect="failing")
-    assert failing.status == ExitStatus.FINDINGS
+    failing = bench("-t", "fast", "--concurrency", "8", "--json", defect="failing").exits(ExitStatus.FINDINGS)
     assert [each["id"] for each in failing.data["verdicts"]] == ["errors-under-load"]
-    died = bench("-t", "fast", "--concurrency", "16", defect="dies")
-    assert died.status == ExitStatus.UNREACHABLE
+    died = bench("-t", "fast", "--concurrency", "16", defect="dies").exits(ExitStatus.UNREACHABLE)
     assert "exits-under-load" in died.stdout
     assert "Fatal: too many at once" in died.stdout
 
@@ -157,9 +144,7 @@ def test_a_defect_is_a_finding_and_a_death_a_lost_server() -> None:
     ],
 )
 def test_bench_of_nothing_measurable_is_a_usage_error(words: tuple[str, ...], said: str) -> None:
-    ran = bench(*words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    bench(*words).exits(ExitStatus.USAGE, said)
 
 
 @pytest.mark.parametrize(
@@ -174,12 +159,9 @@ def test_bench_of_nothing_measurable_is_a_usage_error(words: tuple[str, ...], sa
 )
 def test_a_baseline_of_another_shape_is_an_error(tmp_path: Path, content: str, said: str) -> None:
     (tmp_path / "base.json").write_text(content)
-    ran = bench("--against", str(tmp_path / "base.json"))
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    bench("--against", str(tmp_path / "base.json")).exits(ExitStatus.USAGE, said)
 
 
 def test_a_server_that_cannot_be_started_is_an_error_and_no_report() -> None:
-    ran = inspect("bench", "--", "/no/such/server")
-    assert ran.status == ExitStatus.UNREACHABLE
+    ran = inspect("bench", "--", "/no/such/server").exits(ExitStatus.UNREACHABLE)
     assert not ran.stdout

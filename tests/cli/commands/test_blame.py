@@ -41,8 +41,7 @@ def test_blame_names_the_member_that_another_client_sends_and_exits_1(failing: P
     assert "roots" in message["works"]
     assert [Path(each).name for each in found["captures"]] == ["fails.mcpcap", "works.mcpcap", "fails.cases.yaml"]
     cases = found["captures"][2]
-    today = inspect("test", cases, "--json", *planted("roots"))
-    assert today.status == ExitStatus.FINDINGS
+    today = inspect("test", cases, "--json", *planted("roots")).exits(ExitStatus.FINDINGS)
     assert json.loads(today.stdout)["failed"] == len(json.loads(today.stdout)["cases"]) > 0
     assert inspect("test", cases, *planted("healthy")).status == ExitStatus.OK
 
@@ -82,8 +81,7 @@ def test_blame_lists_what_it_does_not_compare(failing: Path, tmp_path: Path) -> 
     works = tmp_path / "works.mcpcap"
     more = ("-e", "PLANTED_TOKEN=x")
     inspect("list", "tools", "--as", "codex", "--capture", str(works), *more, *planted("roots"), "--loud")
-    ran = inspect("blame", str(failing), "--works", str(works), *planted("roots"))
-    assert ran.status == ExitStatus.OK
+    ran = inspect("blame", str(failing), "--works", str(works), *planted("roots")).exits(ExitStatus.OK)
     assert "only the working side sets PLANTED_TOKEN; a capture holds no values: give it with -e" in ran.stderr
     assert "planted.py roots --loud`); --recorded-commands starts each side with its own" in ran.stderr
     assert "not in a capture: the clock" in ran.stderr
@@ -98,8 +96,7 @@ def test_blame_with_the_recorded_commands_names_the_argument(tmp_path: Path) -> 
 
 
 def test_blame_where_both_sides_fail_alike_asks_for_a_side_that_works(failing: Path) -> None:
-    ran = inspect("blame", str(failing), *planted("roots"))
-    assert ran.status == ExitStatus.OK
+    ran = inspect("blame", str(failing), *planted("roots")).exits(ExitStatus.OK)
     assert "Both sides fail alike: tools/list gives error -32000" in ran.stdout
     assert "--works or --as" in ran.stdout
 
@@ -116,9 +113,7 @@ def test_blame_where_both_sides_fail_alike_asks_for_a_side_that_works(failing: P
 def test_blame_with_wrong_words_is_a_usage_error(failing: Path, words: tuple[str, ...], message: str) -> None:
     argv = words if words and words[0].endswith(".mcpcap") else (str(failing), *words)
     argv = tuple(word.format(here=failing.parent) for word in argv)
-    ran = inspect("blame", *argv)
-    assert ran.status == ExitStatus.USAGE
-    assert message in ran.stderr
+    inspect("blame", *argv).exits(ExitStatus.USAGE, message)
 
 
 def test_blame_of_a_client_that_stopped_after_its_opening_asks_for_the_declared_lists(tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ _MEMBERS = ["result", "error", "valid", "duration_ms", "rounds", "outcome"]
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 def test_a_tool_is_called_with_arguments_as_its_schema_asks(flag: str) -> None:
-    ran = inspect("call", "add", "-a", "a=2", "-a", "b:=3.5", "--json", *demo(flag))
-    assert ran.status == 0
+    ran = inspect("call", "add", "-a", "a=2", "-a", "b:=3.5", "--json", *demo(flag)).exits(0)
     assert list(ran.data) == _MEMBERS
     assert ran.data["result"]["structuredContent"] == {"sum": 5.5, "below_the_keel": True}
     assert (ran.data["error"], ran.data["valid"], ran.data["rounds"]) == (None, True, 1)
@@ -69,36 +68,31 @@ def test_call_sends_arguments_as_typed(tmp_path: Path, words: tuple[str, ...], a
 def test_a_result_is_written_digit_by_digit_as_it_came() -> None:
     raw = '{"content":[],"n":1.50e2,"big":123456789012345678901234567890}'
     answer = {"raw": '{"jsonrpc":"2.0","id":$ID,"result":' + raw + "}"}
-    ran = inspect("call", "t", "--json", *scripted({"tools/call": answer}))
-    assert f'"result":{raw}' in ran.stdout
+    inspect("call", "t", "--json", *scripted({"tools/call": answer})).prints(f'"result":{raw}')
 
 
 def test_a_tools_own_error_has_its_exit_status_and_its_object() -> None:
-    ran = inspect("call", "tool_error", "--json", *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", "tool_error", "--json", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert ran.data["result"]["isError"] is True
     assert (ran.data["error"], ran.data["valid"]) == (None, None)
 
 
 def test_a_json_rpc_error_has_its_exit_status_and_its_object() -> None:
-    ran = inspect("call", "jsonrpc_error", "--json", *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", "jsonrpc_error", "--json", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert ran.data["result"] is None
     assert isinstance(ran.data["error"]["code"], int)
     assert ran.data["valid"] is None
 
 
 def test_structured_content_that_does_not_fit_is_shown_and_judged() -> None:
-    ran = inspect("call", "invalid_output", "--json", *demo())
-    assert ran.status == 0
+    ran = inspect("call", "invalid_output", "--json", *demo()).exits(0)
     assert ran.data["result"]["structuredContent"]
     assert ran.data["valid"] is False
     assert "! structuredContent" in ran.stderr
 
 
 def test_a_tool_that_is_not_listed_is_called_all_the_same() -> None:
-    ran = inspect("call", "ad", "-a", "a=2", "--json", *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", "ad", "-a", "a=2", "--json", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert ran.data["error"]["code"] == -32602
     assert "'ad' is not among the 19 tools that are listed (did you mean 'add'?); calling it anyway" in ran.stderr
 
@@ -122,8 +116,7 @@ def test_arguments_that_do_not_match_the_schema_are_sent_with_a_warning(words: t
         "tools/list": {"result": {"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": fields}}]}},
         "tools/call": {"result": {"content": []}},
     }
-    ran = inspect("call", "t", *words, *scripted(methods))
-    assert ran.status == 0
+    ran = inspect("call", "t", *words, *scripted(methods)).exits(0)
     assert ("! t: sent unchanged" in ran.stderr) is bool(said)
     assert said in ran.stderr
 
@@ -147,15 +140,11 @@ def test_a_server_that_lists_nothing_is_called_without_a_schema() -> None:
     ],
 )
 def test_arguments_that_are_wrong_by_themselves_start_no_server(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("call", "t", *words, "--", "no-such-program")
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("call", "t", *words, "--", "no-such-program").exits(ExitStatus.USAGE, said)
 
 
 def test_without_json_it_is_text_with_the_verdict() -> None:
-    ran = inspect("call", "add", "-a", "a=2", "-a", "b=3", *demo())
-    assert "2 + 3 = 5 fathoms" in ran.stdout
-    assert "matches its outputSchema" in ran.stdout
+    inspect("call", "add", "-a", "a=2", "-a", "b=3", *demo()).prints("2 + 3 = 5 fathoms", "matches its outputSchema")
 
 
 def test_call_output_has_no_terminal_codes() -> None:
@@ -182,8 +171,7 @@ def test_a_question_inside_a_result_is_answered_from_the_file(tmp_path: Path) ->
     file.write_text("- {kind: elicitation, answer: accept, content: {}}\n")
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}, "requestState": "s"}
     server = _asking(asks, {"resultType": "complete", "content": []})
-    ran = inspect("call", "t", "--json", "--era", "modern", "--responses", str(file), *server)
-    assert ran.status == 0
+    ran = inspect("call", "t", "--json", "--era", "modern", "--responses", str(file), *server).exits(0)
     assert list(ran.data) == _MEMBERS
     assert ran.data["rounds"] == 2
     assert "? elicitation: Which?\n  → accept {}\n" in ran.stderr
@@ -192,8 +180,7 @@ def test_a_question_inside_a_result_is_answered_from_the_file(tmp_path: Path) ->
 @pytest.mark.parametrize(("offer", "rounds"), [((), 1), (("--capability", "elicitation"), 2)])
 def test_call_with_unanswered_input_request_fails_at_once(offer: tuple[str, ...], rounds: int) -> None:
     asks = {"resultType": "input_required", "inputRequests": {"q": _ASKS}}
-    ran = inspect("call", "t", "--json", "--era", "modern", *offer, *_asking(asks))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", "t", "--json", "--era", "modern", *offer, *_asking(asks)).exits(ExitStatus.TOOL_ERROR)
     assert (ran.data["result"], ran.data["valid"], ran.data["rounds"]) == (asks, None, rounds)
     assert ran.error["code"] == "unanswered"
     assert "--responses" in ran.error["hint"]
@@ -337,8 +324,7 @@ def _failing(answer: Any) -> tuple[str, ...]:
     ],
 )
 def test_error_of_a_request_that_the_era_does_not_have_names_the_era(answer: Any) -> None:
-    ran = inspect("call", "t", "--json", *_failing(answer))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("call", "t", "--json", *_failing(answer)).exits(ExitStatus.TOOL_ERROR)
     assert ran.error["code"] == ran.data["failure"]["code"] == "request_not_sent"
     assert ran.error["message"].startswith("the server wanted to send elicitation/create, a request of the legacy era")
     assert "--era legacy" in ran.data["failure"]["hint"]
@@ -379,8 +365,7 @@ def test_arguments_that_the_schema_does_not_declare_are_sent_with_a_warning(tmp_
     tools = {"result": {"tools": [{"name": "t", "inputSchema": schema}]}}
     script = {"tools/list": tools, "tools/call": {"result": {"content": []}}}
     words = ("-a", "city=x", "-a", "bogus=1", "-a", "opts.fields[0]=temp")
-    ran = inspect("call", "t", *words, *scripted(script, capabilities={"tools": {}}))
-    assert ran.status == 0
+    ran = inspect("call", "t", *words, *scripted(script, capabilities={"tools": {}})).exits(0)
     assert "! t: its inputSchema declares no argument 'bogus'; it is sent as it is\n" in ran.stderr
     assert "'opts.fields[0]'; it is sent as it is; what is nested is JSON: -a 'opts:={…}'\n" in ran.stderr
     assert "'city'" not in ran.stderr
@@ -388,6 +373,4 @@ def test_arguments_that_the_schema_does_not_declare_are_sent_with_a_warning(tmp_
 
 @pytest.mark.parametrize("command", ["call", "prompt"])
 def test_an_argument_without_its_option_is_no_server(command: str) -> None:
-    ran = inspect(command, "find", "text=a b", "--", "no-such-program")
-    assert ran.status == ExitStatus.USAGE
-    assert "-a 'text=a b'" in ran.stderr
+    inspect(command, "find", "text=a b", "--", "no-such-program").exits(ExitStatus.USAGE, "-a 'text=a b'")

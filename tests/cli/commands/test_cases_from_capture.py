@@ -29,8 +29,7 @@ def test_each_call_becomes_a_case_that_its_server_passes(tmp_path: Path) -> None
         == ExitStatus.OK
     )
     assert path.read_bytes() == before
-    tested = inspect("test", str(path), "--era", "legacy", *demo())
-    assert tested.status == ExitStatus.OK, tested.stdout + tested.stderr
+    inspect("test", str(path), "--era", "legacy", *demo()).exits(ExitStatus.OK)
 
 
 def test_cases_are_run_with_the_protocol_version_of_their_capture(tmp_path: Path) -> None:
@@ -39,9 +38,7 @@ def test_cases_are_run_with_the_protocol_version_of_their_capture(tmp_path: Path
     assert inspect("call", "add", *words, *demo()).status == ExitStatus.OK
     assert inspect("test", "--from-capture", str(capture)).status == ExitStatus.OK
     assert open_cases(path).revision == "2025-06-18"
-    tested = inspect("test", str(path), *demo())
-    assert tested.status == ExitStatus.OK, tested.stdout
-    assert "2025-06-18" in tested.stderr
+    inspect("test", str(path), *demo()).exits(ExitStatus.OK, "2025-06-18")
     assert "2026-07-28" in inspect("test", str(path), "--revision", "2026-07-28", *demo()).stderr
 
 
@@ -57,9 +54,7 @@ def test_cases_of_another_protocol_version_in_one_file_are_warned_of(tmp_path: P
 def test_cases_of_an_unknown_protocol_version_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("mcp-inspect-cases: 1\nrevision: 2025-11-26\ncases: []\n")
-    ran = inspect("test", str(path), *demo())
-    assert ran.status == ExitStatus.USAGE
-    assert "line 2: revision: '2025-11-26' is no protocol version" in ran.stderr
+    inspect("test", str(path), *demo()).exits(ExitStatus.USAGE, "line 2: revision: '2025-11-26' is no protocol version")
 
 
 def test_a_call_that_came_to_something_else_later_is_a_case_of_its_own(tmp_path: Path) -> None:
@@ -87,6 +82,4 @@ def test_capture_without_calls_makes_no_cases(tmp_path: Path) -> None:
     ],
 )
 def test_cases_from_unusable_capture_are_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("test", "--from-capture", *words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("test", "--from-capture", *words).exits(ExitStatus.USAGE, said)

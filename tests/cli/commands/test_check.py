@@ -20,8 +20,7 @@ def _tools(*tools: object) -> dict[str, Any]:
 
 
 def test_a_server_without_faults_passes() -> None:
-    ran = inspect("check", *scripted(_tools(_TOOL), capabilities={"tools": {}}))
-    assert ran.status == 0
+    ran = inspect("check", *scripted(_tools(_TOOL), capabilities={"tools": {}})).exits(0)
     assert ran.stdout == "✓ No findings\n"
 
 
@@ -41,8 +40,7 @@ def test_check_without_a_call_advises_one() -> None:
 
 
 def test_fault_in_a_list_fails_the_check_with_its_place() -> None:
-    ran = inspect("check", "--json", *scripted(_tools(_TOOL | {"title": None}), capabilities={"tools": {}}))
-    assert ran.status == 1
+    ran = inspect("check", "--json", *scripted(_tools(_TOOL | {"title": None}), capabilities={"tools": {}})).exits(1)
     (found,) = ran.data["findings"]
     assert (found["id"], found["severity"]) == ("null-optional-member", "error")
     assert found["evidence"]["pointer"] == "/result/tools/0/title"
@@ -57,8 +55,7 @@ def test_the_exit_status_goes_by_what_one_wants_to_fail_on(level: str, status: i
 
 
 def test_a_server_that_dies_is_diagnosed_and_still_counts_as_unreachable() -> None:
-    ran = inspect("check", "--json", *server("dies"))
-    assert ran.status == 4
+    ran = inspect("check", "--json", *server("dies")).exits(4)
     assert {each["id"] for each in ran.data["findings"]} & {
         "exit-during-handshake",
         "exit-without-input",
@@ -75,8 +72,7 @@ def test_a_banner_on_stdout_is_found() -> None:
 
 
 def test_a_capture_is_checked_and_nothing_is_started() -> None:
-    ran = inspect("check", str(sample("wreck")))
-    assert ran.status == 1
+    ran = inspect("check", str(sample("wreck"))).exits(1)
     assert ran.stdout.splitlines()[0].endswith("  server-killed")
     assert "SIGSEGV" in ran.stdout
 
@@ -99,21 +95,16 @@ def test_quiet_check_prints_errors_and_warnings_and_counts_the_hints() -> None:
 
 
 def test_unwritable_report_is_an_error(tmp_path: Path) -> None:
-    ran = inspect("check", "--junit", str(tmp_path / "no" / "junit.xml"), str(sample("wreck")))
-    assert ran.status == 2
-    assert "can't be written" in ran.stderr
+    inspect("check", "--junit", str(tmp_path / "no" / "junit.xml"), str(sample("wreck"))).exits(2, "can't be written")
 
 
 def test_check_of_a_missing_file_is_an_error() -> None:
-    ran = inspect("check", "nothing.mcpcap")
-    assert ran.status == 2
-    assert "no such file" in ran.stderr
+    inspect("check", "nothing.mcpcap").exits(2, "no such file")
 
 
 def test_hostile_words_of_a_server_reach_no_terminal() -> None:
     tool = _TOOL | {"name": "\x1b[31mred\x07"}
-    ran = inspect("check", *scripted(_tools(tool), capabilities={"tools": {}}))
-    assert "tool-name-not-portable" in ran.stdout
+    ran = inspect("check", *scripted(_tools(tool), capabilities={"tools": {}})).prints("tool-name-not-portable")
     assert "\x1b" not in ran.stdout
     assert "\x07" not in ran.stdout
 
@@ -125,8 +116,7 @@ def test_baseline_hides_known_findings_only(tmp_path: Path) -> None:
     known, sarif = str(tmp_path / "known.json"), tmp_path / "findings.sarif"
     server = scripted(_BLANK, capabilities={"tools": {}})
     assert inspect("check", "--baseline", known, "--write-baseline", *server).status == 0
-    ran = inspect("check", "--baseline", known, "--json", "--sarif", str(sarif), *server)
-    assert ran.status == 0
+    ran = inspect("check", "--baseline", known, "--json", "--sarif", str(sarif), *server).exits(0)
     assert (ran.data["counts"], ran.data["primary"]) == ({"error": 0, "warning": 0, "hint": 0, "known": 1}, None)
     assert [each["known"] for each in ran.data["findings"]] == [True]
     assert json.loads(sarif.read_text())["runs"][0]["results"][0]["baselineState"] == "unchanged"
@@ -172,9 +162,7 @@ def test_annotations_stand_behind_a_silence_that_foreign_text_cannot_break() -> 
     ],
 )
 def test_flags_that_mean_nothing_are_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("check", *words)
-    assert ran.status == 2
-    assert said in ran.stderr
+    inspect("check", *words).exits(2, said)
 
 
 def test_remembered_server_facts_change_no_verdict(tmp_path: Path) -> None:
@@ -215,8 +203,7 @@ def _calling(response: Any) -> tuple[str, ...]:
 )
 def test_check_after_a_failure_never_reports_nothing_found(words: tuple[str, ...], status: int, said: str) -> None:
     for quiet in ((), ("-q",)):
-        ran = inspect("check", "--fail-on", "never", *quiet, *words)
-        assert ran.status == status
+        ran = inspect("check", "--fail-on", "never", *quiet, *words).exits(status)
         assert "✓ no findings" not in ran.stdout.lower()
         assert ran.stdout.strip(), "it says something"
         if "call-rejected" in ran.stdout:
@@ -288,8 +275,7 @@ def test_the_demo_is_in_good_health() -> None:
 
 def test_a_server_that_speaks_as_language_servers_do_is_found_out() -> None:
     server = ("--timeout", "1", "--era", "legacy", "--", sys.executable, str(SERVERS / "language_server.py"))
-    ran = inspect("doctor", "--json", *server)
-    assert ran.status == 7
+    ran = inspect("doctor", "--json", *server).exits(7)
     assert ran.data["primary"]["id"] == "lsp-framing"
 
 
@@ -298,8 +284,7 @@ def test_a_server_that_has_answered_is_sent_no_bytes_that_are_not_json_and_is_no
 ) -> None:
     log = tmp_path / "log"
     refuses = {"server/discover": _NO, "initialize": _NO}
-    ran = inspect("doctor", "--json", *scripted(refuses, f"log={log}"))
-    assert ran.status == 4
+    ran = inspect("doctor", "--json", *scripted(refuses, f"log={log}")).exits(4)
     assert [each["id"] for each in ran.data["findings"]] == ["handshake-rejected"]
     assert "Content-Length" not in log.read_text()
 

@@ -7,8 +7,7 @@ from tests.cli.running import MODERN, inspect
 
 
 def test_every_check_is_on_the_list() -> None:
-    ran = inspect("checks")
-    assert ran.status == 0
+    ran = inspect("checks").exits(0)
     assert len(ran.stdout.splitlines()) == len(CHECKS)
 
 

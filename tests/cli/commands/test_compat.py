@@ -17,8 +17,7 @@ def _server(*tools: object) -> tuple[str, ...]:
 
 
 def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
-    ran = inspect("compat", "--host", "vscode,cursor", "--server-name", "mine", "--json", *_server(_TOOL))
-    assert ran.status == 0
+    ran = inspect("compat", "--host", "vscode,cursor", "--server-name", "mine", "--json", *_server(_TOOL)).exits(0)
     (tool,) = ran.data["tools"]
     assert [each["effect"] for each in tool["hosts"]["vscode"]] == ["breaks"]
     assert tool["shown_as"]["vscode"] == "mcp_mine_a"
@@ -26,8 +25,7 @@ def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
 
 
 def test_a_capture_is_drawn_as_a_matrix() -> None:
-    ran = inspect("compat", "--all", str(sample("evening")))
-    assert ran.status == 0
+    ran = inspect("compat", "--all", str(sample("evening"))).exits(0)
     assert ran.stdout.splitlines()[0].split()[:2] == ["ClCod", "ClDes"]
     assert any(line.startswith("add ") for line in ran.stdout.splitlines())
 
@@ -42,22 +40,18 @@ def test_without_a_server_all_that_is_known_is_listed() -> None:
     ("words", "said"), [(("nothing.mcpcap",), "no such file"), (("--host", "x"), "unknown client")]
 )
 def test_compat_of_a_missing_target_is_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("compat", *words)
-    assert ran.status == 2
-    assert said in ran.stderr
+    inspect("compat", *words).exits(2, said)
 
 
 @pytest.mark.parametrize(("chosen", "status", "count"), [("vscode", 0, 1), ("codex", 0, 1), ("cursor", 0, 0)])
 def test_check_judges_by_the_chosen_hosts(chosen: str, status: int, count: int) -> None:
-    ran = inspect("check", "--host", chosen, "--json", *_server(_TOOL))
-    assert ran.status == status
+    ran = inspect("check", "--host", chosen, "--json", *_server(_TOOL)).exits(status)
     about = [each for each in ran.data["findings"] if each["id"] == "array-without-items"]
     assert [host["host"] for found in about for host in found["hosts"]] == [chosen] * count
 
 
 def test_check_text_names_effects_on_hosts() -> None:
-    ran = inspect("check", *_server(_TOOL))
-    assert ran.status == 0
+    ran = inspect("check", *_server(_TOOL)).exits(0)
     assert "VS Code (commit 31acd00a8642, 2026-03-29, reported): fails each request" in ran.stdout
 
 

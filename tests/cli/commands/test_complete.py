@@ -19,8 +19,7 @@ from tests.cli.running import demo, inspect, scripted
     ],
 )
 def test_values_come_with_how_many_there_are(flag: str, words: tuple[str, ...], values: list[str]) -> None:
-    ran = inspect("complete", *words, "--json", *demo(flag))
-    assert ran.status == 0
+    ran = inspect("complete", *words, "--json", *demo(flag)).exits(0)
     assert ran.data == {"values": values, "total": len(values), "hasMore": False}
 
 
@@ -78,9 +77,7 @@ def test_complete_of_an_unknown_prompt_fails_with_the_error() -> None:
     ],
 )
 def test_words_that_do_not_fit_start_no_server(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("complete", *words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("complete", *words).exits(ExitStatus.USAGE, said)
 
 
 @pytest.mark.parametrize(

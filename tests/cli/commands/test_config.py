@@ -32,8 +32,7 @@ def test_check_names_mistakes_and_conflicting_keys(env: dict[str, str]) -> None:
     assert inspect("config", "check", env=env).status == 0
     write(env, "theme = 3\n")
     write(env, '"traffic.tree" = "q"\n', "keys.toml")
-    ran = inspect("config", "check", "--json", env=env)
-    assert ran.status == 2
+    ran = inspect("config", "check", "--json", env=env).exits(2)
     first, second = ran.data["problems"]
     assert "config.toml:1: theme must be" in first
     assert "keys.toml:1" in second
@@ -64,9 +63,7 @@ def test_edit_opens_a_file_that_explains_everything_and_checks_it(env: dict[str,
 
 
 def test_config_edit_without_editor_is_refused(env: dict[str, str]) -> None:
-    ran = inspect("config", "edit", env={**env, "VISUAL": "", "EDITOR": ""})
-    assert ran.status == 2
-    assert "$EDITOR" in ran.stderr
+    inspect("config", "edit", env={**env, "VISUAL": "", "EDITOR": ""}).exits(2, "$EDITOR")
 
 
 def test_a_default_timeout_applies_and_an_option_goes_before_it(env: dict[str, str]) -> None:
@@ -78,9 +75,7 @@ def test_a_default_timeout_applies_and_an_option_goes_before_it(env: dict[str, s
 
 def test_a_broken_file_is_reported_and_the_command_still_runs(env: dict[str, str]) -> None:
     write(env, "theme = [\n")
-    ran = inspect("revisions", "--json", env=env)
-    assert ran.status == 0
-    assert "config.toml" in ran.stderr
+    ran = inspect("revisions", "--json", env=env).exits(0, "config.toml")
     assert json.loads(ran.stdout)
 
 

@@ -21,10 +21,7 @@ _SERVER = scripted(_TOOLS, capabilities={"tools": {}})
 
 
 def test_a_server_s_cost_as_text_and_json() -> None:
-    ran = inspect("cost", *_SERVER)
-    assert ran.status == ExitStatus.OK
-    assert "3 tools" in ran.stdout
-    assert "get_user ~ get_users" in ran.stdout
+    ran = inspect("cost", *_SERVER).exits(ExitStatus.OK).prints("3 tools", "get_user ~ get_users")
     assert "\x1b" not in ran.stdout
     data = inspect("cost", "--json", "--budget", "1000", *_SERVER).data
     assert (data["budget"], data["over_budget"], data["server"]) == (1000, False, "scripted")

@@ -8,8 +8,7 @@ from tests.cli.running import demo, inspect
 
 
 def test_debug_stats_of_a_capture_has_named_lines() -> None:
-    ran = inspect("debug", "stats", str(sample("evening")))
-    assert ran.status == 0
+    ran = inspect("debug", "stats", str(sample("evening"))).exits(0)
     names = [line[:16].strip() for line in ran.stdout.splitlines()]
     assert names == ["entries", "read in", "resident", "index", "entries at hand", "threads"]
 
@@ -33,8 +32,7 @@ def test_debug_command_has_its_name() -> None:
 
 
 def test_debug_stats_of_a_server_runs_for_a_time() -> None:
-    ran = inspect("debug", "stats", "--for", "0.1", *demo())
-    assert ran.status == 0
+    ran = inspect("debug", "stats", "--for", "0.1", *demo()).exits(0)
     names = [line[:16].strip() for line in ran.stdout.splitlines()]
     assert names == ["entries", "looked for", "resident", "index", "entries at hand", "threads"]
     data = inspect("debug", "stats", "--json", "--for", "0", *demo()).data

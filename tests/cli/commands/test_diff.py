@@ -27,8 +27,7 @@ def test_a_capture_and_itself_differ_in_nothing() -> None:
 
 
 def test_the_summary_comes_first_and_each_difference_with_its_path(changed: str) -> None:
-    ran = inspect("diff", LIGHTHOUSE, changed, "--json")
-    assert ran.status == ExitStatus.FINDINGS
+    ran = inspect("diff", LIGHTHOUSE, changed, "--json").exits(ExitStatus.FINDINGS)
     assert ran.data["counts"] == {"same": 25, "different": 1, "only_before": 0, "only_after": 0}
     (operation,) = ran.data["operations"]
     assert (operation["target"], operation["changes"][0]["path"]) == ("image_result", "result.content[0].text")
@@ -69,8 +68,5 @@ def test_diff_of_incomparable_arguments_is_refused(argv: tuple[str, ...], said: 
 def test_a_server_is_compared_in_the_protocol_version_of_the_capture(tmp_path: Path) -> None:
     capture = str(tmp_path / "a.mcpcap")
     assert inspect("info", "--revision", "2025-06-18", "--capture", capture, *demo()).status == ExitStatus.OK
-    ran = inspect("diff", capture, *demo())
-    assert ran.status == ExitStatus.OK, ran.stdout
-    assert "opening with 2025-06-18, the version of" in ran.stderr
-    other = inspect("diff", capture, "--era", "modern", *demo())
-    assert other.status == ExitStatus.FINDINGS
+    inspect("diff", capture, *demo()).exits(ExitStatus.OK, "opening with 2025-06-18, the version of")
+    inspect("diff", capture, "--era", "modern", *demo()).exits(ExitStatus.FINDINGS)

@@ -29,8 +29,7 @@ LIGHTHOUSE = str(ROOT / "tests" / "captures" / "lighthouse.mcpcap")
     ],
 )
 def test_each_format_goes_to_stdout_or_to_a_file(name: str, begin: str, tmp_path: Path) -> None:
-    ran = inspect("export", LIGHTHOUSE, "--to", name)
-    assert ran.status == ExitStatus.OK
+    ran = inspect("export", LIGHTHOUSE, "--to", name).exits(ExitStatus.OK)
     assert ran.stdout.startswith(begin)
     out = tmp_path / "out"
     ran = inspect("export", "--to", name, "-o", str(out), LIGHTHOUSE)
@@ -47,8 +46,7 @@ def test_export_help_names_every_format() -> None:
 def test_a_filter_chooses() -> None:
     ran = inspect("export", LIGHTHOUSE, "--to", "jsonrpc", "--where", "tool == add and kind == request")
     assert [json.loads(line)["params"]["name"] for line in ran.stdout.splitlines()] == ["add"]
-    ran = inspect("export", LIGHTHOUSE, "--to", "jsonrpc", "--where", "tool ==")
-    assert ran.status == ExitStatus.USAGE
+    inspect("export", LIGHTHOUSE, "--to", "jsonrpc", "--where", "tool ==").exits(ExitStatus.USAGE)
 
 
 @pytest.mark.parametrize(
@@ -62,9 +60,7 @@ def test_a_filter_chooses() -> None:
     ],
 )
 def test_export_to_an_unwritable_place_is_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("export", *words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("export", *words).exits(ExitStatus.USAGE, said)
 
 
 def test_notes_come_along_on_demand(tmp_path: Path) -> None:
@@ -75,8 +71,7 @@ def test_notes_come_along_on_demand(tmp_path: Path) -> None:
     journal.close()
     assert "begins here" not in inspect("export", str(capture), "--to", "markdown").stdout
     assert "- entry 2 (yellow): `begins here`" in inspect("export", str(capture), "--to", "markdown", "--notes").stdout
-    ran = inspect("export", str(capture), "--to", "jsonrpc", "--notes")
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("export", str(capture), "--to", "jsonrpc", "--notes").exits(ExitStatus.USAGE)
     assert "jsonrpc has no place for notes" in ran.stderr
 
 

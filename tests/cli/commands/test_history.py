@@ -15,8 +15,7 @@ def test_calls_are_stored_searched_and_cleared(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("MCP_INSPECT_HISTORY", "off")
     assert inspect("call", "echo", "-a", "text=three", *demo()).status == ExitStatus.OK
     monkeypatch.delenv("MCP_INSPECT_HISTORY")
-    told = inspect("history")
-    assert told.status == ExitStatus.OK
+    told = inspect("history").exits(ExitStatus.OK)
     first, second = told.stdout.splitlines()
     assert "tool error" in first
     assert "tools/call echo" in second

@@ -17,14 +17,12 @@ def test_import_reports_messages_and_losses(tmp_path: Path) -> None:
     file.write_bytes((FOREIGN / "claude-desktop.log").read_bytes())
     ran = inspect("verify", str(file))
     assert f"mcp-inspect import '{file}' makes a capture of it" in ran.stderr, "the way is shown where it is missed"
-    ran = inspect("import", str(file))
-    assert ran.status == ExitStatus.OK
+    ran = inspect("import", str(file)).exits(ExitStatus.OK)
     assert "7 messages in 10 entries, from a log of Claude Desktop" in ran.stdout
     assert "  - the exact bytes: messages were serialized again" in ran.stdout
     assert "Left out (1): remarks of Claude Desktop." in ran.stderr
     assert command.name == "import"
-    ran = inspect("tail", f"{file}.mcpcap")
-    assert "tools/call" in ran.stdout
+    ran = inspect("tail", f"{file}.mcpcap").prints("tools/call")
     assert "what it was made of does not tell the exact bytes" in ran.stderr
     told = inspect("import", str(file), "-o", str(tmp_path / "b.mcpcap"), "--json").data
     assert (told["from"], told["messages"]) == ("claude-desktop", 7)
@@ -41,6 +39,4 @@ def test_import_reports_messages_and_losses(tmp_path: Path) -> None:
     ],
 )
 def test_import_of_an_unreadable_file_is_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("import", *words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("import", *words).exits(ExitStatus.USAGE, said)

@@ -23,9 +23,7 @@ def test_the_page_of_keys_is_up_to_date() -> None:
 
 
 def test_the_table_is_printed_and_written_as_json() -> None:
-    ran = inspect("keys")
-    assert ran.status == 0
-    assert "traffic.tree" in ran.stdout
+    inspect("keys").exits(0).prints("traffic.tree")
     actions = inspect("keys", "--json").data["actions"]
     assert [each["id"] for each in actions] == [each.id for each in keys.ACTIONS]
     assert {frozenset(each) for each in actions} == {frozenset(("id", "keys", "where", "label", "sentence"))}
@@ -34,7 +32,6 @@ def test_the_table_is_printed_and_written_as_json() -> None:
 def test_own_keys_are_shown_and_mistakes_are_reported(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "keys.toml").write_text('"traffic.tree" = "z"\n"nothing" = "b"\n')
-    ran = inspect("keys", "--json", env={"MCP_INSPECT_HOME": str(tmp_path)})
-    assert ran.status == 2
+    ran = inspect("keys", "--json", env={"MCP_INSPECT_HOME": str(tmp_path)}).exits(2)
     assert "keys.toml:2: unknown action 'nothing'" in ran.stderr
     assert [each["keys"] for each in ran.data["actions"] if each["id"] == "traffic.tree"] == [["z"]]

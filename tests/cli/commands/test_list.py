@@ -15,8 +15,7 @@ _TOOL = '{"name":"odd","inputSchema":{"type":"object"},"n":1.50e2,"big":12345678
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 @pytest.mark.parametrize(("kind", "count"), [("tools", 19), ("resources", 6), ("templates", 2), ("prompts", 3)])
 def test_a_kind_is_listed_with_all_its_pages_and_the_others_are_empty(flag: str, kind: str, count: int) -> None:
-    ran = inspect("list", kind, "--json", *demo(flag, "--page-size", "2"))
-    assert ran.status == 0
+    ran = inspect("list", kind, "--json", *demo(flag, "--page-size", "2")).exits(0)
     assert list(ran.data) == _MEMBERS
     lengths = {name: len(ran.data[name]) for name in _MEMBERS[3:7]}
     assert lengths == dict.fromkeys(_MEMBERS[3:7], 0) | {kind: count}
@@ -30,8 +29,7 @@ def test_all_kinds_come_at_once(demo_url: str) -> None:
 
 def test_an_item_is_written_digit_by_digit_as_it_came() -> None:
     page = {"raw": '{"jsonrpc":"2.0","id":$ID,"result":{"tools":[' + _TOOL + "]}}"}
-    ran = inspect("list", "tools", "--json", *scripted({"tools/list": page}))
-    assert _TOOL in ran.stdout
+    inspect("list", "tools", "--json", *scripted({"tools/list": page})).prints(_TOOL)
 
 
 def test_an_item_that_only_a_tolerant_reader_takes_is_written_as_json() -> None:
@@ -41,8 +39,7 @@ def test_an_item_that_only_a_tolerant_reader_takes_is_written_as_json() -> None:
 
 
 def test_list_of_an_undeclared_kind_reports_the_error() -> None:
-    ran = inspect("list", "prompts", "--json", *scripted({}, capabilities={"tools": {}}))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("list", "prompts", "--json", *scripted({}, capabilities={"tools": {}})).exits(ExitStatus.TOOL_ERROR)
     assert ran.stdout == ""
     assert ran.error["code"] == "server_error"
     assert ran.error["message"] == "prompts/list failed with JSON-RPC error -32601: no such method"
@@ -52,8 +49,7 @@ def test_list_of_an_undeclared_kind_reports_the_error() -> None:
 
 def test_among_all_kinds_those_not_declared_are_passed_over_in_silence() -> None:
     script = {"tools/list": {"result": {"tools": [{"name": "a"}]}}}
-    ran = inspect("list", "all", "--json", *scripted(script, capabilities={"tools": {}}))
-    assert ran.status == 0
+    ran = inspect("list", "all", "--json", *scripted(script, capabilities={"tools": {}})).exits(0)
     assert ran.data["tools"] == [{"name": "a"}]
     assert "!" not in ran.stderr
 
@@ -67,14 +63,12 @@ def test_among_all_kinds_unknown_templates_are_no_failure_and_every_other_error_
     assert (unknown.status, unknown.data["tools"]) == (ExitStatus.TOOL_ERROR, [])
     assert "! tools/list failed with JSON-RPC error -32601" in unknown.stderr
     broken = {"tools/list": {"error": {"code": -32603, "message": "broken"}}}
-    ran = inspect("list", "all", "--json", *scripted(broken, capabilities={"tools": {}}))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    inspect("list", "all", "--json", *scripted(broken, capabilities={"tools": {}})).exits(ExitStatus.TOOL_ERROR)
 
 
 def test_a_cursor_that_leads_in_circles_makes_the_list_incomplete() -> None:
     page = {"result": {"tools": [{"name": "a"}], "nextCursor": "again"}}
-    ran = inspect("list", "tools", "--json", *scripted({"tools/list": page}))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": page})).exits(ExitStatus.TOOL_ERROR)
     assert ran.data["tools"] == [{"name": "a"}, {"name": "a"}]
     assert "the server gave the cursor 'again' a second time; 2 items up to there" in ran.stderr
 
@@ -84,8 +78,7 @@ def test_list_keeps_items_before_a_failed_page() -> None:
         {"result": {"tools": [{"name": "a"}], "nextCursor": "2"}},
         {"error": {"code": -32603, "message": "no more"}},
     ]
-    ran = inspect("list", "tools", "--json", *scripted({"tools/list": pages}))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("list", "tools", "--json", *scripted({"tools/list": pages})).exits(ExitStatus.TOOL_ERROR)
     assert json.loads(ran.stdout)["tools"] == [{"name": "a"}]
     assert "with JSON-RPC error -32603: no more, after 1 item\n" in ran.stderr
 
@@ -97,8 +90,7 @@ def test_list_reports_a_result_without_array() -> None:
 
 
 def test_without_json_it_is_text() -> None:
-    ran = inspect("list", "tools", *demo())
-    assert "long_running" in ran.stdout
+    ran = inspect("list", "tools", *demo()).prints("long_running")
     assert "\x1b" not in ran.stdout
 
 
@@ -145,8 +137,7 @@ def test_list_reports_ttl_and_cache_scope() -> None:
 def test_list_of_deeply_nested_result_fails_at_once(line: str) -> None:
     deep = '{"tools":' + "[" * 20_000 + "]" * 20_000 + "}"
     server = scripted({"tools/list": {"raw": line % deep}}, capabilities={"tools": {}})
-    ran = inspect("list", "tools", "--era", "legacy", "--timeout", "60", "--json", *server)
-    assert ran.status == 4
+    ran = inspect("list", "tools", "--era", "legacy", "--timeout", "60", "--json", *server).exits(4)
     assert ran.error["message"].endswith("its response can't be read: JSON nested too deeply to be read")
     checked = inspect("check", "--era", "legacy", "--timeout", "60", "--json", *server)
     assert [each["id"] for each in checked.data["findings"]] == ["invalid-json-rpc"]

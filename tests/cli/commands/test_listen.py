@@ -14,32 +14,25 @@ QUICK = ("--weather", "0.05")
 @pytest.mark.parametrize("era", ["--legacy-only", "--modern-only"])
 def test_resources_and_lists_are_heard_of_together(era: str) -> None:
     words = ("--tools", "--uri", "lighthouse://barometer", "--count", "1", "--json")
-    ran = inspect("listen", *words, *demo(era, *QUICK))
-    assert ran.status == 0
+    ran = inspect("listen", *words, *demo(era, *QUICK)).exits(0)
     assert json.loads(ran.stdout)["params"]["uri"] == "lighthouse://barometer"
     assert "watching list of tools, lighthouse://barometer" in ran.stderr
 
 
 def test_without_a_word_on_which_it_listens_for_all_that_is_offered() -> None:
-    ran = inspect("listen", "--for", "0.05", *demo("--modern-only"))
-    assert ran.status == 0
-    assert "watching list of tools" in ran.stderr
+    inspect("listen", "--for", "0.05", *demo("--modern-only")).exits(0, "watching list of tools")
 
 
 def test_listen_reports_notifications_that_are_not_granted() -> None:
-    ran = inspect("listen", "--tools", "--prompts", "--for", "0.05", *demo("--modern-only"))
-    assert ran.status == 0
+    ran = inspect("listen", "--tools", "--prompts", "--for", "0.05", *demo("--modern-only")).exits(0)
     assert "! the server does not declare change notifications for the list of prompts" in ran.stderr
     assert "! the server did not grant: list of prompts" in ran.stderr
 
 
 def test_nothing_offered_is_an_error_with_a_way_out() -> None:
-    ran = inspect("listen", "--prompts", *demo("--modern-only"))
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("listen", "--prompts", *demo("--modern-only")).exits(ExitStatus.USAGE)
     assert "mcp-inspect request subscriptions/listen" in ran.stderr
-    ran = inspect("listen", *scripted({}))
-    assert ran.status == ExitStatus.USAGE
-    assert "does not declare listChanged" in ran.stderr
+    inspect("listen", *scripted({})).exits(ExitStatus.USAGE, "does not declare listChanged")
 
 
 @pytest.mark.parametrize(
@@ -52,14 +45,12 @@ def test_nothing_offered_is_an_error_with_a_way_out() -> None:
     ],
 )
 def test_listen_to_a_failing_stream_fails(how: str, status: ExitStatus, says: str) -> None:
-    ran = inspect("listen", "--tools", "--count", "5", "--json", *server("listened_to", how))
-    assert ran.status == status
+    ran = inspect("listen", "--tools", "--count", "5", "--json", *server("listened_to", how)).exits(status)
     assert says in ran.error["message"]
 
 
 def test_the_servers_end_is_no_fault_where_nothing_was_counted() -> None:
-    ran = inspect("listen", "--tools", *server("listened_to", "ends"))
-    assert ran.status == 0
+    ran = inspect("listen", "--tools", *server("listened_to", "ends")).exits(0)
     assert "change notifications stopped: the server ended it" in ran.stderr
 
 
@@ -96,15 +87,13 @@ def test_too_few_updates_in_its_time_are_a_timeout() -> None:
 
 
 def test_subscribe_without_server_support_sends_nothing() -> None:
-    ran = inspect("subscribe", "a:b", *scripted({}))
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("subscribe", "a:b", *scripted({})).exits(ExitStatus.USAGE)
     assert "does not declare change notifications for single resources" in ran.stderr
     assert "mcp-inspect request resources/subscribe" in ran.stderr
 
 
 def test_subscribe_reports_the_servers_error() -> None:
-    ran = inspect("subscribe", "a:b", "--json", *scripted({}, **CAN))
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("subscribe", "a:b", "--json", *scripted({}, **CAN)).exits(ExitStatus.TOOL_ERROR)
     assert ran.error["message"] == "resources/subscribe: the server answered with error -32601: no such method"
     assert ran.error["jsonrpc_error"]["code"] == -32601
 
@@ -115,9 +104,7 @@ def test_a_server_that_goes_away_is_unreachable() -> None:
 
 
 def test_a_url_alone_is_no_resource() -> None:
-    ran = inspect("subscribe", "https://example.com/mcp")
-    assert ran.status == ExitStatus.USAGE
-    assert "no resource named" in ran.stderr
+    inspect("subscribe", "https://example.com/mcp").exits(ExitStatus.USAGE, "no resource named")
 
 
 def test_nothing_makes_an_end_by_itself() -> None:
@@ -126,9 +113,7 @@ def test_nothing_makes_an_end_by_itself() -> None:
 
 def test_how_much_is_enough_is_a_positive_number() -> None:
     for words in (("--count", "0"), ("--for", "0")):
-        ran = inspect("listen", *words, *server("listened_to", "grants"))
-        assert ran.status == 2
-        assert words[0] in ran.stderr
+        inspect("listen", *words, *server("listened_to", "grants")).exits(2, words[0])
 
 
 def test_the_options_stand_on_any_command() -> None:

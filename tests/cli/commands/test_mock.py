@@ -39,9 +39,7 @@ def test_mock_of_an_unusable_capture_is_refused(words: tuple[str, ...], says: st
         "text": str(tmp_path / "text"),
     }
     (tmp_path / "text").write_text("hello\n")
-    ran = inspect("mock", *(word.format(**places) for word in words))
-    assert ran.status == ExitStatus.USAGE
-    assert says in ran.stderr
+    ran = inspect("mock", *(word.format(**places) for word in words)).exits(ExitStatus.USAGE, says)
     assert ran.stdout == ""
 
 

@@ -99,17 +99,14 @@ def test_also_opens_beside_whatever_a_command_is_about() -> None:
 
 def test_a_word_that_means_nothing_starts_nothing() -> None:
     with at_a_terminal() as sight:
-        ran = inspect("--with", "nin", *demo(), terminal=True, env={"TERM": "xterm"})
-        assert ran.status == ExitStatus.USAGE
+        ran = inspect("--with", "nin", *demo(), terminal=True, env={"TERM": "xterm"}).exits(ExitStatus.USAGE)
         assert "Did you mean 'nine'?" in ran.stderr
         assert inspect("open", terminal=True, env={"TERM": "xterm"}).status == ExitStatus.USAGE
     assert sight.tabs == []
 
 
 def test_open_without_terminal_is_refused() -> None:
-    ran = inspect("open", "nine")
-    assert ran.status == ExitStatus.USAGE
-    assert "needs a terminal" in ran.stderr
+    inspect("open", "nine").exits(ExitStatus.USAGE, "needs a terminal")
 
 
 _XTERM = {"TERM": "xterm"}
@@ -135,9 +132,7 @@ def test_nothing_is_recorded_on_request() -> None:
 
 
 def test_without_a_terminal_it_is_refused() -> None:
-    ran = inspect(*demo())
-    assert ran.status == ExitStatus.USAGE
-    assert "needs a terminal on stdin" in ran.stderr
+    inspect(*demo()).exits(ExitStatus.USAGE, "needs a terminal on stdin")
 
 
 @pytest.mark.parametrize("word", [("http",), ()])
@@ -178,9 +173,7 @@ def test_the_interface_opens_on_the_capture(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_or_no_terminal_is_refused(tmp_path: Path) -> None:
     assert "is a directory" in inspect("replay", str(tmp_path), terminal=True).stderr
     (tmp_path / "a").write_text("")
-    ran = inspect("replay", str(tmp_path / "a"))
-    assert ran.status == ExitStatus.USAGE
-    assert "needs a terminal on stdin" in ran.stderr
+    inspect("replay", str(tmp_path / "a")).exits(ExitStatus.USAGE, "needs a terminal on stdin")
 
 
 def test_the_interface_opens_on_the_demo_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,7 @@ from tests.cli.running import MODERN, demo, inspect, scripted
 
 
 def test_each_round_trip_is_measured() -> None:
-    ran = inspect("ping", "--count", "7", "--json", *demo("--legacy-only"))
-    assert ran.status == 0
+    ran = inspect("ping", "--count", "7", "--json", *demo("--legacy-only")).exits(0)
     assert list(ran.data) == ["times_ms", "min_ms", "median_ms", "max_ms"]
     assert len(ran.data["times_ms"]) == 7
     assert 0 < ran.data["min_ms"] <= ran.data["median_ms"] <= ran.data["max_ms"] == max(ran.data["times_ms"])
@@ -18,10 +17,7 @@ def test_without_json_it_is_a_line_each_and_a_summary() -> None:
 
 
 def test_ping_in_a_revision_without_ping_is_refused() -> None:
-    ran = inspect("ping", *demo("--modern-only"))
-    assert ran.status == ExitStatus.USAGE
-    assert f"{MODERN} (modern) has no ping" in ran.stderr
-    assert "--era legacy" in ran.stderr
+    inspect("ping", *demo("--modern-only")).exits(ExitStatus.USAGE, f"{MODERN} (modern) has no ping", "--era legacy")
 
 
 def test_ping_reports_the_servers_error() -> None:

@@ -238,8 +238,7 @@ def test_the_evidence_is_the_call() -> None:
 
 def test_a_dry_run_lists_the_calls_and_makes_none(tmp_path: Any) -> None:
     capture = tmp_path / "dry.mcpcap"
-    ran = probed("healthy", "--dry-run", "--allow-destructive", "--capture", str(capture))
-    assert ran.status == ExitStatus.OK
+    ran = probed("healthy", "--dry-run", "--allow-destructive", "--capture", str(capture)).exits(ExitStatus.OK)
     assert "invalid  'text' is missing" in ran.stderr
     assert "probing 2 of 2 tools" in ran.stderr
     assert b"tools/call" not in capture.read_bytes()

@@ -93,9 +93,7 @@ def test_the_environment_is_that_of_the_client(capture: Path) -> None:
 
 
 def test_capabilities_of_ones_own_do_not_go_with_it() -> None:
-    ran = inspect("info", "--as", "codex", "--capability", "sampling", *demo())
-    assert ran.status == 2
-    assert "--capability" in ran.stderr
+    inspect("info", "--as", "codex", "--capability", "sampling", *demo()).exits(2, "--capability")
 
 
 def test_a_server_that_starts_too_slowly_for_that_client_is_reported(tmp_path: Path) -> None:
@@ -116,9 +114,7 @@ def test_known_clients_are_listed() -> None:
 def test_a_profile_made_from_a_capture_behaves_like_that_client(capture: Path, tmp_path: Path) -> None:
     ping("gemini", capture)
     file, again = tmp_path / "made.yaml", tmp_path / "again.mcpcap"
-    ran = inspect("profile", str(capture), "-o", str(file))
-    assert ran.status == 0, ran.stderr
-    assert "unknown: timeouts" in ran.stderr
+    inspect("profile", str(capture), "-o", str(file)).exits(0, "unknown: timeouts")
     made = read_profile(file)
     assert made.client["name"] == "gemini-cli-mcp-client"
     ping(str(file), again)
@@ -143,9 +139,7 @@ def test_diff_names_both_clients(tmp_path: Path) -> None:
     one, other = tmp_path / "one.mcpcap", tmp_path / "other.mcpcap"
     ping("codex", one)
     ping("vscode", other)
-    ran = inspect("diff", str(one), str(other))
-    assert ran.status == 1
-    assert "− codex-mcp-client" in ran.stdout
+    ran = inspect("diff", str(one), str(other)).exits(1).prints("− codex-mcp-client")
     assert "+ Visual Studio Code 1.109.0, declares elicitation, roots, sampling, tasks" in ran.stdout
     assert len(inspect("diff", "--json", str(one), str(other)).data["clients"]) == 2
     assert "Clients" not in inspect("diff", str(one), str(one)).stdout
@@ -161,8 +155,7 @@ def test_file_on_a_full_disk_is_one_clear_line(
     monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.setattr("tempfile.mkstemp", full)
-    ran = inspect(*words, *((str(tmp_path / "p.yaml"),) if words[0] == "profile" else ()))
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect(*words, *((str(tmp_path / "p.yaml"),) if words[0] == "profile" else ())).exits(ExitStatus.USAGE)
     assert "No space left on device" in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
     assert [*tmp_path.glob("*.yaml")] == []

@@ -30,14 +30,12 @@ def test_prompt_arguments_are_strings(tmp_path: Path) -> None:
 
 
 def test_an_argument_given_as_json_is_refused() -> None:
-    ran = inspect("prompt", "p", "-a", "n:=1", "--", "no-such-program")
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("prompt", "p", "-a", "n:=1", "--", "no-such-program").exits(ExitStatus.USAGE)
     assert "a prompt's arguments are texts" in ran.stderr
 
 
 def test_a_prompt_that_is_not_there_is_an_error_of_the_server() -> None:
-    ran = inspect("prompt", "nothing", "--json", *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("prompt", "nothing", "--json", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert ran.data["error"]["code"] == -32602
 
 
@@ -51,9 +49,7 @@ def test_a_prompt_that_is_not_there_is_an_error_of_the_server() -> None:
 )
 def test_arguments_that_a_prompt_does_not_declare_are_sent_with_a_warning(words: tuple[str, ...], warning: str) -> None:
     script = {"prompts/list": _PROMPTS, "prompts/get": {"result": {"messages": []}}}
-    ran = inspect("prompt", *words, *scripted(script, capabilities={"prompts": {}}))
-    assert ran.status == 0
-    assert warning in ran.stderr
+    inspect("prompt", *words, *scripted(script, capabilities={"prompts": {}})).exits(0, warning)
 
 
 def test_declared_arguments_of_a_prompt_have_no_warning() -> None:

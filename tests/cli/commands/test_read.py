@@ -10,16 +10,14 @@ _MEMBERS = ["result", "error", "duration_ms", "rounds", "outcome"]
 
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 def test_a_resource_is_read(flag: str) -> None:
-    ran = inspect("read", "lighthouse://logbook", "--json", *demo(flag))
-    assert ran.status == 0
+    ran = inspect("read", "lighthouse://logbook", "--json", *demo(flag)).exits(0)
     assert list(ran.data) == _MEMBERS
     assert ran.data["result"]["contents"][0]["uri"] == "lighthouse://logbook"
     assert (ran.data["error"], ran.data["rounds"]) == (None, 1)
 
 
 def test_a_resource_that_is_not_there_is_an_error_of_the_server(demo_url: str) -> None:
-    ran = inspect("read", "lighthouse://nothing", "--json", demo_url)
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("read", "lighthouse://nothing", "--json", demo_url).exits(ExitStatus.TOOL_ERROR)
     assert ran.data["result"] is None
     assert "lighthouse://nothing" in ran.data["error"]["message"]
 
@@ -32,6 +30,5 @@ def test_a_page_that_leaves_it_to_its_entry_in_the_list_what_it_may_do_is_shown_
     page = {"uri": "ui://x", "mimeType": "text/html;profile=mcp-app", "text": "<!doctype html>"}
     listed = {"uri": "ui://x", "name": "x", "_meta": {"ui": {"csp": {"connectDomains": ["https://api.example"]}}}}
     script = {"resources/read": {"result": {"contents": [page]}}, "resources/list": {"result": {"resources": [listed]}}}
-    ran = inspect("read", "ui://x", *scripted(script, capabilities={"resources": {}}))
-    assert ran.status == 0
+    ran = inspect("read", "ui://x", *scripted(script, capabilities={"resources": {}})).exits(0)
     assert "connectDomains  https://api.example" in ran.stdout

@@ -17,16 +17,14 @@ _MEMBERS = ["result", "error", "duration_ms", "rounds", "outcome"]
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_a_request_of_any_method_is_one_object(demo_url: str, era: str) -> None:
-    ran = inspect("request", "resources/templates/list", "--json", "--era", era, demo_url)
-    assert ran.status == 0
+    ran = inspect("request", "resources/templates/list", "--json", "--era", era, demo_url).exits(0)
     assert list(ran.data) == _MEMBERS
     assert len(ran.data["result"]["resourceTemplates"]) == 2
     assert (ran.data["error"], ran.data["rounds"]) == (None, 1)
 
 
 def test_a_method_that_is_not_known_is_an_error_as_it_came() -> None:
-    ran = inspect("request", "acme/dance", "--json", *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("request", "acme/dance", "--json", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert (list(ran.data), ran.data["result"], ran.data["error"]["code"]) == (_MEMBERS, None, -32601)
 
 
@@ -43,16 +41,14 @@ def test_params_come_from_stdin_and_are_json(tmp_path: Path) -> None:
     server = scripted({"acme/do": {"result": {}}}, f"log={log}")
     assert inspect("request", "acme/do", "--params", "-", *server, stdin='{"a": 1}').status == 0
     assert '"params":{"a":1' in log.read_text() or '"a":1' in log.read_text()
-    ran = inspect("request", "acme/do", "--params", "{", "--", "no-such-program")
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("request", "acme/do", "--params", "{", "--", "no-such-program").exits(ExitStatus.USAGE)
     assert "--params: invalid JSON" in ran.stderr
 
 
 def test_a_notification_is_sent_and_nothing_is_waited_for(tmp_path: Path) -> None:
     log = tmp_path / "log"
     words = ("request", "notifications/acme", "--notification", "--params", '{"a":1}')
-    ran = inspect(*words, "--json", *scripted({}, f"log={log}"))
-    assert ran.status == 0
+    ran = inspect(*words, "--json", *scripted({}, f"log={log}")).exits(0)
     assert ran.data == {"result": None, "error": None, "duration_ms": None, "rounds": 0}
     assert '{"jsonrpc":"2.0","method":"notifications/acme","params":{"a":1}}\n' in log.read_text()
     assert "notifications/acme was sent" in inspect(*words, *scripted({})).stderr
@@ -61,15 +57,13 @@ def test_a_notification_is_sent_and_nothing_is_waited_for(tmp_path: Path) -> Non
 def test_raw_bytes_go_out_as_they_are_and_what_comes_is_written(tmp_path: Path) -> None:
     log = tmp_path / "log"
     server = scripted({"acme/do": {"result": {"done": True}}}, f"log={log}")
-    ran = inspect("request", "--raw", '{"jsonrpc":"2.0",  "id":"mine","method":"acme/do"}', *server)
-    assert ran.status == 0
+    ran = inspect("request", "--raw", '{"jsonrpc":"2.0",  "id":"mine","method":"acme/do"}', *server).exits(0)
     assert '{"jsonrpc":"2.0",  "id":"mine","method":"acme/do"}\n' in log.read_text()
     assert ran.stdout == '{"jsonrpc": "2.0", "id": "mine", "result": {"done": true}}\n'
 
 
 def test_raw_request_of_broken_json_reports_the_response() -> None:
-    ran = inspect("request", "--raw", '{"jsonrpc":', "--json", "--era", "legacy", *demo())
-    assert ran.status == ExitStatus.TOOL_ERROR
+    ran = inspect("request", "--raw", '{"jsonrpc":', "--json", "--era", "legacy", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert (ran.data["ended"], ran.data["received"][0]["error"]["code"]) == ("answered", -32700)
     assert "Not a JSON-RPC message: not JSON" in ran.stderr
 
@@ -105,9 +99,7 @@ def test_a_batch_is_one_frame_and_its_answers_stand_in_the_order_of_the_requests
     assert ran.status == ExitStatus.TOOL_ERROR
     assert [list(each["result"] or []) for each in ran.data] == [["tools"], [], []]
     assert ran.data[2]["error"]["code"] == -32601
-    refused = inspect("request", "--batch", batch, "--era", "legacy", *demo())
-    assert refused.status == ExitStatus.USAGE
-    assert "has no batches" in refused.stderr
+    inspect("request", "--batch", batch, "--era", "legacy", *demo()).exits(ExitStatus.USAGE, "has no batches")
 
 
 @pytest.mark.parametrize(
@@ -122,9 +114,7 @@ def test_a_batch_is_one_frame_and_its_answers_stand_in_the_order_of_the_requests
     ],
 )
 def test_words_that_do_not_go_together_are_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("request", *words, "--", "no-such-program")
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("request", *words, "--", "no-such-program").exits(ExitStatus.USAGE, said)
 
 
 def test_a_batch_is_methods_with_params() -> None:

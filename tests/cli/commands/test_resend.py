@@ -46,10 +46,7 @@ def test_resend_of_unusable_arguments_starts_no_server(argv: tuple[str, ...], sa
 
 
 def test_resend_confirmation_can_be_declined() -> None:
-    ran = inspect("resend", LIGHTHOUSE, *demo(), stdin="n\n", terminal=True)
-    assert ran.status == ExitStatus.OK
-    assert "tools/call" in ran.stderr
-    assert "[y/N]" in ran.stderr
+    ran = inspect("resend", LIGHTHOUSE, *demo(), stdin="n\n", terminal=True).exits(ExitStatus.OK, "tools/call", "[y/N]")
     assert ran.stdout == ""
 
 

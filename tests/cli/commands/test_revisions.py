@@ -6,10 +6,7 @@ from tests.cli.running import LEGACY, MODERN, inspect
 
 
 def test_each_revision_has_a_block_in_the_text() -> None:
-    ran = inspect("revisions")
-    assert ran.status == 0
-    assert LEGACY in ran.stdout
-    assert f"\n\n{MODERN}\n  era                   modern\n" in ran.stdout
+    inspect("revisions").exits(0).prints(LEGACY, f"\n\n{MODERN}\n  era                   modern\n")
 
 
 def test_as_json_each_revision_is_whole() -> None:

@@ -20,6 +20,4 @@ def test_roots_without_any_is_empty() -> None:
 
 
 def test_roots_takes_no_server() -> None:
-    ran = inspect("roots", "--", "x")
-    assert ran.status == 2
-    assert "takes no server's command" in ran.stderr
+    inspect("roots", "--", "x").exits(2, "takes no server's command")

@@ -35,8 +35,7 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_named_call_runs_after_those_it_uses_and_prints_its_result(calls: Path) -> None:
-    ran = inspect("run", "second", *demo())
-    assert ran.status == ExitStatus.OK, ran.stderr
+    ran = inspect("run", "second", *demo()).exits(ExitStatus.OK)
     lines = ran.stdout.splitlines()
     assert [line.split()[:2] for line in lines[:2]] == [["ok", "first"], ["ok", "second"]]
     assert "2 1 ••••••" in ran.stdout
@@ -44,8 +43,7 @@ def test_a_named_call_runs_after_those_it_uses_and_prints_its_result(calls: Path
 
 
 def test_a_whole_file_runs_in_order_and_ends_with_1_if_a_call_fails(calls: Path) -> None:
-    ran = inspect("run", "my.mcp.yaml", "--json", *demo())
-    assert ran.status == ExitStatus.FINDINGS, ran.stderr
+    ran = inspect("run", "my.mcp.yaml", "--json", *demo()).exits(ExitStatus.FINDINGS)
     assert [(each["name"], each["passed"]) for each in ran.data["calls"]] == [
         ("first", True),
         ("second", True),
@@ -59,8 +57,7 @@ def test_a_whole_file_runs_in_order_and_ends_with_1_if_a_call_fails(calls: Path)
 
 def test_no_secret_is_written_to_a_capture_whose_digests_hold(calls: Path, tmp_path: Path) -> None:
     capture = tmp_path / "a.mcpcap"
-    ran = inspect("run", "second", "--capture", str(capture), *demo())
-    assert ran.status == ExitStatus.OK, ran.stderr
+    ran = inspect("run", "second", "--capture", str(capture), *demo()).exits(ExitStatus.OK)
     assert "secretword" not in ran.stdout + ran.stderr
     assert b"secretword" not in capture.read_bytes()
     assert "••••••".encode() in capture.read_bytes()
@@ -72,9 +69,7 @@ def test_no_secret_is_written_to_a_capture_whose_digests_hold(calls: Path, tmp_p
 
 
 def test_test_runs_the_same_file_and_both_take_the_server_from_an_environment(calls: Path) -> None:
-    tested = inspect("test", "my.mcp.yaml", "-k", "second", *demo())
-    assert tested.status == ExitStatus.OK, tested.stdout + tested.stderr
-    assert "2 of 2 as expected" in tested.stdout
+    inspect("test", "my.mcp.yaml", "-k", "second", *demo()).exits(ExitStatus.OK).prints("2 of 2 as expected")
     (calls.parent / "env").mkdir()
     (calls.parent / "env" / "dev.yaml").write_text("target: http://127.0.0.1:9/mcp\n")
     for command in ("run", "test"):
@@ -82,8 +77,7 @@ def test_test_runs_the_same_file_and_both_take_the_server_from_an_environment(ca
 
 
 def test_the_saved_calls_are_listed(calls: Path) -> None:
-    listed = inspect("run")
-    assert listed.status == ExitStatus.OK
+    listed = inspect("run").exits(ExitStatus.OK)
     assert listed.stdout.splitlines()[0].split() == ["first", "tools/call", "echo", "my.mcp.yaml"]
     (calls.parent / "bad.mcp.yaml").write_text("x: 1\n")
     told = inspect("run", "--json")
@@ -102,15 +96,12 @@ def test_the_saved_calls_are_listed(calls: Path) -> None:
     ],
 )
 def test_run_of_unusable_arguments_starts_no_server(calls: Path, words: tuple[str, ...], said: str) -> None:
-    ran = inspect("run", *words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("run", *words).exits(ExitStatus.USAGE, said)
 
 
 def test_a_name_that_two_files_have_needs_its_file(calls: Path) -> None:
     (calls.parent / "other.mcp.yaml").write_text(_ECHO)
-    ran = inspect("run", "second", *demo())
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("run", "second", *demo()).exits(ExitStatus.USAGE)
     assert "several files have a call named 'second': my.mcp.yaml, other.mcp.yaml" in ran.stderr
     assert "my.mcp.yaml#second" in ran.stderr
     assert inspect("run", "my.mcp.yaml#second", *demo()).status == ExitStatus.OK

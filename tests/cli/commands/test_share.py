@@ -27,8 +27,7 @@ def words(path: Path, *more: str) -> list[str]:
 
 def test_the_copy_has_none_of_the_planted_secrets(path: Path, tmp_path: Path) -> None:
     out = tmp_path / "copy.mcpcap"
-    ran = inspect(*words(path, "-o", str(out)), env=ENV)
-    assert ran.status == 0, ran.stderr
+    ran = inspect(*words(path, "-o", str(out)), env=ENV).exits(0)
     copy = out.read_text()
     assert [place for place, secret in PLANTED.items() if secret in copy + ran.stdout + ran.stderr] == []
     assert "not known here, so not looked for: the values of NOT_HERE_TOKEN" in ran.stderr
@@ -38,10 +37,7 @@ def test_the_copy_has_none_of_the_planted_secrets(path: Path, tmp_path: Path) ->
 
 def test_a_dry_run_lists_what_would_go_and_writes_nothing(path: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.iterdir())
-    ran = inspect(*words(path, "--dry-run"), env=ENV)
-    assert ran.status == 0
-    assert "values would be replaced" in ran.stdout
-    assert "headers.X-Api-Key" in ran.stdout
+    ran = inspect(*words(path, "--dry-run"), env=ENV).exits(0).prints("values would be replaced", "headers.X-Api-Key")
     assert [place for place, secret in PLANTED.items() if secret in ran.stdout] == []
     data = inspect(*words(path, "--dry-run", "--json"), env=ENV).data
     assert data["file"] is None

@@ -42,8 +42,7 @@ def _methods(log: Path) -> list[str]:
 
 def test_listing_reads_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ran = inspect("skills", "--json", "--era", "legacy", *_server(log))
-    assert ran.status == 0
+    ran = inspect("skills", "--json", "--era", "legacy", *_server(log)).exits(0)
     assert _methods(log) == ["initialize", "notifications/initialized", "skills/list"]
     assert [(each["uri"], each["flaws"]) for each in ran.data["skills"]] == [(URI, [])]
 
@@ -54,8 +53,7 @@ def test_the_list_of_the_demo_is_readable() -> None:
 
 
 def test_all_files_of_a_skill_are_read_and_verified() -> None:
-    ran = inspect("skills", "lamp-lighting", "--json", "--era", "modern", *demo())
-    assert ran.status == 0
+    ran = inspect("skills", "lamp-lighting", "--json", "--era", "modern", *demo()).exits(0)
     assert [(file["path"], file["ok"]) for file in ran.data["files"]] == [
         ("SKILL.md", True),
         ("references/oils.md", True),
@@ -64,15 +62,13 @@ def test_all_files_of_a_skill_are_read_and_verified() -> None:
 
 
 def test_one_file_is_shown_whole() -> None:
-    ran = inspect("skills", "lamp-lighting", "scripts/trim.py", "--era", "modern", *demo())
-    assert ran.status == 0
+    ran = inspect("skills", "lamp-lighting", "scripts/trim.py", "--era", "modern", *demo()).exits(0)
     assert "✓ scripts/trim.py" in ran.stdout
     assert "print(round(0.4 * hours, 1))" in ran.stdout
 
 
 def test_skill_file_with_another_hash_stops_the_reading() -> None:
-    ran = inspect("skills", "forged-chart", "--era", "modern", *demo())
-    assert ran.status == ExitStatus.FINDINGS
+    ran = inspect("skills", "forged-chart", "--era", "modern", *demo()).exits(ExitStatus.FINDINGS)
     promised = hashlib.sha256(b"buoy,fathoms\nfirst,9\nsecond,7\n").hexdigest()
     served = hashlib.sha256(b"buoy,fathoms\nfirst,2\nsecond,1\n").hexdigest()
     assert f"soundings.csv: sha256 differs: listed sha256:{promised}, received sha256:{served}" in ran.stderr
@@ -105,14 +101,12 @@ def test_front_matter_that_differs_is_a_mismatch(tmp_path: Path) -> None:
 
 def test_a_skill_is_found_by_its_uri_without_a_list(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ran = inspect("skills", URI, "SKILL.md", "--era", "legacy", *_server(log))
-    assert ran.status == 0
+    inspect("skills", URI, "SKILL.md", "--era", "legacy", *_server(log)).exits(0)
     assert _methods(log)[2:] == ["skills/get", "resources/read"]
 
 
 def test_unlisted_skill_is_refused_with_the_listed_ones(tmp_path: Path) -> None:
-    ran = inspect("skills", "bends", "--era", "legacy", *_server(tmp_path / "log"))
-    assert ran.status == ExitStatus.USAGE
+    ran = inspect("skills", "bends", "--era", "legacy", *_server(tmp_path / "log")).exits(ExitStatus.USAGE)
     assert "no skill is listed as 'bends'" in ran.stderr
     assert "There are: knots." in ran.stderr
     ran = inspect("skills", "knots", "../secret", "--era", "legacy", *_server(tmp_path / "log"))
@@ -120,17 +114,13 @@ def test_unlisted_skill_is_refused_with_the_listed_ones(tmp_path: Path) -> None:
 
 
 def test_skills_of_an_undeclared_server_are_requested_only_with_anyway() -> None:
-    ran = inspect("skills", "--era", "legacy", *demo())
-    assert ran.status == ExitStatus.USAGE
-    assert f"the server does not declare {SKILLS}" in ran.stderr
-    asked = inspect("skills", "--anyway", "--era", "legacy", *demo())
-    assert asked.status == ExitStatus.TOOL_ERROR
+    inspect("skills", "--era", "legacy", *demo()).exits(ExitStatus.USAGE, f"the server does not declare {SKILLS}")
+    asked = inspect("skills", "--anyway", "--era", "legacy", *demo()).exits(ExitStatus.TOOL_ERROR)
     assert "skills/list failed with JSON-RPC error -32601" in asked.stderr
 
 
 def test_skills_are_listed_over_http(demo_url: str) -> None:
-    ran = inspect("skills", "night-reports", "--json", "--era", "modern", demo_url)
-    assert ran.status == 0
+    ran = inspect("skills", "night-reports", "--json", "--era", "modern", demo_url).exits(0)
     assert [check["name"] for check in ran.data["files"][0]["checks"]] == ["front matter"]
 
 

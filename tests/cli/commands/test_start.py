@@ -30,11 +30,7 @@ def test_servers_and_captures_are_listed(home: Path) -> None:
     captures = places().captures
     captures.mkdir(parents=True)
     (captures / "a.mcpcap").write_text("x")
-    ran = inspect()
-    assert ran.status == 0
-    assert "gulls" in ran.stdout
-    assert "npx -y gulls" in ran.stdout
-    assert "Cursor" in ran.stdout
+    ran = inspect().exits(0).prints("gulls", "npx -y gulls", "Cursor")
     assert "secret" not in ran.stdout
     as_json = inspect("--json")
     assert as_json.data["captures"] == [str(captures / "a.mcpcap")]
@@ -44,9 +40,7 @@ def test_servers_and_captures_are_listed(home: Path) -> None:
 
 
 def test_start_without_servers_lists_none() -> None:
-    ran = inspect()
-    assert ran.status == 0
-    assert "none found in known" in ran.stdout
+    inspect().exits(0).prints("none found in known")
     assert inspect("--json").data == {"servers": [], "captures": []}
 
 

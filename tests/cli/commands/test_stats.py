@@ -16,8 +16,7 @@ _MEMBERS = {
 
 
 def test_a_capture_is_counted() -> None:
-    ran = inspect("stats", "--json", str(sample("lighthouse")))
-    assert ran.status == 0
+    ran = inspect("stats", "--json", str(sample("lighthouse"))).exits(0)
     groups = {group["key"]: group for group in ran.data["groups"]}
     assert set(groups["complex_form"]) >= _MEMBERS
     form = groups["complex_form"]
@@ -60,8 +59,7 @@ def test_formats_agree(name: str, by: str) -> None:
 
 
 def test_a_server_is_called_and_counted() -> None:
-    ran = inspect("stats", "--json", "--call", 'add={"a": 1, "b": 2}', "--call", "tool_error", *demo())
-    assert ran.status == 5
+    ran = inspect("stats", "--json", "--call", 'add={"a": 1, "b": 2}', "--call", "tool_error", *demo()).exits(5)
     assert {group["key"]: (group["ok"], group["tool_errors"]) for group in ran.data["groups"]} == {
         "add": (1, 0),
         "tool_error": (0, 1),
@@ -88,14 +86,11 @@ def test_calls_that_repeat_are_listed() -> None:
     ],
 )
 def test_mistakes_are_usage_errors(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("stats", *words)
-    assert ran.status == 2
-    assert said in ran.stderr
+    ran = inspect("stats", *words).exits(2, said)
     assert ran.stdout == ""
 
 
 def test_a_server_that_does_not_start_has_no_statistics() -> None:
-    ran = inspect("stats", "--json", "--", "/no/such/program")
-    assert ran.status == 4
+    ran = inspect("stats", "--json", "--", "/no/such/program").exits(4)
     assert ran.stdout == ""
     assert json.loads(ran.stderr.rstrip().rpartition("\n")[2])["error"]["code"]

@@ -19,8 +19,7 @@ HARBOUR = str(ROOT / "tests" / "captures" / "harbour.mcpcap")
 
 
 def test_tail_prints_matching_entries_as_text() -> None:
-    ran = inspect("tail", HARBOUR, "is:error")
-    assert ran.status == ExitStatus.OK
+    ran = inspect("tail", HARBOUR, "is:error").exits(ExitStatus.OK)
     assert [line.split()[0] for line in ran.stdout.splitlines()] == ["46", "48", "51", "53"]  # with their requests
     assert ["-32602" in line for line in ran.stdout.splitlines()] == [False, True, False, True]
     assert "\x1b" not in ran.stdout

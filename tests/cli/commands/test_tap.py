@@ -72,10 +72,7 @@ def test_the_servers_of_a_client_that_passes_few_variables_are_recorded_where_al
 def test_a_rules_file_is_checked(tmp_path: Path) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text("- name: good\n  action: hold\n- name: bad\n  action: hold\n  when: tool ==\n")
-    found = inspect("tap", "rules", str(rules))
-    assert found.status == 1
-    assert "good: hold" in found.stdout
-    assert f"{rules}:5: bad: `when`, column 8" in found.stderr
+    inspect("tap", "rules", str(rules)).exits(1, f"{rules}:5: bad: `when`, column 8").prints("good: hold")
 
 
 def test_a_request_is_sent_into_a_running_session(tmp_path: Path) -> None:

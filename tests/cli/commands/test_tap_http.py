@@ -49,6 +49,4 @@ def test_tap_http_with_wrong_arguments_is_a_usage_error(tmp_path: Path) -> None:
         (("http://127.0.0.1:1/mcp", "--keep", "1M", "--otlp", "http://127.0.0.1:1"), "exclude each other"),
         ((), "no server"),
     ):
-        ran = inspect("tap", "http", *words)
-        assert ran.status == 2
-        assert said in ran.stderr
+        inspect("tap", "http", *words).exits(2, said)

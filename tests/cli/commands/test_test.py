@@ -36,8 +36,7 @@ def cases(tmp_path: Path) -> Path:
 
 
 def test_cases_that_hold_are_listed_and_exit_with_0(cases: Path) -> None:
-    ran = inspect("test", str(cases), *server("ledger"))
-    assert ran.status == ExitStatus.OK, ran.stderr
+    ran = inspect("test", str(cases), *server("ledger")).exits(ExitStatus.OK)
     lines = ran.stdout.splitlines()
     assert [line.split("  ")[0] for line in lines[:2]] == ["ok", "ok"]
     assert "greeting" in lines[0]
@@ -46,14 +45,12 @@ def test_cases_that_hold_are_listed_and_exit_with_0(cases: Path) -> None:
 
 def test_changed_case_is_reported_in_text_json_and_junit(cases: Path, tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
-    ran = inspect("test", "--junit", str(junit), str(cases), *server("ledger", "changed"))
-    assert ran.status == ExitStatus.FINDINGS
+    ran = inspect("test", "--junit", str(junit), str(cases), *server("ledger", "changed")).exits(ExitStatus.FINDINGS)
     assert 'content[0].text: expected "Good morning", came "Good evening"' in ran.stdout
     assert "1 of 2 as expected" in ran.stdout
     suite = Xml.fromstring(junit.read_bytes())
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
-    told = inspect("test", "--json", "-k", "greet", str(cases), *server("ledger", "changed"))
-    assert told.status == ExitStatus.FINDINGS
+    told = inspect("test", "--json", "-k", "greet", str(cases), *server("ledger", "changed")).exits(ExitStatus.FINDINGS)
     assert (told.data["passed"], told.data["failed"], told.data["updated"]) == (0, 1, 0)
     (case,) = told.data["cases"]
     assert (case["name"], case["passed"]) == ("greeting", False)
@@ -65,12 +62,10 @@ def test_update_rewrites_snapshots_in_place_and_forgives_nothing_else(cases: Pat
     request = "  - name: gone\n    request: tools/call\n    params: {name: greet}\n"
     gone = request + "    expect: [{at: /result/x, snapshot: 1}]\n"
     cases.write_text(_CASES + gone)
-    ran = inspect("test", "--update-snapshots", str(cases), *server("ledger", "changed"))
-    assert ran.status == ExitStatus.FINDINGS
+    ran = inspect("test", "--update-snapshots", str(cases), *server("ledger", "changed")).exits(ExitStatus.FINDINGS)
     assert "2 of 3 as expected, 1 snapshot updated" in ran.stdout
     assert cases.read_text() == (_CASES + gone).replace("Good morning", "Good evening")
-    again = inspect("test", "-k", "greeting", "-k", "unknown", str(cases), *server("ledger", "changed"))
-    assert again.status == ExitStatus.OK
+    inspect("test", "-k", "greeting", "-k", "unknown", str(cases), *server("ledger", "changed")).exits(ExitStatus.OK)
 
 
 def test_a_pytest_file_is_written_once_and_no_server_is_started(cases: Path, tmp_path: Path) -> None:

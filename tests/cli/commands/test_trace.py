@@ -14,8 +14,7 @@ EVENING = str(ROOT / "tests" / "captures" / "evening.mcpcap")
 
 
 def test_trace_is_printed_or_written_to_a_new_file(tmp_path: Path) -> None:
-    ran = inspect("trace", EVENING, "28")
-    assert ran.status == ExitStatus.OK
+    ran = inspect("trace", EVENING, "28").exits(ExitStatus.OK)
     assert ran.stdout.startswith("# `tools/call elicit_steps`\n")
     assert "```mermaid\nsequenceDiagram\n" in ran.stdout
     found = json.loads(inspect("trace", EVENING, "29", "--json").stdout)
@@ -26,9 +25,7 @@ def test_trace_is_printed_or_written_to_a_new_file(tmp_path: Path) -> None:
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     told = out.read_bytes()
     out.write_bytes(b"something else")
-    ran = inspect("trace", EVENING, "30", "-o", str(out))
-    assert ran.status == ExitStatus.USAGE
-    assert "already exists" in ran.stderr
+    inspect("trace", EVENING, "30", "-o", str(out)).exits(ExitStatus.USAGE, "already exists")
     assert out.read_bytes() == b"something else"
     inspect("trace", EVENING, "30", "-o", str(out), "--force")
     assert out.read_bytes() == told
@@ -46,6 +43,4 @@ def test_trace_is_printed_or_written_to_a_new_file(tmp_path: Path) -> None:
     ],
 )
 def test_trace_of_an_unusable_entry_is_refused(words: tuple[str, ...], said: str) -> None:
-    ran = inspect("trace", *words)
-    assert ran.status == ExitStatus.USAGE
-    assert said in ran.stderr
+    inspect("trace", *words).exits(ExitStatus.USAGE, said)

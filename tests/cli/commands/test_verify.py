@@ -13,16 +13,13 @@ from tests.cli.running import inspect
     ("name", "status", "said"), [("handshake", 0, "complete and unchanged"), ("torn", 1, "Partial last line")]
 )
 def test_verify_reports_the_state_in_words(name: str, status: int, said: str) -> None:
-    ran = inspect("verify", str(sample(name)))
-    assert ran.status == status
-    assert said in ran.stdout
+    inspect("verify", str(sample(name))).exits(status).prints(said)
 
 
 def test_verify_reports_the_state_in_json(tmp_path: Path) -> None:
     data = sample("handshake").read_bytes().splitlines(keepends=True)
     (tmp_path / "x").write_bytes(b"".join([*data[:3], b"rubbish\n", *data[3:]]))
-    ran = inspect("verify", str(tmp_path / "x"), "--json")
-    assert ran.status == 1
+    ran = inspect("verify", str(tmp_path / "x"), "--json").exits(1)
     assert ran.data["state"] == "damaged"
     assert ran.data["first_bad"] == {"line": 4, "byte": sum(map(len, data[:3])), "why": "Line 4 can't be read."}
 
@@ -48,11 +45,8 @@ def test_verify_of_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 def test_recover_reports_what_was_saved(tmp_path: Path) -> None:
     out = tmp_path / "y"
-    ran = inspect("recover", str(sample("torn")), "-o", str(out))
-    assert ran.status == 0
-    assert "Line 18 is incomplete" in ran.stdout
+    inspect("recover", str(sample("torn")), "-o", str(out)).exits(0).prints("Line 18 is incomplete")
     assert inspect("recover", str(sample("torn")), "-o", str(out)).status == 2
     data = inspect("recover", str(sample("torn")), "-o", str(out), "--force", "--json").data
     assert (data["records"], data["line"], data["partial"]) == (17, 18, True)
-    whole = inspect("recover", str(sample("handshake")), "-o", str(tmp_path / "z"))
-    assert "the copy is identical" in whole.stdout
+    inspect("recover", str(sample("handshake")), "-o", str(tmp_path / "z")).prints("the copy is identical")
