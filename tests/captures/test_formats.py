@@ -73,8 +73,7 @@ def test_verify_comes_to_what_it_must(name: str) -> None:
 
 @opened
 def test_tail_prints_each_entry_and_nothing_that_acts_on_a_terminal(name: str) -> None:
-    ran = inspect("tail", str(path_of(name)))
-    assert ran.status == 0
+    ran = inspect("tail", str(path_of(name))).exits(0)
     assert len(ran.stdout.splitlines()) == EXPECTED[name].entries
     assert not any(sign in ran.stdout for sign in ("\x1b[2J", "\u202e", "\x07", "\u2028"))
 
@@ -82,8 +81,7 @@ def test_tail_prints_each_entry_and_nothing_that_acts_on_a_terminal(name: str) -
 @opened
 def test_share_copies_what_can_be_had(name: str, tmp_path: Path) -> None:
     out = tmp_path / "copy.mcpcap"
-    ran = inspect("share", str(path_of(name)), "-o", str(out))
-    assert ran.status == 0, ran.stderr
+    inspect("share", str(path_of(name)), "-o", str(out)).exits(0)
     assert verify(out).state == ("damaged" if name in ("gap", "wrong-length") else "redacted")
     before, after = load(path_of(name)), load(out)
     try:

@@ -16,7 +16,7 @@ from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from tests.settling import click, settled
 from tests.stories.visits import Seen, seen
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.waiting import PATIENCE_S, until
 
 SIZE = (120, 40)
@@ -34,20 +34,21 @@ class Person:
         """The text of the screen."""
         return text(self.pilot.app)
 
-    async def press(self, *keys: str) -> None:
-        """Press keys, by their names."""
-        await self.pilot.press(*keys)
+    async def press(self, *keys: str, shows: str | tuple[str, ...] = ()) -> str:
+        """Press keys, by their names, and wait until this is on the screen; return the screen, "" if not awaited."""
+        return await press(self.pilot, *keys, shows=shows)
 
-    async def press_quickly(self, *keys: str) -> None:
-        """Press keys without looking in between, as when they reach the program in one read."""
+    async def press_quickly(self, *keys: str, shows: str | tuple[str, ...] = ()) -> str:
+        """Press keys without looking in between, as when they reach the program in one read; then as in `press`."""
         signs = {name: sign for sign, name in _KEYS.items()}
         for key in keys:
             self.pilot.app.post_message(Key(key, signs.get(key)))
         await self.pilot.pause()
+        return await self.sees(*((shows,) if isinstance(shows, str) else shows)) if shows else ""
 
-    async def types(self, words: str) -> None:
-        """Type a text, letter by letter."""
-        await self.pilot.press(*[_KEYS.get(letter, letter) for letter in words])
+    async def types(self, words: str, *keys: str, shows: str | tuple[str, ...] = ()) -> str:
+        """Type a text, letter by letter, then press as in `press`."""
+        return await self.press(*[_KEYS.get(letter, letter) for letter in words], *keys, shows=shows)
 
     async def pastes(self, words: str) -> None:
         """Paste a text: there is no pause in it, however slow the machine is."""
@@ -56,18 +57,7 @@ class Person:
 
     async def sees(self, *words: str) -> str:
         """Wait until all of it is on the screen; return the screen."""
-        screen = ""
-
-        def stands() -> bool:
-            nonlocal screen
-            screen = self.screen
-            return all(word in screen for word in words)
-
-        try:
-            await until(stands, f"{words} stand there")
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{screen}") from None
-        return screen
+        return await shows(self.pilot.app, *words)
 
     async def click(self, place: tuple[int, int]) -> None:
         """Press and release the left mouse button at a column and line of the screen."""

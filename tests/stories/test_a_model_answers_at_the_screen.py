@@ -20,7 +20,7 @@ from inspector.session.engine import Engine, Live
 from inspector.session.options import SessionState, Settings
 from inspector.tui.app import InspectApp
 from tests.servers.model import KEY, Endpoint, as_json, completion, endpoint
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.waiting import until
 
 REPO = Path(__file__).parents[2]
@@ -52,12 +52,9 @@ async def test_sampling_is_proposed_edited_and_sent(live: Live, model: Endpoint)
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         asked = live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
         await shows(app, "Will there be fog tonight?")
-        await pilot.press("!")
-        await shows(app, "Server request", "Ask the model")
-        await pilot.press("ctrl+k")
-        await shows(app, "Request for", '"messages"')
-        await pilot.press("ctrl+j")
-        await shows(app, "responded in", "Fog.")
+        await press(pilot, "!", shows=("Server request", "Ask the model"))
+        await press(pilot, "ctrl+k", shows=("Request for", '"messages"'))
+        await press(pilot, "ctrl+j", shows=("responded in", "Fog."))
         assert "You are the oldest gull" in model.asked[0]["messages"][0]["content"]
         assert not asked.done()
         await until(lambda: "Edit" in type(app.focused).__name__, "the result has the focus")
@@ -77,10 +74,8 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
         await until(lambda: live.state is SessionState.OPEN and live.session is not None, "connected")
         live.run(lambda session: session.call("tools/call", {"name": "sampling_request", "arguments": {}}))
         await shows(app, "Will there be fog tonight?")
-        await pilot.press("!")
-        await shows(app, "Ask the model")
-        await pilot.press("ctrl+k")
-        await shows(app, "Request for")
+        await press(pilot, "!", shows="Ask the model")
+        await press(pilot, "ctrl+k", shows="Request for")
         await pilot.press("ctrl+j")
         await until(lambda: model.asked, "the model is asked")
         await shows(app, "waiting for tide at")

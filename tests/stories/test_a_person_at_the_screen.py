@@ -50,11 +50,9 @@ def is_in_empty_field(person: Person) -> bool:
 
 async def choose(person: Person, tool: str) -> None:
     """Go to the tools, find one, open its form."""
-    await person.press("2")
-    await person.sees(" Tool", tool)
+    await person.press("2", shows=(" Tool", tool))
     await person.press("slash")
-    await person.types(tool[:6])
-    await person.sees(f"search {tool[:6]}", "✓", f"▌ {tool}")
+    await person.types(tool[:6], shows=(f"search {tool[:6]}", "✓", f"▌ {tool}"))
     await person.press("enter", "enter")
 
 
@@ -66,12 +64,9 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
         await person.sees("→ tools/list", "→ prompts/list", "● Recording")
         await choose(person, "get-sum")
         await person.sees("First number", "2 required")
-        await person.types("2")
-        await person.press("tab")
-        await person.types("40")
-        await person.sees("✓ Valid")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "The sum of 2 and 40 is 42.")
+        await person.types("2", "tab")
+        await person.types("40", shows="✓ Valid")
+        await person.press("ctrl+j", shows=("✓ OK", "The sum of 2 and 40 is 42."))
         request, answer = last_call(person)
         assert request["params"]["arguments"] == {"a": 2, "b": 40}
         assert "42" in answer["result"]["content"][0]["text"]
@@ -85,8 +80,7 @@ async def test_calling_a_tool_of_server_everything_and_opening_the_capture(name:
         assert last_call(person) == (request, answer)
         await choose(person, "get-sum")
         await person.sees("The sum of 2 and 40 is 42.")
-        await person.press("escape", "escape", "9")
-        await person.sees("mcp-servers/everything")
+        await person.press("escape", "escape", "9", shows="mcp-servers/everything")
 
 
 @pytest.mark.parametrize("name", HARBOURS)
@@ -96,22 +90,14 @@ async def test_nested_input_is_typed_into_the_form_and_goes_out_as_typed(name: s
         await person.sees("harbour", ADDRESSES[real.transport], real.era, "● Connected", "→ prompts/list")
         await choose(person, "book_berth")
         await person.sees("3 required", "length_m *")
-        await person.types("Gull")
-        await person.press("tab")
-        await person.types("12.5")
-        await person.press("tab", "enter")
-        await person.sees("+ Add item", "Somebody on board.", "1 required")
+        await person.types("Gull", "tab")
+        await person.types("12.5", "tab", "enter", shows=("+ Add item", "Somebody on board.", "1 required"))
         await until(lambda: is_in_empty_field(person), "the name is to be typed")
-        await person.types("Ann")
-        await person.press("tab", "right")
-        await person.sees("● cook")
-        await person.press("tab", "enter")
-        await person.sees("array · 2 now", "1 required")
+        await person.types("Ann", "tab", "right", shows="● cook")
+        await person.press("tab", "enter", shows=("array · 2 now", "1 required"))
         await until(lambda: is_in_empty_field(person), "the second name is to be typed")
-        await person.types("Bo")
-        await person.sees("✓ Valid")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "Structured ✓", '"heads": 2')
+        await person.types("Bo", shows="✓ Valid")
+        await person.press("ctrl+j", shows=("✓ OK", "Structured ✓", '"heads": 2'))
         request, answer = last_call(person)
         crew = [{"name": "Ann", "rank": "cook"}, {"name": "Bo", "rank": "mate"}]
         ship = {"name": "Gull", "length_m": 12.5, "crew": crew, "home": None}
@@ -131,14 +117,11 @@ async def test_a_call_that_does_not_end_is_cancelled_by_ctrl_c(name: str, tmp_pa
         await person.sees("● Connected", "→ prompts/list")
         await choose(person, "wait_for_wind")
         await person.sees("Call ^j")
-        await person.press("ctrl+j")
-        await person.sees("Running", "no wind")
-        await person.press("ctrl+c")
-        await person.sees("ancelled")
+        await person.press("ctrl+j", shows=("Running", "no wind"))
+        await person.press("ctrl+c", shows="ancelled")
         (call,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
         await until(lambda: call.state in (ExchangeState.CANCELLED, ExchangeState.LATE), "the call is cancelled")
-        await person.press("ctrl+c")
-        await person.sees("q quits")
+        await person.press("ctrl+c", shows="q quits")
 
 
 @pytest.mark.parametrize("name", ["mcp1-stdio", "fastmcp-http"])
@@ -147,9 +130,7 @@ async def test_failing_tool_shows_its_own_message(name: str, tmp_path: Path) -> 
         await person.sees("● Connected", "→ prompts/list")
         await choose(person, "sink")
         await person.sees("why *")
-        await person.types("a hole")
-        await person.press("ctrl+j")
-        await person.sees("Tool error", "sink")
+        await person.types("a hole", "ctrl+j", shows=("Tool error", "sink"))
         assert last_call(person)[1]["result"]["isError"] is True
 
 
@@ -158,12 +139,9 @@ async def test_wrong_input_can_be_sent_on_purpose(tmp_path: Path) -> None:
         await person.sees("● Connected", "→ prompts/list")
         await choose(person, "unload")
         await person.sees("1 required")
-        await person.types("many")
-        await person.press("ctrl+j")
-        await person.sees("Call anyway", "is not an integer")
+        await person.types("many", "ctrl+j", shows=("Call anyway", "is not an integer"))
         assert not person.wire().sent("tools/call")
-        await person.press("ctrl+j")
-        await person.sees("Tool error")
+        await person.press("ctrl+j", shows="Tool error")
         assert last_call(person)[0]["params"]["arguments"] == {"crates": "many"}
 
 
@@ -172,17 +150,12 @@ async def test_everything_can_be_done_on_a_small_terminal(tmp_path: Path) -> Non
         await person.sees("harbour", "prompts/list")
         await choose(person, "sink")
         await person.sees("why *")
-        await person.types("small")
-        await person.press("ctrl+j")
-        await person.sees("Tool error")
+        await person.types("small", "ctrl+j", shows="Tool error")
         await person.press("escape", "escape", "escape", "escape", "1")
         await person.sees("[1 Traffic", "stderr ▸ ×", "after tools/call", "mcp.server.mcpserver")
         await person.press("slash")
-        await person.types("tools/call")
-        await person.sees("tools/call sink")
-        await person.press("enter")
-        await person.press("9")
-        await person.sees("harbour", "[ Restart ^r ]")
+        await person.types("tools/call", shows="tools/call sink")
+        await person.press("enter", "9", shows=("harbour", "[ Restart ^r ]"))
 
 
 async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp_path: Path) -> None:
@@ -192,9 +165,6 @@ async def test_a_server_that_dies_leaves_a_post_mortem_and_all_that_was_seen(tmp
         assert isinstance(spawned, ProcessFact)
         os.kill(spawned.pid, signal.SIGKILL)
         await person.sees("SIGKILL", "→ prompts/list")
-        await person.press("2")
-        await person.sees("book_berth")
-        await person.press("9")
-        await person.sees("SIGKILL", "harbour")
-        await person.press("ctrl+r")
-        await person.sees("Restarted in", "● Connected")
+        await person.press("2", shows="book_berth")
+        await person.press("9", shows=("SIGKILL", "harbour"))
+        await person.press("ctrl+r", shows=("Restarted in", "● Connected"))

@@ -40,11 +40,9 @@ async def asked(
 
 async def choose(person: Person, tool: str) -> None:
     """Go to the tools, find one, open its form."""
-    await person.press("2")
-    await person.sees(" Tool", tool)
+    await person.press("2", shows=(" Tool", tool))
     await person.press("slash")
-    await person.types(tool[:20])
-    await person.sees("✓", f"▌ {tool}")
+    await person.types(tool[:20], shows=("✓", f"▌ {tool}"))
     await person.press("enter", "enter")
 
 
@@ -86,13 +84,10 @@ async def test_a_form_with_every_kind_of_field_is_filled_in_the_dialog(name: str
     async with asked(named(name), tmp_path, (120, 60)) as person:
         await call(person, "trigger-elicitation-request")
         await person.sees("asks in trigger-elicitation-request", "! here")
-        await person.press("exclamation_mark")
-        await person.sees("Server request", "String", "● unset", "Decline ^d", "Cancel ^x")
-        await person.types("Ann")
-        await person.sees("✓ Valid")
+        await person.press("exclamation_mark", shows=("Server request", "String", "● unset", "Decline ^d", "Cancel ^x"))
+        await person.types("Ann", shows="✓ Valid")
         await person.press("tab", "right")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "- Name: Ann", "- Agreed to terms: true", "- Favorite Integer: 42")
+        await person.press("ctrl+j", shows=("✓ OK", "- Name: Ann", "- Agreed to terms: true", "- Favorite Integer: 42"))
         _, answer = asked_by_request(person, "elicitation/create")
     content = answer["result"].pop("content")
     assert answer["result"] == {"action": "accept"}
@@ -107,18 +102,12 @@ async def test_a_model_is_played_by_the_person_in_the_inbox(name: str, tmp_path:
     async with asked(named(name), tmp_path) as person:
         await choose(person, "trigger-sampling-request")
         await person.sees("prompt *")
-        await person.types("hi there")
-        await person.press("ctrl+j")
-        await person.sees("asks in trigger-sampling-request", "! here")
-        await person.press("5")
-        await person.sees("1 waiting", "Waiting", "sampling", "hi there")
+        await person.types("hi there", "ctrl+j", shows=("asks in trigger-sampling-request", "! here"))
+        await person.press("5", shows=("1 waiting", "Waiting", "sampling", "hi there"))
         await person.press("enter")
         await person.sees("text *", "Answer", "You are a helpful test server.", "written by hand", "Decline ^d")
-        await person.types("Aye")
-        await person.press("ctrl+j")
-        await person.sees("0 waiting", "Answered", "by  person")
-        await person.press("escape", "2")
-        await person.sees("✓ OK", "written by hand", '"text": "Aye"')
+        await person.types("Aye", "ctrl+j", shows=("0 waiting", "Answered", "by  person"))
+        await person.press("escape", "2", shows=("✓ OK", "written by hand", '"text": "Aye"'))
         params, answer = asked_by_request(person, "sampling/createMessage")
     assert params["maxTokens"] == 100
     assert answer["result"] == {
@@ -137,20 +126,14 @@ async def test_roots_are_listed_edited_and_the_server_looks_again(name: str, tmp
         assert asked_by_request(person, "roots/list")[1]["result"] == {
             "roots": [{"uri": tmp_path.as_uri(), "name": "here"}]
         }
-        await person.press("escape", "escape", "5")
-        await person.sees("1 root  x R", "by  list of roots")
-        await person.press("x", "R")
-        await person.sees("Paths or file:// URIs of directories", "List these roots")
+        await person.press("escape", "escape", "5", shows=("1 root  x R", "by  list of roots"))
+        await person.press("x", "R", shows=("Paths or file:// URIs of directories", "List these roots"))
         await person.press("ctrl+u")
-        await person.types("/somewhere")
-        await person.sees("✓ Valid")
-        await person.press("ctrl+j")
-        await person.sees("1 root from the next request")
+        await person.types("/somewhere", shows="✓ Valid")
+        await person.press("ctrl+j", shows="1 root from the next request")
         await until(lambda: person.wire().sent("notifications/roots/list_changed"), "Roots returned")
         await until(lambda: _listed(person) == ["file:///somewhere"], "the server asks again")
-        await person.press("escape", "2")
-        await person.press("ctrl+j")
-        await person.sees("file:///somewhere")
+        await person.press("escape", "2", "ctrl+j", shows="file:///somewhere")
 
 
 def _listed(person: Person) -> list[str]:
@@ -163,22 +146,15 @@ async def test_a_second_question_knows_the_answer_to_the_first(transport: str, e
     async with asked(built("mcp2", "pilot.py", transport), tmp_path, era=era) as person:
         await choose(person, "moor")
         await person.sees("ship *")
-        await person.types("Gull")
-        await person.press("ctrl+j")
-        await person.sees("asks in moor: Which berth?")
-        await person.press("exclamation_mark")
-        await person.sees("Server request", "● south")
-        await person.press("left")
-        await person.sees("● north")
-        await person.press("ctrl+j")
-        await person.sees("How much rope for the north quay?")
+        await person.types("Gull", "ctrl+j", shows="asks in moor: Which berth?")
+        await person.press("exclamation_mark", shows=("Server request", "● south"))
+        await person.press("left", shows="● north")
+        await person.press("ctrl+j", shows="How much rope for the north quay?")
         if "Server request" not in person.screen:  # the dialog had gone before the second question came
             await person.press("exclamation_mark")
         await person.sees("Server request", "How much rope for the north quay?", "1 required")
-        await person.types("12")
-        await person.sees("✓ Valid")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "Gull lies at the north quay for 2 nights on 12 m of rope")
+        await person.types("12", shows="✓ Valid")
+        await person.press("ctrl+j", shows=("✓ OK", "Gull lies at the north quay for 2 nights on 12 m of rope"))
         saw = person.wire()
         calls = saw.sent("tools/call")
         if era is Era.LEGACY:
@@ -210,23 +186,18 @@ async def test_a_mate_is_answered_declined_and_left_without_an_answer(
             await call(person, "ask")
             await until(partial(has_asked, person, "elicitation/create", turn), "it asks again")
             await person.sees("asks in ask: Which berth?", "5 Inbox ◆1")
-            await person.press("exclamation_mark")
-            await person.sees("Server request", "ship *", "Decline ^d")
+            await person.press("exclamation_mark", shows=("Server request", "ship *", "Decline ^d"))
             if action == "accept":
-                await person.types("Gull")
-                await person.sees("✓ Valid")
-            await person.press(keys)
-            await person.sees("✓ OK", shown)
+                await person.types("Gull", shows="✓ Valid")
+            await person.press(keys, shows=("✓ OK", shown))
             answer = asked_by_request(person, "elicitation/create")[1]
             assert answer["result"]["action"] == action
             assert ("content" in answer["result"]) == (action == "accept")
             await person.press("escape", "escape", "escape")
         await call(person, "advise")
         await person.sees("asks in advise: Is it safe to sail?")
-        await person.press("exclamation_mark")
-        await person.sees("You are a mate.", "text *", "Answer")
-        await person.press("ctrl+d")
-        await person.sees("rror", "the user rejected the request")
+        await person.press("exclamation_mark", shows=("You are a mate.", "text *", "Answer"))
+        await person.press("ctrl+d", shows=("rror", "the user rejected the request"))
         assert asked_by_request(person, "sampling/createMessage")[1]["error"]["code"] == -1
 
 
@@ -238,14 +209,9 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
     async with asked(built(package, "mate.py", transport), tmp_path) as person:
         await call(person, "ask_twice")
         await person.sees("asks in ask_twice", "2 wait", "5 Inbox ◆2")
-        await person.press("exclamation_mark")
-        await person.sees("Which berth?", "ship *")
-        await person.types("Gull")
-        await person.press("ctrl+j")
-        await person.sees("How much rope?", "metres *")
-        await person.types("7")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "'ship': 'Gull'", "{'metres': 7}")
+        await person.press("exclamation_mark", shows=("Which berth?", "ship *"))
+        await person.types("Gull", "ctrl+j", shows=("How much rope?", "metres *"))
+        await person.types("7", "ctrl+j", shows=("✓ OK", "'ship': 'Gull'", "{'metres': 7}"))
         assert len(person.wire().sent("tools/call")) == 1
 
 
@@ -255,15 +221,13 @@ async def test_cancelled_server_request_closes_its_dialog(package: str, transpor
     async with asked(built(package, "mate.py", transport), tmp_path) as person:
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")
-        await person.press("exclamation_mark")
-        await person.sees("Server request", "ship *", "Respond ^j", "[Form] JSON ^o")
+        await person.press("exclamation_mark", shows=("Server request", "ship *", "Respond ^j", "[Form] JSON ^o"))
         assert "mate asks" not in person.screen, "the line above the footer gives way to the dialog"
         (tmp_path / "called-off").touch()
         await person.sees("Server request cancelled", "the berth is gone", "✓ OK")
         assert "─ Server request ─" not in person.screen
         assert asked_by_request(person, "elicitation/create")[1] is None
-        await person.press("escape", "escape", "5")
-        await person.sees("0 waiting", "Withdrawn")
+        await person.press("escape", "escape", "5", shows=("0 waiting", "Withdrawn"))
 
 
 @pytest.mark.slow
@@ -271,10 +235,8 @@ async def test_a_call_that_is_given_up_while_it_asks_takes_its_question_along(tm
     async with asked(built("mcp2", "mate.py", "stdio"), tmp_path) as person:
         await call(person, "wait_for_ever")
         await person.sees("asks in wait_for_ever")
-        await person.press("ctrl+c")
-        await person.sees("ancelled")
-        await person.press("escape", "escape", "5")
-        await person.sees("0 waiting", "Withdrawn")
+        await person.press("ctrl+c", shows="ancelled")
+        await person.press("escape", "escape", "5", shows=("0 waiting", "Withdrawn"))
 
 
 @pytest.mark.slow
@@ -287,10 +249,8 @@ async def test_an_answer_comes_too_late_for_a_call_that_has_timed_out(tmp_path: 
         await person.press("escape", "escape", "5")
         await person.sees("1 waiting", "Waiting", "call", "cancelled: the server may ignore the response")
         await person.press("enter")
-        await person.types("Gull")
-        await person.sees("✓ Valid")
-        await person.press("ctrl+j")
-        await person.sees("0 waiting", "Accepted", "by  person")
+        await person.types("Gull", shows="✓ Valid")
+        await person.press("ctrl+j", shows=("0 waiting", "Accepted", "by  person"))
         assert asked_by_request(person, "elicitation/create")[1]["result"]["content"]["ship"] == "Gull"
         (called,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
         assert called.state in (ExchangeState.CANCELLED, ExchangeState.LATE)
@@ -302,20 +262,14 @@ async def test_all_that_one_result_asks_is_answered_by_one_retry(package: str, t
     async with asked(built(package, "mate.py", transport), tmp_path, era=Era.MODERN) as person:
         await call(person, "survey")
         await person.sees("asks in survey", "2 wait")
-        await person.press("9")
-        await person.sees("asks in survey", "5 Inbox ◆2", "! here")
-        await person.press("exclamation_mark")
-        await person.sees("Which berth?", "metres *")
-        await person.types("3")
-        await person.press("ctrl+j")
-        await person.sees("Is it safe to sail?", "text *", "Answer")
+        await person.press("9", shows=("asks in survey", "5 Inbox ◆2", "! here"))
+        await person.press("exclamation_mark", shows=("Which berth?", "metres *"))
+        await person.types("3", "ctrl+j", shows=("Is it safe to sail?", "text *", "Answer"))
         assert len(person.wire().sent("tools/call")) == 1
-        await person.types("Aye")
-        await person.press("ctrl+j")
+        await person.types("Aye", "ctrl+j")
         await until(lambda: len(person.wire().sent("tools/call")) == 2, "it is called again")
         await until(lambda: "Is it safe to sail?" not in person.screen, "the dialog is gone")
-        await person.press("2")
-        await person.sees("✓ OK", "2 rounds", "{'metres': 3}; Aye; file://", "mate's own words: ü/{}")
+        await person.press("2", shows=("✓ OK", "2 rounds", "{'metres': 3}; Aye; file://", "mate's own words: ü/{}"))
         first, second = person.wire().sent("tools/call")
     assert second["id"] != first["id"]
     (asking,) = results_that_ask(person)
@@ -334,8 +288,7 @@ async def test_a_link_is_shown_whole_and_its_host_apart(tmp_path: Path) -> None:
         await person.sees("asks in link: Please pay the toll.")
         await person.press("exclamation_mark")
         await person.sees("https://toll.example/pay?ship=Gull", "toll.example", "Open link x o", "Respond ^j")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "accept")
+        await person.press("ctrl+j", shows=("✓ OK", "accept"))
         params, answer = asked_by_request(person, "elicitation/create")
     assert params["elicitationId"] == "toll-1"
     assert answer["result"] == {"action": "accept"}

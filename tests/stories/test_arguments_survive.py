@@ -29,12 +29,10 @@ def focused_row(person: Person) -> int:
 async def test_after_a_call_the_result_has_the_focus_and_y_copies_there(size: tuple[int, int]) -> None:
     async with before(size) as person:
         await at_tool(person, "text")
-        await person.press_quickly(*"fog", "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*"fog", "ctrl+j", shows="✓ OK")
         app = app_of(person)
         await until(lambda: "^g Form" in person.line("✓ OK"), "the result has the focus")
-        await person.press("y")
-        await person.sees("Copied")
+        await person.press("y", shows="Copied")
         assert "got" in app.clipboard
         await person.press("ctrl+g")
         assert isinstance(app.focused, Input)
@@ -50,8 +48,7 @@ async def test_after_a_call_the_result_has_the_focus_and_y_copies_there(size: tu
 async def test_a_key_after_tab_replaces_nothing() -> None:
     async with before() as person:
         await at_tool(person, "all")
-        await person.press_quickly(*"fog", "tab", "up", "y", "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*"fog", "tab", "up", "y", "ctrl+j", shows="✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"text": "fogy", "number": 4}
 
 
@@ -72,20 +69,17 @@ UNDONE: list[Any] = [
 async def test_changes_of_every_kind_are_undone(kind: str, keys: tuple[str, ...], value: Any) -> None:
     async with before() as person:
         await at_tool(person, kind)
-        await person.press_quickly(*keys, "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*keys, "ctrl+j", shows="✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": value}
 
 
 async def test_arguments_replaced_by_those_of_an_earlier_call_come_back() -> None:
     async with before() as person:
         await at_tool(person, "text")
-        await person.press_quickly(*"fog", "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*"fog", "ctrl+j", shows="✓ OK")
         await person.press_quickly("ctrl+g", *"gy", "ctrl+g", "x", "e")
         await until(lambda: getattr(app_of(person).focused, "value", "") == "fog", "the earlier arguments are there")
-        await person.press_quickly("ctrl+z", "ctrl+j")
-        await person.sees('"foggy"')
+        await person.press_quickly("ctrl+z", "ctrl+j", shows='"foggy"')
 
 
 @pytest.mark.parametrize(
@@ -97,8 +91,7 @@ async def test_the_field_with_the_focus_is_in_sight_also_after_a_call(size: tupl
         for _ in range(8):
             await person.press("tab")
             assert focused_row(person) >= 0
-        await person.press_quickly("ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly("ctrl+j", shows="✓ OK")
         await person.press("ctrl+g")
         await until(lambda: focused_row(person) >= 0, "the field is in sight")
         app_of(person).panel.query(FormScroll).first().scroll_home(animate=False)
@@ -110,13 +103,10 @@ async def test_after_a_new_connection_the_last_call_of_any_tool_is_repeated_by_a
     async with before() as person:
         for name, keys, said in (("text", "fog", '"fog"'), ("json", "7", "7")):
             await at_tool(person, name)
-            await person.press_quickly(*keys, "ctrl+j")
-            await person.sees(f'got {{"value": {said}}}')
+            await person.press_quickly(*keys, "ctrl+j", shows=f'got {{"value": {said}}}')
             await person.press_quickly("escape", "escape", "escape")
-        await person.press("ctrl+r")
-        await person.sees("Restarted in", "● Connected")
+        await person.press("ctrl+r", shows=("Restarted in", "● Connected"))
         for name, said in (("text", '"fog"'), ("json", "7")):
             await at_tool(person, name)
-            await person.press_quickly("escape", "x", "r")
-            await person.sees("✓ OK", f'got {{"value": {said}}}')
+            await person.press_quickly("escape", "x", "r", shows=("✓ OK", f'got {{"value": {said}}}'))
             await person.press_quickly("escape", "escape", "escape")

@@ -48,12 +48,10 @@ async def test_every_row_of_a_bad_server_can_be_looked_at(words: tuple[str, ...]
         await person.press("v", "t")
         await look_at_every_row(person)
         await person.sees("● Connected")
-        await person.press("9")
-        await person.sees("pid")
+        await person.press("9", shows="pid")
     async with at_a_replay(capture) as person:
         await look_at_every_row(person)
-        await person.press("2", "9", "1")
-        await person.sees("▸ Capture")
+        await person.press("2", "9", "1", shows="▸ Capture")
 
 
 @pytest.mark.parametrize(
@@ -80,9 +78,7 @@ async def test_every_tool_of_a_bad_server_can_be_called(name: str, tools: int, c
 async def test_markup_of_a_server_is_shown_literally() -> None:
     async with at_the_screen(of_ours("hostile"), None) as person:
         await listed(person)
-        await person.press("2")
-        await person.sees("plain", "i Info")
-        await person.press("i")
-        screen = await person.sees("plain", MARKUP[:20])
+        await person.press("2", shows=("plain", "i Info"))
+        screen = await person.press("i", shows=("plain", MARKUP[:20]))
         assert "\x1b" not in screen
         assert "␛[38;5;199mPINK" in screen

@@ -68,8 +68,7 @@ async def test_keys_behind_a_search_without_a_match_stay_in_its_line(
 async def _type_ahead(person: Person, search: Search) -> None:
     app: Any = person.pilot.app
     assert isinstance(app, InspectApp)
-    await person.press(*search.way)
-    await person.sees(search.ready)
+    await person.press(*search.way, shows=search.ready)
     await settled(app)
     shown, sent = app.tab.shown, len(person.wire().frames)
     await person.press_quickly(*search.opens, *"zqzq", *BEHIND)
@@ -90,14 +89,10 @@ async def test_a_second_enter_leaves_a_filter_that_nothing_matches_yet() -> None
         app = person.pilot.app
         assert isinstance(app, InspectApp)
         await person.sees("● Connected", "→ tools/list")
-        await person.press_quickly("slash", *"tools/call", "enter")
-        await person.sees("No match: ⏎ again keeps it, Esc clears")
+        await person.press_quickly("slash", *"tools/call", "enter", shows="No match: ⏎ again keeps it, Esc clears")
         assert isinstance(app.focused, Input)
         await person.press("enter")
         await until(lambda: not isinstance(app.focused, Input), "the rows have the focus")
-        await person.press("2")
-        await person.sees(" text ", "Call ^j")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK")
-        await person.press("1")
-        await person.sees("filter tools/call", "→ tools/call")
+        await person.press("2", shows=(" text ", "Call ^j"))
+        await person.press("ctrl+j", shows="✓ OK")
+        await person.press("1", shows=("filter tools/call", "→ tools/call"))

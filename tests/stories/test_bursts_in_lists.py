@@ -38,8 +38,7 @@ async def test_search_and_open_in_one_burst_opens_what_the_search_finds(
     screen: str, ready: str, wanted: str, entries: set[int]
 ) -> None:
     async with at_a_replay(sample("lighthouse"), (120, 50)) as person:
-        await person.press(screen)
-        await person.sees(ready)
+        await person.press(screen, shows=ready)
         keys = [{" ": "space", "-": "minus"}.get(letter, letter) for letter in wanted]
         await person.press_quickly("slash", *keys, "enter", "enter")
         await until(lambda: _entry(person) in entries, f"the entry of {wanted} is shown")

@@ -16,46 +16,32 @@ def tools_in_sight(person: Person) -> list[str]:
 async def test_a_filter_is_typed_with_its_proposals_and_takes_effect() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
-        await person.types("to")
-        await person.sees("Tab tool", "name of the called tool")
-        await person.press("tab")
-        await person.press(*"==", "space")
-        await person.sees("Tab there_is_no_such_tool")
-        await person.types("image")
-        await person.sees("Tab image_result")
-        await person.press("tab", "enter")
-        await person.sees("filter tool == image_result", "of 55")
+        await person.types("to", shows=("Tab tool", "name of the called tool"))
+        await person.press("tab", *"==", "space", shows="Tab there_is_no_such_tool")
+        await person.types("image", shows="Tab image_result")
+        await person.press("tab", "enter", shows=("filter tool == image_result", "of 55"))
         assert set(tools_in_sight(person)) == {"image_result"}
-        await person.press("f", "c")
-        await person.sees("jsonrpc_error")
+        await person.press("f", "c", shows="jsonrpc_error")
 
 
 async def test_wrong_filter_is_reported_and_the_old_one_kept() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
-        await person.types("t:image_result")
-        await person.sees('= tool contains "image_result"', "of 55")
+        await person.types("t:image_result", shows=('= tool contains "image_result"', "of 55"))
         await person.pastes(" and tol==1")
         await person.sees("unknown field `tol`; did you mean `tool`?")
         assert set(tools_in_sight(person)) == {"image_result"}
-        await person.press("enter")
-        await person.sees("unknown field `tol`")
+        await person.press("enter", shows="unknown field `tol`")
 
 
 async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
     async with at_a_replay(HARBOUR) as person:
+        await person.press("slash", *"@bad = is:error", shows=("Enter saves it as @bad", "4 of 55"))
+        await person.press("enter", shows=("filter @bad", "4 of 55"))
+        await person.press("f", "c", shows="image_result")
         await person.press("slash")
-        await person.press(*"@bad = is:error")
-        await person.sees("Enter saves it as @bad", "4 of 55")
-        await person.press("enter")
-        await person.sees("filter @bad", "4 of 55")
-        await person.press("f", "c")
-        await person.sees("image_result")
-        await person.press("slash")
-        await person.types("@b")
-        await person.sees("Tab @bad")
-        await person.press("tab", "enter")
-        await person.sees("4 of 55")
+        await person.types("@b", shows="Tab @bad")
+        await person.press("tab", "enter", shows="4 of 55")
         failed = ["jsonrpc_e", "there_is_"]
         await until(lambda: [tool[:9] for tool in tools_in_sight(person)] == failed, "the rows of what failed")
 
@@ -63,22 +49,14 @@ async def test_a_filter_is_saved_under_a_name_and_brought_back() -> None:
 async def test_the_chosen_row_is_a_filter_in_the_tree_and_in_the_order_of_the_wire() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("slash")
-        await person.types("t:jsonrpc_error")
-        await person.press("enter")
-        await person.sees("of 55")
-        await person.press("f", "o")
-        await person.sees('filter tool == "jsonrpc_error"', "2 of 55")
-        await person.press("v", "t")
-        await person.sees("Wire order  v t", "← tools/call jsonrpc_error")
+        await person.types("t:jsonrpc_error", "enter", shows="of 55")
+        await person.press("f", "o", shows=('filter tool == "jsonrpc_error"', "2 of 55"))
+        await person.press("v", "t", shows=("Wire order  v t", "← tools/call jsonrpc_error"))
 
 
 async def test_a_text_is_found_and_nothing_is_hidden() -> None:
     async with at_a_replay(HARBOUR) as person:
         await person.press("f", "/")
-        await person.types("such")
-        await person.press("enter")
-        await person.sees("find such", "server/discover", "→ tools/call jsonrpc_error", "✓ 2")
-        await person.press("n")
-        await person.sees("→ tools/call there_is_no_such_tool", "server/discover")
-        await person.press("N")
-        await person.sees("there_is_no_such_tool", "✓ 2")
+        await person.types("such", "enter", shows=("find such", "server/discover", "→ tools/call jsonrpc_error", "✓ 2"))
+        await person.press("n", shows=("→ tools/call there_is_no_such_tool", "server/discover"))
+        await person.press("N", shows=("there_is_no_such_tool", "✓ 2"))

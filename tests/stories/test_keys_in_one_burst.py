@@ -43,10 +43,8 @@ async def before(size: tuple[int, int] = SIZE) -> AsyncIterator[Person]:
 
 async def at_tool(person: Person, name: str) -> None:
     """Choose a tool; its form has the focus afterwards."""
-    await person.press("2")
-    await person.sees(f" {name}")
-    await person.press("slash", *name)
-    await person.sees(f"▌ {name}", "✓")
+    await person.press("2", shows=f" {name}")
+    await person.press("slash", *name, shows=(f"▌ {name}", "✓"))
     await person.press_quickly("enter", "enter")
 
 
@@ -86,8 +84,7 @@ async def test_a_value_and_the_key_that_calls_in_one_burst(kind: str, keys: tupl
     assert kind in KINDS
     async with before() as person:
         await at_tool(person, kind)
-        await person.press_quickly(*keys, "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*keys, "ctrl+j", shows="✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"value": value}
 
@@ -95,8 +92,7 @@ async def test_a_value_and_the_key_that_calls_in_one_burst(kind: str, keys: tupl
 async def test_several_fields_and_the_call_in_one_burst() -> None:
     async with before() as person:
         await at_tool(person, "all")
-        await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*"fog", "tab", "ctrl+u", *"42", "down", *"x", "tab", "right", "ctrl+j", shows="✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"text": "fog", "number": 42, "date": "x", "boolean": True}
 
@@ -113,8 +109,7 @@ async def test_a_burst_of_tabs_passes_fields_without_opening_them(monkeypatch: p
         await at_tool(person, "sixty")
         await until(lambda: isinstance(app_of(person).focused, Input), "the first field is open")
         monkeypatch.setattr(FieldView, "_open_editor", count)
-        await person.press_quickly(*"a", *["tab"] * 45, *"b", *["up"] * 3, *"c", "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly(*"a", *["tab"] * 45, *"b", *["up"] * 3, *"c", "ctrl+j", shows="✓ OK")
         (call,) = sent(person, "tools/call")
         assert call["arguments"] == {"f0": "a", "f45": "b", "f42": "c"}
         assert len(opened) < 12
@@ -127,8 +122,7 @@ async def test_keys_behind_a_refused_call_are_dropped_with_a_word() -> None:
         await person.sees("Call anyway", "Dropped 6 keys typed ahead.")
         assert not sent(person, "tools/call")
         assert app_of(person).tab.shown == "tools"
-        await person.press("ctrl+j")
-        await person.sees("✓ OK")
+        await person.press("ctrl+j", shows="✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"number": "x"}
 
 
@@ -136,61 +130,47 @@ async def test_keys_behind_a_refused_call_are_dropped_with_a_word() -> None:
 async def test_keys_typed_before_a_question_do_not_answer_it(keys: tuple[str, ...]) -> None:
     async with before() as person:
         await at_tool(person, "destroy")
-        await person.press_quickly("ctrl+j", *keys)
-        await person.sees("Back", "typed ahead.")
+        await person.press_quickly("ctrl+j", *keys, shows=("Back", "typed ahead."))
         assert app_of(person).screen.is_modal
         assert not sent(person, "tools/call")
-        await person.press("f5")
-        await person.sees("✓ OK")
+        await person.press("f5", shows="✓ OK")
 
 
 async def test_keys_behind_a_key_that_a_menu_does_not_have_are_dropped_with_a_word() -> None:
     async with before() as person:
-        await person.press_quickly("x", "Q", *"3q")
-        await person.sees("x Q: no action here.", "Dropped 2 keys typed ahead.")
+        await person.press_quickly("x", "Q", *"3q", shows=("x Q: no action here.", "Dropped 2 keys typed ahead."))
         assert app_of(person).tab.shown == "traffic"
-        await person.press("3")
-        await person.sees("[3 Res")
+        await person.press("3", shows="[3 Res")
 
 
 async def test_a_tool_is_opened_filled_and_called_in_one_burst() -> None:
     async with before() as person:
-        await person.press("2")
-        await person.sees(" text ", "Call ^j")
-        await person.press_quickly("enter", *"fog", "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press("2", shows=(" text ", "Call ^j"))
+        await person.press_quickly("enter", *"fog", "ctrl+j", shows="✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": "fog"}
 
 
 async def test_json_typed_for_all_arguments_is_what_is_sent() -> None:
     async with before() as person:
         await at_tool(person, "number")
-        await person.press_quickly("ctrl+o", "down", "end", *',"q":7', "ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly("ctrl+o", "down", "end", *',"q":7', "ctrl+j", shows="✓ OK")
         assert sent(person, "tools/call")[0]["arguments"] == {"value": 4, "q": 7}
 
 
 async def test_arguments_of_a_prompt_and_variables_of_a_template() -> None:
     async with before() as person:
-        await person.press("4")
-        await person.sees(" greet ", "Get ^j")
-        await person.press_quickly("enter", *"Ann", "ctrl+j")
-        await person.sees('got {"who": "Ann"}')
-        await person.press("3")
-        await person.sees("port", "Read ^j")
-        await person.press_quickly("slash", *"{", "enter", "enter", *"oslo", "ctrl+j")
-        await person.sees("got port://oslo")
+        await person.press("4", shows=(" greet ", "Get ^j"))
+        await person.press_quickly("enter", *"Ann", "ctrl+j", shows='got {"who": "Ann"}')
+        await person.press("3", shows=("port", "Read ^j"))
+        await person.press_quickly("slash", *"{", "enter", "enter", *"oslo", "ctrl+j", shows="got port://oslo")
 
 
 async def test_a_server_request_is_answered_with_what_was_just_typed() -> None:
     async with before() as person:
         await at_tool(person, "ask")
-        await person.press("ctrl+j")
-        await person.sees("asks in ask")
-        await person.press("5")
-        await person.sees("Request 1")
-        await person.press_quickly("enter", *"3", "ctrl+j")
-        await person.sees("Request 2")
+        await person.press("ctrl+j", shows="asks in ask")
+        await person.press("5", shows="Request 1")
+        await person.press_quickly("enter", *"3", "ctrl+j", shows="Request 2")
         await person.press_quickly(*"4", "ctrl+j")
         await until(lambda: len(answered(person)) == 2, "both were answered")
         assert answered(person) == [{"guests": 3}, {"guests": 4}]
@@ -212,8 +192,7 @@ async def test_a_key_typed_when_the_next_request_is_seen_is_meant_for_its_form(
 
     async with before() as person:
         await at_tool(person, "ask")
-        await person.press("ctrl+j")
-        await person.sees("asks in ask")
+        await person.press("ctrl+j", shows="asks in ask")
         await person.press(*(("5", "enter") if where == "inbox" else ("exclamation_mark",)))
         await person.sees("Request 1", "Respond ^j")
         await until(lambda: isinstance(app_of(person).focused, Input), "the first field has the focus")
@@ -228,8 +207,7 @@ async def test_a_key_typed_when_the_next_request_is_seen_is_meant_for_its_form(
 
 async def _is_not_locked(person: Person) -> None:
     """Keys do what they do."""
-    await person.press_quickly("2")
-    await person.sees("[2 Tools")
+    await person.press_quickly("2", shows="[2 Tools")
     await person.press_quickly("ctrl+p")
     await until(lambda: app_of(person).screen.is_modal, "the palette is open")
     await person.press_quickly("escape")
@@ -257,13 +235,10 @@ async def test_keys_work_while_the_terminal_lags_and_the_focus_is_on_what_is_not
 async def test_a_request_answered_and_the_next_one_typed_at_once_locks_nothing() -> None:
     async with before() as person:
         for screen, words in (("4", "greet"), ("5", "No server requests")):
-            await person.press(screen)
-            await person.sees(words)
+            await person.press(screen, shows=words)
         await at_tool(person, "ask")
-        await person.press_quickly("ctrl+j")
-        await person.sees("asks in ask")
-        await person.press_quickly("escape", "escape", "escape", "5")
-        await person.sees("Request 1")
+        await person.press_quickly("ctrl+j", shows="asks in ask")
+        await person.press_quickly("escape", "escape", "escape", "5", shows="Request 1")
         await person.press_quickly("enter", *"3", "ctrl+j", *"4", "ctrl+j")
         await person.press_quickly("escape", "escape")
         await _is_not_locked(person)
@@ -271,8 +246,7 @@ async def test_a_request_answered_and_the_next_one_typed_at_once_locks_nothing()
 
 async def test_a_message_written_by_hand_is_sent_as_it_was_just_typed() -> None:
     async with before() as person:
-        await person.press("g", "o")
-        await person.sees("Composer")
+        await person.press("g", "o", shows="Composer")
         app = app_of(person)
         field = next(each for each in app.panel.query(Input) if each.display)
         field.value = ""
@@ -351,8 +325,7 @@ async def test_burst_of_screen_keys_shows_the_last_screen(monkeypatch: pytest.Mo
 
 async def test_digits_typed_into_a_field_are_all_kept() -> None:
     async with before() as person:
-        await person.press("2")
-        await person.sees(" text ")
+        await person.press("2", shows=" text ")
         await person.press_quickly("slash", *"12345")
         await until(lambda: any(each.value == "12345" for each in app_of(person).query(Input)), "they are text")
 
@@ -369,8 +342,7 @@ async def test_search_and_send_in_one_burst_sends_what_the_search_finds(
     screen: str, method: str, first: str, then: str
 ) -> None:
     async with before() as person:
-        await person.press(screen)
-        await person.sees(first, then, " ^j")
+        await person.press(screen, shows=(first, then, " ^j"))
         for number, wanted in enumerate((first, then), 1):
             await person.press_quickly("escape", "escape", "slash", *wanted, "ctrl+j")
             await until(lambda: len(sent(person, method)) == number, f"{wanted} is sent")  # noqa: B023
@@ -382,11 +354,9 @@ async def test_search_and_send_in_one_burst_sends_what_the_search_finds(
 async def test_three_requests_are_answered_in_one_burst_each_with_its_own_text(where: str) -> None:
     async with before() as person:
         await at_tool(person, "ask_all")
-        await person.press("ctrl+j")
-        await person.sees("asks in ask_all")
+        await person.press("ctrl+j", shows="asks in ask_all")
         await person.press("escape", "escape", "escape")
-        await person.press("5" if where == "inbox" else "exclamation_mark")
-        await person.sees("Request 1")
+        await person.press("5" if where == "inbox" else "exclamation_mark", shows="Request 1")
         await person.press_quickly(
             *(("enter",) if where == "inbox" else ()), *"hi", "ctrl+j", *"yo", "ctrl+j", "4", "ctrl+j"
         )
@@ -398,10 +368,8 @@ async def test_three_requests_are_answered_in_one_burst_each_with_its_own_text(w
 async def test_the_way_back_from_a_result_leads_to_the_field_that_it_began_in(back: str) -> None:
     async with before((80, 24)) as person:
         await at_tool(person, "sixty")
-        await person.press_quickly("tab", "tab", *"ab", "ctrl+j")
-        await person.sees("✓ OK")
-        await person.press(back)
-        await person.sees("▌ f2")
+        await person.press_quickly("tab", "tab", *"ab", "ctrl+j", shows="✓ OK")
+        await person.press(back, shows="▌ f2")
         await person.press_quickly(*"c", "ctrl+j")
         await until(lambda: len(sent(person, "tools/call")) == 2, "it is called again")
         assert sent(person, "tools/call")[1]["arguments"] == {"f2": "abc"}
@@ -422,6 +390,5 @@ async def test_the_hint_names_what_the_keys_do_in_each_kind_of_field() -> None:
             (("7", "tab"), "⏎ Add  Tab Next"),
             (("enter",), "^l Remove"),
         ):
-            await person.press(*keys)
-            await person.sees(hint)
+            await person.press(*keys, shows=hint)
             assert "Next tab" not in person.screen

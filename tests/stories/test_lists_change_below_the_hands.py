@@ -49,19 +49,16 @@ async def before_the_demo(*words: str, **settings: Any) -> AsyncIterator[Person]
 
 async def go_to(person: Person, tool: str) -> None:
     """Go to the tools and find one."""
-    await person.press("2")
-    await person.sees(" Tool", tool)
+    await person.press("2", shows=(" Tool", tool))
     await person.press("slash")
-    await person.types(tool)
-    await person.sees(f"▌ {tool}")
+    await person.types(tool, shows=f"▌ {tool}")
     await person.press("enter")
 
 
 async def let_the_tide_turn(person: Person) -> None:
     """Call the tool that changes the list, and go back to the whole list."""
     await go_to(person, "turn")
-    await person.press("ctrl+j")
-    await person.sees("high tide")
+    await person.press("ctrl+j", shows="high tide")
     await person.press("escape", "escape", "escape")
 
 
@@ -78,8 +75,7 @@ async def test_a_list_that_changes_is_fetched_and_its_changes_are_shown(package:
         await person.sees("1 new, 1 gone, 1 changed: ", "unload + new", "sail ◆ changed")
         assert "row" not in person.screen.split("Result")[0].split("▌")[0]
         assert listings(person) == [None, None]
-        await person.press("g", "d")
-        await person.sees("1 tool added", "+ unload", "1 tool removed", "− row")
+        await person.press("g", "d", shows=("1 tool added", "+ unload", "1 tool removed", "− row"))
         await person.sees("− Sail for [two] miles at [low] tide.", "+ Sail for [three] miles at [high] tide.")
         await person.sees('inputSchema.properties.miles.type: "string" → "integer"')
         await person.press("escape")
@@ -92,8 +88,7 @@ async def test_manual_list_waits_for_the_refresh_key(tmp_path: Path) -> None:
         await person.sees("▲ changed: r refreshes")
         assert "unload" not in person.screen
         assert listings(person) == [None]
-        await person.press("r")
-        await person.sees("1 new, 1 gone, 1 changed: ", "unload + new")
+        await person.press("r", shows=("1 new, 1 gone, 1 changed: ", "unload + new"))
         assert listings(person) == [None, None]
 
 
@@ -102,12 +97,9 @@ async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_pat
     async with at_the_quay("mcp1", tmp_path, lists=ListOptions(by_itself=False)) as person:
         await let_the_tide_turn(person)
         await go_to(person, "row")
-        await person.press("enter")
-        await person.sees("strokes")
-        await person.types("7")
-        await person.press("escape")
-        await person.press("x", "u")
-        await person.sees("no longer listed by the server", "Call anyway ^j")
+        await person.press("enter", shows="strokes")
+        await person.types("7", "escape")
+        await person.press("x", "u", shows=("no longer listed by the server", "Call anyway ^j"))
         await person.press("ctrl+j")
         await until(lambda: "row" in [each.target for each in person.journal.conversation.exchanges], "it is called")
         await person.sees("row")
@@ -118,11 +110,9 @@ async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_pat
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
 async def test_pages_come_one_by_one_when_that_is_wished(era: Era) -> None:
     async with before_the_demo("--page-size", "2", era=era, lists=ListOptions(page_by_page=True)) as person:
-        await person.press("2")
-        await person.sees("2 tools", "page 1, more: x + fetches the next")
+        await person.press("2", shows=("2 tools", "page 1, more: x + fetches the next"))
         assert len(listings(person)) == 1
-        await person.press("x", "+")
-        await person.sees("4 tools", "page 2, more: x + fetches the next")
+        await person.press("x", "+", shows=("4 tools", "page 2, more: x + fetches the next"))
         first, second = listings(person)
         assert first is None
         assert second is not None
@@ -130,7 +120,5 @@ async def test_pages_come_one_by_one_when_that_is_wished(era: Era) -> None:
 
 async def test_stateless_list_shows_its_ttl() -> None:
     async with before_the_demo("--modern-only", era=Era.MODERN) as person:
-        await person.press("2")
-        await person.sees("i Info")
-        await person.press("i")
-        await person.sees("TTL")
+        await person.press("2", shows="i Info")
+        await person.press("i", shows="TTL")

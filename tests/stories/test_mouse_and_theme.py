@@ -135,8 +135,7 @@ async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_co
 async def test_a_click_counts_though_the_focus_that_it_takes_moves_everything() -> None:
     async with before() as person:
         await at_tool(person, "all")
-        await person.press_quickly(*["tab"] * 8)
-        await person.sees("▌ json")
+        await person.press_quickly(*["tab"] * 8, shows="▌ json")
         await click(person, "⏎ open")
         await person.sees("+ Add item")
 
@@ -163,15 +162,12 @@ _ONLY_LIGHT = {getattr(_LIGHT, name) for name in _LIGHT.__struct_fields__} - {
 async def test_a_theme_reaches_everything_that_was_drawn_before() -> None:
     async with before() as person:
         await at_tool(person, "all")
-        await person.press_quickly("ctrl+j")
-        await person.sees("✓ OK")
+        await person.press_quickly("ctrl+j", shows="✓ OK")
         screens = ("2", "3", "4", "5", "6", "7", "8", "9", "g o", "1")
         await person.press("escape", "escape", "escape")
         for screen in screens:
-            await person.press(screen)
-            await person.press("escape")
-        await person.press("2")
-        await person.sees("Line 1 of what it does")
+            await person.press(screen, "escape")
+        await person.press("2", shows="Line 1 of what it does")
         assert colours(person) & _ONLY_DARK
         assert not colours(person) & _ONLY_LIGHT
         for old, new in ((_ONLY_DARK, _ONLY_LIGHT), (_ONLY_LIGHT, _ONLY_DARK)):

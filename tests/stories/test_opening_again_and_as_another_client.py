@@ -62,7 +62,6 @@ def test_a_real_server_offers_two_clients_different_tools_and_diff_names_them(tm
     assert "− codex-mcp-client" in ran.stdout
     assert "+ Visual Studio Code" in ran.stdout
     assert "trigger-sampling-request" in ran.stdout
-    made = inspect("profile", str(tmp_path / "vscode.mcpcap"), "-o", str(tmp_path / "made.yaml"))
-    assert made.status == 0, made.stderr
+    inspect("profile", str(tmp_path / "vscode.mcpcap"), "-o", str(tmp_path / "made.yaml")).exits(0)
     again = inspect("list", "tools", "--json", "--as", str(tmp_path / "made.yaml"), "--", *argv("everything"))
     assert "trigger-sampling-request" in again.stdout

@@ -30,8 +30,7 @@ async def _find(person: Person, screen: str, words: str, shown: str) -> None:
     await person.press(screen)
     await person.sees(f"[{screen} ", " Tool" if screen == "2" else "size" if screen == "3" else "prompt")
     await person.press("slash")
-    await person.types(words)
-    await person.sees(f"search {words}", "✓ 1 of", shown)
+    await person.types(words, shows=(f"search {words}", "✓ 1 of", shown))
     await person.press("enter", "enter")
 
 
@@ -49,8 +48,7 @@ async def test_a_resource_is_read_and_shown_as_what_it_is(name: str, tmp_path: P
         await _settled(person)
         await _find(person, "3", "startup", "startup.md")
         await person.sees("demo://resource/static/document/startup.md", "text/markdown", "Read ^j")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "Everything Server - Startup Process")
+        await person.press("ctrl+j", shows=("✓ OK", "Everything Server - Startup Process"))
         params, result = _last(person, "resources/read")
         assert params["uri"] == "demo://resource/static/document/startup.md"
         assert result["contents"][0]["text"].startswith("# Everything Server")
@@ -62,14 +60,12 @@ async def test_a_template_is_filled_previewed_completed_and_its_bytes_are_shown(
         await _settled(person)
         await _find(person, "3", "Blob", "Dynamic Blob")
         await person.sees("resourceId *", "Read ^j")
-        await person.types("7")
-        await person.sees("▸ demo://resource/dynamic/blob/7", "1 value")
+        await person.types("7", shows=("▸ demo://resource/dynamic/blob/7", "1 value"))
         params, result = _last(person, "completion/complete")
         assert params["ref"] == {"type": "ref/resource", "uri": "demo://resource/dynamic/blob/{resourceId}"}
         assert params["argument"] == {"name": "resourceId", "value": "7"}
         assert result["completion"]["values"] == ["7"]
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "00000000  52 65 73 6f 75 72 63 65  20 37", "Resource 7: This")
+        await person.press("ctrl+j", shows=("✓ OK", "00000000  52 65 73 6f 75 72 63 65  20 37", "Resource 7: This"))
         params, result = _last(person, "resources/read")
         assert params["uri"] == "demo://resource/dynamic/blob/7"
         assert base64.b64decode(result["contents"][0]["blob"]).startswith(b"Resource 7: This is a base64 blob")
@@ -82,13 +78,11 @@ async def test_a_prompt_is_completed_and_the_second_argument_knows_the_first(nam
         await _settled(person)
         await _find(person, "4", "completable", "Team Management")
         await person.sees("department *", "Get ^j")
-        await person.types("Sal")
-        await person.sees("1 value")
+        await person.types("Sal", shows="1 value")
         await person.press(take)
         await until(lambda: person.line("department *").rstrip().endswith("Sales"), "the value is taken")
         await person.press("tab")
-        await person.types("D")
-        await person.sees("1 value", "David")
+        await person.types("D", shows=("1 value", "David"))
         params, result = _last(person, "completion/complete")
         assert params["ref"] == {"type": "ref/prompt", "name": "completable-prompt"}
         assert params["argument"] == {"name": "name", "value": "D"}
@@ -96,8 +90,7 @@ async def test_a_prompt_is_completed_and_the_second_argument_knows_the_first(nam
         assert result["completion"]["values"] == ["David"]
         await person.press(take)
         await until(lambda: "David" in person.line("David"), "the value is taken")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "Please promote David to the head of the Sales team.")
+        await person.press("ctrl+j", shows=("✓ OK", "Please promote David to the head of the Sales team."))
         params, _ = _last(person, "prompts/get")
         assert params["arguments"] == {"department": "Sales", "name": "David"}
 
@@ -107,12 +100,10 @@ async def test_a_picture_in_a_result_is_drawn_with_its_size_and_type(name: str, 
     async with running(named(name), tmp_path) as target, at_the_screen(target, None) as person:
         await _settled(person)
         await _find(person, "2", "tiny-image", "get-tiny-image")
-        await person.press("ctrl+j")
-        await person.sees("✓ OK", "2/3 image · image/png · 20 × 20", "v i shows it")
+        await person.press("ctrl+j", shows=("✓ OK", "2/3 image · image/png · 20 × 20", "v i shows it"))
         _, result = _last(person, "tools/call")
         assert [block["type"] for block in result["content"]] == ["text", "image", "text"]
-        await person.press("escape", "v", "i")
-        await person.sees("20 × 20", "▀")
+        await person.press("escape", "v", "i", shows=("20 × 20", "▀"))
 
 
 async def test_annotations_say_for_whom_and_how_important_a_part_of_a_result_is(tmp_path: Path) -> None:
@@ -120,8 +111,7 @@ async def test_annotations_say_for_whom_and_how_important_a_part_of_a_result_is(
         await _settled(person)
         await _find(person, "2", "annotated", "get-annotated-message")
         await person.sees("messageType *")
-        await person.press("right", "tab", "left")
-        await person.press("ctrl+j")
+        await person.press("right", "tab", "left", "ctrl+j")
         await person.sees("✓ OK", "Error: Operation failed", "user", "assistant", "priority", "image/png")
         params, result = _last(person, "tools/call")
         assert params["arguments"] == {"messageType": "error", "includeImage": True}
@@ -135,14 +125,10 @@ async def test_long_call_shows_progress_and_is_cancelled(name: str, tmp_path: Pa
         await _find(person, "2", "long-running", "trigger-long-running")
         await person.sees("duration ", "steps ")
         await person.press("ctrl+u")
-        await person.types("60")
-        await person.press("tab", "ctrl+u")
-        await person.types("600")
-        await person.sees("✓ Valid")
-        await person.press("ctrl+j")
-        await person.sees("Running", "of 600")
-        await person.press("ctrl+c")
-        await person.sees("Cancelled")
+        await person.types("60", "tab", "ctrl+u")
+        await person.types("600", shows="✓ Valid")
+        await person.press("ctrl+j", shows=("Running", "of 600"))
+        await person.press("ctrl+c", shows="Cancelled")
         (call,) = [each for each in person.wire().exchanges if each.method == "tools/call"]
         (notice,) = person.wire().sent("notifications/cancelled")
         assert notice["params"]["requestId"] == call.id

@@ -35,15 +35,13 @@ mcp.run(show_banner=False)
 
 async def call(person: Person, name: str, said: str) -> None:
     """Call the first tool with the arguments that its form begins with."""
-    await person.press("2")
-    await person.sees(name)
+    await person.press("2", shows=name)
     app = person.pilot.app
     assert isinstance(app, InspectApp)
     panel = app.panel
     assert isinstance(panel, ToolsPanel)
     await until(lambda: panel.form.tool is not None, "a tool is chosen")
-    await person.press("ctrl+j")
-    await person.sees(said)
+    await person.press("ctrl+j", shows=said)
 
 
 @pytest.mark.slow
@@ -73,11 +71,7 @@ async def test_a_small_server_is_edited_while_it_is_watched(tmp_path: Path) -> N
 async def test_a_real_server_is_restarted_by_a_key_and_the_last_call_runs_again(tmp_path: Path) -> None:
     async with running(named("everything-stdio"), tmp_path) as target, at_the_screen(target, None, (140, 45)) as person:
         await person.sees("● Connected", "prompts/list")
-        await person.press("2", "/", *"echo", "enter", "enter")
-        await person.sees("message")
-        await person.types("ahoy")
-        await person.press("ctrl+j")
-        await person.sees("Echo: ahoy")
-        await person.press("ctrl+r")
-        await person.sees("Restarted in", "Definitions  Unchanged", "Result       Unchanged", "ahoy")
+        await person.press("2", "/", *"echo", "enter", "enter", shows="message")
+        await person.types("ahoy", "ctrl+j", shows="Echo: ahoy")
+        await person.press("ctrl+r", shows=("Restarted in", "Definitions  Unchanged", "Result       Unchanged", "ahoy"))
         await person.sees("History 2")

@@ -42,30 +42,19 @@ async def test_a_call_is_saved_and_run_in_the_next_session(tmp_path: Path, monke
     file = tmp_path / "calls.mcp.yaml"
     async with installed(named("everything-stdio"), tmp_path) as target:
         async with at_the_screen(target, None) as person:
-            await person.press("2")
-            await person.sees("get-sum")
+            await person.press("2", shows="get-sum")
             await person.press("slash")
-            await person.types("get-sum")
-            await person.press("enter", "enter", "4", "tab", "5", "ctrl+j")
-            await person.sees("The sum of 4 and 5 is 9")
+            await person.types("get-sum", "enter", "enter", "4", "tab", "5", "ctrl+j", shows="The sum of 4 and 5 is 9")
             assert "Recent" not in person.screen
-            await person.press("escape", "escape", "x", "s")
-            await person.sees("Name of the saved call, in calls.mcp.yaml")
-            await person.types("get-sum of nine")
-            await person.press("enter")
-            await person.sees("Saved 1", "get-sum of nine")
+            await person.press("escape", "escape", "x", "s", shows="Name of the saved call, in calls.mcp.yaml")
+            await person.types("get-sum of nine", "enter", shows=("Saved 1", "get-sum of nine"))
         (case,) = (await asyncio.to_thread(open_cases, file)).cases
         assert (case.name, case.params) == ("get-sum of nine", {"name": "get-sum", "arguments": {"a": 4, "b": 5}})
         async with at_the_screen(target, None) as person:
-            await person.press("2")
-            await person.sees("Saved 1", "Recent 1")
-            await person.press("v", "c")
-            await person.press("r")
-            await person.sees("1 passed, 0 failed", "The sum of 4 and 5 is 9")
-            await person.press("right_square_bracket")
-            await person.sees('{"a": 4')
-            await person.press("left_square_bracket", "x", "l")
-            await person.sees("Run all", "1 passed, 0 failed")
+            await person.press("2", shows=("Saved 1", "Recent 1"))
+            await person.press("v", "c", "r", shows=("1 passed, 0 failed", "The sum of 4 and 5 is 9"))
+            await person.press("right_square_bracket", shows='{"a": 4')
+            await person.press("left_square_bracket", "x", "l", shows=("Run all", "1 passed, 0 failed"))
 
 
 async def test_a_file_with_variables_runs_without_a_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,14 +98,8 @@ async def test_a_marked_call_with_responses_runs_again_after_a_restart(
         installed(named("everything-stdio"), tmp_path) as target,
         at_the_screen(target, None, (140, 45), **asked) as person,
     ):
-        await person.press("2")
-        await person.sees("Saved 1", "trigger-elicitation-request")
-        await person.press("v", "c")
-        await person.press("r")
-        await person.sees("1 passed, 0 failed")
-        await person.press("x", "t")
-        await person.sees("★ ask")
-        await person.press("ctrl+r")
-        await person.sees("Restarted in", "Saved calls  ✓ 1 passed")
-        await person.press("v", "s")
-        await person.sees("Statistics", "trigger-elicitation-request")
+        await person.press("2", shows=("Saved 1", "trigger-elicitation-request"))
+        await person.press("v", "c", "r", shows="1 passed, 0 failed")
+        await person.press("x", "t", shows="★ ask")
+        await person.press("ctrl+r", shows=("Restarted in", "Saved calls  ✓ 1 passed"))
+        await person.press("v", "s", shows=("Statistics", "trigger-elicitation-request"))

@@ -66,23 +66,18 @@ async def test_a_tool_of_one_server_is_called_and_the_timeline_shows_it_among_th
         running(named("memory-stdio"), tmp_path / "memory") as memory,
         at_several({"everything": everything, "memory": memory}, tmp_path, (150, 40)) as (person, app, lives),
     ):
-        await person.press("g", "tab", "2")
-        await person.sees("memory-server", "read_graph")
+        await person.press("g", "tab", "2", shows=("memory-server", "read_graph"))
         await person.press("slash")
-        await person.types("read_graph")
-        await person.press("enter", "ctrl+j")
+        await person.types("read_graph", "enter", "ctrl+j")
         await until(lambda: called(lives["memory"].journal) == ["read_graph"], "the call crossed its wire")
         await person.sees("entities")
         assert called(lives["everything"].journal) == []
-        await person.press("g", "a")
-        await person.sees("2 servers, chronological", "tools/call read_graph")
+        await person.press("g", "a", shows=("2 servers, chronological", "tools/call read_graph"))
         assert person.line("→ tools/call read_graph").lstrip("▌ ").startswith("memory ")
         await person.press("slash")
-        await person.types("server == everything and method ~ initialize")
-        await person.sees("3 of ")
+        await person.types("server == everything and method ~ initialize", shows="3 of ")
         assert "read_graph" not in person.screen.partition("│")[0]
-        await person.press("enter", "g", "g", "o")
-        await person.sees("mcp-servers/everything", "1 Traffic")
+        await person.press("enter", "g", "g", "o", shows=("mcp-servers/everything", "1 Traffic"))
         assert app.tab.name == "everything"
     for name in ("everything", "memory"):
         content = (tmp_path / f"{name}.mcpcap").read_bytes()
@@ -98,13 +93,11 @@ async def test_a_flood_from_one_server_leaves_the_keys_and_the_other_server_alon
     async with at_several({"calm": target("-m", "inspector.demo"), "loud": flooding}, tmp_path) as (person, app, lives):
         calm, loud = lives["calm"], lives["loud"]
         await until(lambda: loud.journal.count > 2000, "the flood has begun", 30)
-        await person.press("2")
-        await person.sees("complex_form")
+        await person.press("2", shows="complex_form")
         arguments = {"name": "echo", "arguments": {"text": "ahoy"}}
         calm.run(lambda session: session.call("tools/call", arguments)).result(PATIENCE_S)
         assert called(calm.journal) == ["echo"]
-        await person.press("g", "a")
-        await person.sees("2 servers, chronological")
+        await person.press("g", "a", shows="2 servers, chronological")
         timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: not timeline.timeline.is_behind and timeline.timeline.count > COUNT, "all of it", 60)

@@ -40,23 +40,17 @@ def run(command: tuple[str, ...], *words: str) -> Ran:
 
 
 def test_skills_are_listed_and_verified(command: tuple[str, ...]) -> None:
-    listed = run(command, "skills", "--json")
-    assert listed.status == 0
+    listed = run(command, "skills", "--json").exits(0)
     assert [(each["frontmatter"]["name"], each["flaws"]) for each in listed.data["skills"]] == [("bowline", [])]
-    verified = run(command, "skills", "bowline", "--json")
-    assert verified.status == 0
+    verified = run(command, "skills", "bowline", "--json").exits(0)
     assert {file["path"]: file["ok"] for file in verified.data["files"]} == {"SKILL.md": True, "rabbit.md": True}
-    unlisted = run(command, "skills", "skill://nowhere/SKILL.md")
-    assert unlisted.status == ExitStatus.TOOL_ERROR
+    unlisted = run(command, "skills", "skill://nowhere/SKILL.md").exits(ExitStatus.TOOL_ERROR)
     assert "skills/get failed with JSON-RPC error -32602" in unlisted.stderr
 
 
 def test_both_sides_declare_the_extension_and_the_app_is_named(command: tuple[str, ...]) -> None:
-    ran = run(command, "info")
-    assert f"{SKILLS}  both sides" in ran.stdout
-    assert "knots  App: ui://chandler/knots" in ran.stdout
-    page = run(command, "read", "ui://chandler/knots")
-    assert "the page is not rendered" in page.stdout
+    run(command, "info").prints(f"{SKILLS}  both sides", "knots  App: ui://chandler/knots")
+    page = run(command, "read", "ui://chandler/knots").prints("the page is not rendered")
     assert "connectDomains  https://knots.example" in page.stdout
 
 
@@ -64,13 +58,10 @@ async def test_skill_file_changed_after_listing_is_not_shown(command: tuple[str,
     target = StdioTarget(command, build_environment(os.environ, inherit_all=False), str(tmp_path))
     async with at_the_screen(target, tmp_path / "skills.mcpcap") as person:
         await person.sees("Connected")
-        await person.press("g", "k")
-        await person.sees("bowline  2 files", "rabbit.md")
+        await person.press("g", "k", shows=("bowline  2 files", "rabbit.md"))
         (tmp_path / "skills" / "bowline" / "rabbit.md").write_text("Into the hole, around the moon.!!\n")
-        await person.press("x", "v")
-        await person.sees("✓ as listed", "✗ sha256 differs")
-        await person.press("G")
-        await person.sees("The file does not match its entry and must not be used.")
+        await person.press("x", "v", shows=("✓ as listed", "✗ sha256 differs"))
+        await person.press("G", shows="The file does not match its entry and must not be used.")
         assert "moon" not in person.screen
         uris = [json.loads(json.dumps(each))["params"]["uri"] for each in person.wire().sent("resources/read")]
         assert len(uris) == 2
@@ -80,9 +71,6 @@ async def test_app_source_is_shown(command: tuple[str, ...], tmp_path: Path) -> 
     target = StdioTarget(command, build_environment(os.environ, inherit_all=False), str(tmp_path))
     async with at_the_screen(target, None) as person:
         await person.sees("Connected")
-        await person.press("2")
-        await person.sees("knots")
-        await person.press("enter")
-        await person.sees("App: ui://chandler/knots")
-        await person.press("escape", "v", "A")
-        await person.sees("<!DOCTYPE html>", "https://knots.example", "not rendered")
+        await person.press("2", shows="knots")
+        await person.press("enter", shows="App: ui://chandler/knots")
+        await person.press("escape", "v", "A", shows=("<!DOCTYPE html>", "https://knots.example", "not rendered"))

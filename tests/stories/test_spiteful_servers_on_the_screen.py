@@ -71,8 +71,7 @@ async def test_a_server_that_dies_with_questions_open_withdraws_them(era: str) -
         await person.sees("● Connected", "tools/list")
         await call(person, "dies")
         await until(lambda: not person.journal.conversation.pairs.pending, "nothing is pending")
-        await person.press("escape", "escape", "5")
-        await person.sees("0 waiting" if era == "modern" else "Withdrawn")
+        await person.press("escape", "escape", "5", shows="0 waiting" if era == "modern" else "Withdrawn")
         await still_there(person)
 
 
@@ -104,8 +103,7 @@ async def test_hostile_tasks_can_be_viewed(tool: str, era: str) -> None:
 async def test_hostile_subscriptions_keep_the_app_alive(how: str, era: str) -> None:
     async with at_the_screen(of_ours("spiteful_offers", era, how), None) as person:
         await person.sees("● Connected", "prompts/list")
-        await person.press("3")
-        await person.sees("no-base64")
+        await person.press("3", shows="no-base64")
         await person.press_quickly(*"xfjxfjxf")
         await until(
             lambda: bool(person.wire().sent("subscriptions/listen" if era == "modern" else "resources/subscribe")),

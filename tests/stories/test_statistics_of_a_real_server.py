@@ -17,12 +17,9 @@ async def test_calls_are_counted_on_the_screen_and_in_the_capture(tmp_path: Path
     capture = tmp_path / "a.mcpcap"
     async with running(named("everything-stdio"), tmp_path) as target, at_the_screen(target, capture, WIDE) as person:
         await person.sees("● Connected", "→ prompts/list")
-        await person.press("v s")
-        await person.sees("No tool calls.")
+        await person.press("v s", shows="No tool calls.")
         await person.press("2", "slash")
-        await person.types("get-tiny-image")
-        await person.press("enter")
-        await person.sees("▌ get-tiny-image")
+        await person.types("get-tiny-image", "enter", shows="▌ get-tiny-image")
         await person.press("enter")
         calls = person.journal.conversation.exchanges
 
@@ -32,16 +29,12 @@ async def test_calls_are_counted_on_the_screen_and_in_the_capture(tmp_path: Path
         for turn in range(3):
             await person.press("ctrl+j")
             await until(lambda: answered() > turn, "the tool was called")  # noqa: B023 - awaited at once
-        await person.press("escape", "escape", "escape", "i")
-        await person.sees("3 calls, p95 ")
+        await person.press("escape", "escape", "escape", "i", shows="3 calls, p95 ")
         await person.press("v s")
         await person.sees("3 calls · ", "get-tiny-image", "Never called", "get-tiny-image {} ×3", "RSS ")
-        await person.press("]")
-        await person.sees("tools/call", "tools/list", "initialize")
-        await person.press("[", "enter")
-        await person.sees('tool == "get-tiny-image"', "tools/call get-tiny-image")
-        await person.press("9")
-        await person.sees("CPU", "memory", "MB")
+        await person.press("]", shows=("tools/call", "tools/list", "initialize"))
+        await person.press("[", "enter", shows=('tool == "get-tiny-image"', "tools/call get-tiny-image"))
+        await person.press("9", shows=("CPU", "memory", "MB"))
     found = inspect("stats", "--json", str(capture)).data
     (group,) = found["groups"]
     assert (group["key"], group["calls"], group["ok"]) == ("get-tiny-image", 3, 3)

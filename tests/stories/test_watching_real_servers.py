@@ -29,14 +29,10 @@ def _notified(person: Person, method: str) -> list[Any]:
 
 async def _call(person: Person, name: str, arguments: str = "") -> None:
     """Call a tool from the tools' screen."""
-    await person.press("2", "f", "c")
-    await person.sees(name)
+    await person.press("2", "f", "c", shows=name)
     await person.press("slash")
-    await person.types(name)
-    await person.press("enter", "enter")
-    await person.types(arguments)
-    await person.press("ctrl+j")
-    await person.sees("✓ OK")
+    await person.types(name, "enter", "enter")
+    await person.types(arguments, "ctrl+j", shows="✓ OK")
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -46,19 +42,14 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
         installed(built("mcp2", "beacon.py", transport), tmp_path) as target,
         at_the_screen(target, capture, WIDE, era=Era.MODERN) as person,
     ):
-        await person.press("3")
-        await person.sees("lamp", "● watching lists of tools, prompts")
-        await person.press("x", "f")
-        await person.sees("● Subscribed", "resources, beacon://lamp")
-        await person.press("ctrl+j")
-        await person.sees("2 times a minute")
+        await person.press("3", shows=("lamp", "● watching lists of tools, prompts"))
+        await person.press("x", "f", shows=("● Subscribed", "resources, beacon://lamp"))
+        await person.press("ctrl+j", shows="2 times a minute")
         await _call(person, "flash", "7")
-        await person.press("3")
-        await person.sees("◆ updated once, 1")
+        await person.press("3", shows="◆ updated once, 1")
         await person.press("ctrl+j")
         await person.sees("7 times a minute", "Changed since the previous read", "updated once, read")
-        await person.press("v", "d")
-        await person.sees("- [2] times a minute", "+ [7] times a minute")
+        await person.press("v", "d", shows=("- [2] times a minute", "+ [7] times a minute"))
         await person.press("escape")
         await _call(person, "mount_horn")
         await person.sees("horn", "3 tools")
@@ -80,17 +71,13 @@ async def test_everything_is_watched_by_subscriptions(name: str, tmp_path: Path)
         installed(named(name), tmp_path) as target,
         at_the_screen(target, tmp_path / "watched.mcpcap", WIDE) as person,
     ):
-        await person.press("3")
-        await person.sees("features.md")
+        await person.press("3", shows="features.md")
         await person.press("slash")
         await person.types("features")
-        await person.press("enter", "x", "f")
-        await person.sees("● Subscribed", "● watching", "demo://resource/static")
+        await person.press("enter", "x", "f", shows=("● Subscribed", "● watching", "demo://resource/static"))
         await _call(person, "toggle-subscriber-updates")
-        await person.press("3")
-        await person.sees("◆ updated once, 1")
-        await person.press("x", "f")
-        await person.sees("○ No longer subscribed")
+        await person.press("3", shows="◆ updated once, 1")
+        await person.press("x", "f", shows="○ No longer subscribed")
         wire = person.wire()
         assert [message["params"]["uri"] for message in wire.sent("resources/subscribe")] == [DYNAMIC]
         assert [message["params"]["uri"] for message in wire.sent("resources/unsubscribe")] == [DYNAMIC]

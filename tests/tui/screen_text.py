@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from textual.app import App
 from textual.pilot import Pilot
 
+from tests.settling import settled
 from tests.waiting import until
 
 
@@ -18,10 +19,31 @@ def text(app: App[Any]) -> str:
     return "\n".join(line.rstrip() for line in lines(app))
 
 
-async def shows(app: App[Any], *words: str) -> None:
-    """Wait until each of these texts is on the screen."""
-    for word in words:
-        await until(lambda word=word: word in text(app), f"{word!r} is on the screen:\n{text(app)}")  # type: ignore[misc]
+async def shows(app: App[Any], *words: str) -> str:
+    """Wait until all of these texts are on the screen; return the screen."""
+    return await _until_shown(app, words)
+
+
+async def press(pilot: Pilot[Any], *keys: str, shows: str | tuple[str, ...] = ()) -> str:
+    """Press keys, by their names, and wait until this is on the screen; return the screen, "" if it is not awaited."""
+    await pilot.press(*keys)
+    return await _until_shown(pilot.app, (shows,) if isinstance(shows, str) else shows) if shows else ""
+
+
+async def _until_shown(app: App[Any], words: tuple[str, ...]) -> str:
+    screen = ""
+
+    def has_all() -> bool:
+        nonlocal screen
+        screen = text(app)
+        return all(word in screen for word in words)
+
+    await settled(app)
+    try:
+        await until(has_all, f"{words} are on the screen")
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{screen}") from None
+    return screen
 
 
 async def drawn(pilot: Pilot[Any]) -> str:

@@ -26,7 +26,7 @@ from inspector.tui.widgets.virtual_list import LogList
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.settling import click
-from tests.tui.screen_text import lines, text
+from tests.tui.screen_text import lines, press, text
 from tests.waiting import until
 
 REPO = ROOT
@@ -77,20 +77,16 @@ async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) 
     async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
         await until(lambda: "tools/list" in text(app), "traffic")
-        await pilot.press("2")
-        await until(lambda: "complex_form" in text(app), "the tools")
-        await pilot.press("9")
-        await until(lambda: "Process" in text(app), "the server")
-        await pilot.press("escape", "escape", "escape")
-        await until(lambda: "tools/list" in text(app), "the traffic again")
+        await press(pilot, "2", shows="complex_form")
+        await press(pilot, "9", shows="Process")
+        await press(pilot, "escape", "escape", "escape", shows="tools/list")
         assert app.is_running
 
 
 async def test_the_help_shows_the_keys_that_work_here_and_escape_closes_it(sitting: Sitting) -> None:
     async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
-        await pilot.press("question_mark")
-        await until(lambda: "Everywhere" in text(app), "the help")
+        await press(pilot, "question_mark", shows="Everywhere")
         await pilot.press("escape")
         await until(lambda: "Everywhere" not in text(app), "no help")
 
@@ -110,8 +106,7 @@ async def test_reconnecting_shows_a_new_conversation_with_the_same_server(sittin
 async def test_control_c_without_a_call_explains_quitting(sitting: Sitting) -> None:
     async with (app := InspectApp(sitting.begin)).run_test(size=SIZE, notifications=True) as pilot:
         await connected(pilot)
-        await pilot.press("ctrl+c")
-        await until(lambda: "q quits" in text(app), "the toast")
+        await press(pilot, "ctrl+c", shows="q quits")
         await pilot.press("q")
     assert app.return_code in (0, None)
 
@@ -129,8 +124,7 @@ async def test_a_capture_opens_without_a_server() -> None:
     async with (app := InspectApp(replay=sample("handshake"))).run_test(size=SIZE, notifications=True) as pilot:
         await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "read")
         await until(lambda: "▸ Capture" in text(app), "the header")
-        await pilot.press("ctrl+r")
-        await until(lambda: "Opening is not available here" in text(app), "the toast")
+        await press(pilot, "ctrl+r", shows="Opening is not available here")
     await app.conversation.end()
 
 
@@ -242,8 +236,7 @@ def _is_done(found: ActiveBinding, app: InspectApp) -> bool:
 async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Sitting) -> None:
     async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)
-        await pilot.press("g")
-        await until(lambda: "Go to   Esc Close" in text(app) and "o    Composer" in text(app), "the menu")
+        await press(pilot, "g", shows=("Go to   Esc Close", "o    Composer"))
         await pilot.press("escape")
         await until(lambda: "Esc Close" not in text(app), "it is closed")
         await pilot.press("g", "q")
@@ -251,8 +244,7 @@ async def test_a_menu_shows_itself_acts_by_its_second_key_and_closes(sitting: Si
         assert not app.menus.is_open
         await pilot.press("g", "o")
         await until(lambda: app.tab.shown == "raw", "the Composer")
-        await pilot.press("escape", "1", "v")
-        await until(lambda: "Tree or wire order" in text(app), "another menu")
+        await press(pilot, "escape", "1", "v", shows="Tree or wire order")
         await click(app, (5, 3))
         await until(lambda: not app.menus.is_open, "a click outside closes it")
 
@@ -297,7 +289,6 @@ async def test_a_tool_is_opened_from_the_palette_and_what_was_run_comes_first(si
         await pilot.press("ctrl+p", *"echo", "enter")
         await until(lambda: app.tab.shown == "tools", "its form")
         await until(lambda: app.focused is not None, "a field has the focus")
-        await pilot.press("ctrl+p")
-        await until(lambda: "Palette" in text(app), "the palette")
+        await press(pilot, "ctrl+p", shows="Palette")
         rows = app.screen.query_one(LogList).source
         assert "echo" in "".join(piece for piece, _ in rows.row(0, 100).spans)

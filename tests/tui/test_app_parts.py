@@ -43,7 +43,7 @@ from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.servers.guarded import Guarded
 from tests.stories.test_lists_change_below_the_hands import before_the_demo, listings
-from tests.tui.screen_text import lines, text
+from tests.tui.screen_text import lines, press, shows, text
 from tests.tui.screens.acting import Acting, Error
 from tests.tui.screens.logins import Entrance, browse
 from tests.tui.several import aboard
@@ -167,19 +167,13 @@ async def test_a_recording_is_exported_as_a_whole_and_in_parts(tmp_path: Path, m
     async with controls_opened(path) as (app, pilot):
         await pilot.press("/", *"kind:request", "enter")
         await until(lambda: app.panel.list.model.has_filter and not app.panel.list.model.is_filtering, "a filter")  # type: ignore[attr-defined]
-        await pilot.press("g g", "x x", "right")
-        await until(lambda: "filtered entries" in text(app), "filtered entries")
-        await pilot.press("right")
-        await until(lambda: "this operation" in text(app), "the operation under the cursor")
-        await pilot.press("j", "j", "enter")
-        await until(lambda: "Written to evening.jsonl" in text(app), "that it is written")
+        await press(pilot, "g g", "x x", "right", shows="filtered entries")
+        await press(pilot, "right", shows="this operation")
+        await press(pilot, "j", "j", "enter", shows="Written to evening.jsonl")
         assert (tmp_path / "evening.jsonl").stat().st_size
-        await pilot.press("8")
-        await until(lambda: "entries checked" in text(app), "the findings")
-        await pilot.press("j", "x x", "right")
-        await until(lambda: "the finding's evidence" in text(app), "what it rests on")
-        await pilot.press("escape", "g u")
-        await until(lambda: "wreck" in text(app), "the shelf")
+        await press(pilot, "8", shows="entries checked")
+        await press(pilot, "j", "x x", "right", shows="the finding's evidence")
+        await press(pilot, "escape", "g u", shows="wreck")
         await pilot.press("x x")
         await until(
             lambda: isinstance(app.screen, ExportScreen) and "all of wreck.mcpcap" in text(app), "the chosen capture"
@@ -196,15 +190,13 @@ def down_to(way: str) -> str:
 async def test_live_conversation_is_shared_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with aboard("north", size=(100, 30)) as (app, pilot, fleet):
-        await pilot.press("x x", *down_to("share"), "enter")
-        await until(lambda: "this session is not recorded" in text(app), "that nothing is recorded here")
+        await press(pilot, "x x", *down_to("share"), "enter", shows="this session is not recorded")
         await pilot.press("escape")
         app.conversation.journal.capture_path = tmp_path / "kept.mcpcap"
         await pilot.press("x x", *down_to("share"), "enter")
         await until(lambda: isinstance(app.screen, LinesScreen) and "3 values replaced" in text(app), "what was done")
         assert fleet.shared == [(tmp_path / "kept.mcpcap", tmp_path / "kept.shared.mcpcap", False, False)]
-        await pilot.press("escape", "x x", *down_to("surface"), "enter")
-        await until(lambda: "Written to kept.surface.json" in text(app), "the surface of what is live")
+        await press(pilot, "escape", "x x", *down_to("surface"), "enter", shows="Written to kept.surface.json")
 
 
 @asynccontextmanager
@@ -267,8 +259,7 @@ async def test_cancelled_login_during_a_session_ends_its_request_alone() -> None
         await until(lambda: bool(entrance.guide and entrance.guide.waiting), "consent is waited for")
         await pilot.press("!")
         await until(lambda: isinstance(app.screen, LoginScreen), "the dialog comes")
-        await pilot.press("ctrl+x")
-        await until(lambda: "it was cancelled" in text(app), "it says so")
+        await press(pilot, "ctrl+x", shows="it was cancelled")
         await pilot.press("escape")
         await until(lambda: "Lists refreshed." in text(app) or app.conversation.stopped("tools"), "it ends")
         assert app.conversation.stage is ConversationStage.OPEN
@@ -278,8 +269,7 @@ async def test_key_without_a_login_goes_to_server_requests() -> None:
     async with at_the_door(is_open=True) as (app, pilot, entrance, _):
         assert isinstance(entrance.guide, Guide)
         await until(lambda: app.conversation.stage is ConversationStage.OPEN, "one is in")
-        await pilot.press("!")
-        await until(lambda: "No server requests waiting." in text(app), "it says so")
+        await press(pilot, "!", shows="No server requests waiting.")
 
 
 class Sitting:
@@ -414,20 +404,16 @@ async def test_one_is_opened_in_a_tab_and_its_tab_is_shown_the_second_time() -> 
         await until(lambda: "● " in text(app).splitlines()[5] + text(app).splitlines()[4], "the sign that it is open")
         await pilot.press("enter")
         await until(lambda: app.tab.number == 2 and len(app.tabs) == 2, "its tab, and no other")
-        await pilot.press("g shift+tab", "v d", "j", "v d")
-        await until(lambda: "1 changed" in text(app), "how they compare")
+        await press(pilot, "g shift+tab", "v d", "j", "v d", shows="1 changed")
         assert all(f"{name}.mcpcap" in text(app) for name in ("evening", "harbour"))
 
 
 async def test_refresh_key_fetches_lists_and_mode_switches() -> None:
     async with before_the_demo("--legacy-only") as person:
-        await person.press("r")
-        await person.sees("Lists refreshed.")
+        await person.press("r", shows="Lists refreshed.")
         assert listings(person) == [None, None]
-        await person.press("x u")
-        await person.sees("Changed lists are refreshed on request (r).")
-        await person.press("x u")
-        await person.sees("Changed lists are refreshed automatically.")
+        await person.press("x u", shows="Changed lists are refreshed on request (r).")
+        await person.press("x u", shows="Changed lists are refreshed automatically.")
 
 
 async def test_the_menu_of_a_recording_has_no_action_that_needs_a_connection() -> None:
@@ -548,15 +534,13 @@ def _started(live: Live) -> list[int]:
 
 async def test_silent_server_has_a_waiting_line(silent: Live) -> None:
     async with (app := InspectApp(first=silent)).run_test(size=(80, 24)):
-        await until(lambda: "· no response to initialize" in text(app), "the wait is shown")
-        assert "⋯ connecting" in text(app)
-        assert "nothing on stdout yet" in text(app)
+        await shows(app, "· no response to initialize", "⋯ connecting", "nothing on stdout yet")
         if sys.platform == "linux":
             await until(lambda: "alive (python" in text(app), "its process was seen")
         assert "Restart or reconnect ^r" in text(app)
         os.kill(_started(silent)[0], signal.SIGTERM)
-        await until(lambda: "was started again with initialize" in text(app), "the restart is shown")
-        await until(lambda: f"pid {_started(silent)[1]})" in text(app), "the second process is waited for")
+        await shows(app, "was started again with initialize")
+        await shows(app, f"pid {_started(silent)[1]})")
         os.kill(_started(silent)[1], signal.SIGTERM)
         await until(lambda: "Post-mortem" in text(app), "the end is shown")
         await until(lambda: "no response to" not in text(app), "no wait is shown any more")
@@ -567,5 +551,4 @@ async def test_a_dialog_that_is_open_at_the_first_look_does_not_take_it_in(silen
         await app.push_screen(NameScreen("How it is called"))
         await until(lambda: app.waits.bar is not None and app.waits.bar.is_attached, "the bar was made")
         assert "no response to" not in text(app)
-        await pilot.press("escape")
-        await until(lambda: "no response to" in text(app), "the wait is shown below the dialog")
+        await press(pilot, "escape", shows="no response to")

@@ -12,7 +12,7 @@ from inspector.session.options import Settings
 from inspector.tui.app import InspectApp
 from inspector.tui.blaming import BlameScreen
 from tests.features.blame.playing import PLANTED
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.several import Fleet
 from tests.waiting import until
 
@@ -47,9 +47,7 @@ async def test_why_here_starts_after_enter_and_shows_what_decides() -> None:
             await until(lambda: all(each["tools"].asked for each in listings), "both lists", 20)
             await pilot.press("v y")
             await until(lambda: isinstance(app.screen, BlameScreen), "the question")
-            await until(lambda: "Fails here:   here" in text(app), "the failing side")
-            assert "Works there:  there" in text(app)
-            assert "Enter Start" in text(app)
+            await shows(app, "Fails here:   here", "Works there:  there", "Enter Start")
             await pilot.press("enter")
             await until(lambda: "The server works if" in text(app), "the result", 60)
             assert "`params.capabilities.sampling` of initialize is absent" in " ".join(
@@ -69,7 +67,6 @@ async def test_why_here_with_one_tab_names_what_is_missing() -> None:
         app = InspectApp(here.begin, first=here.first, name=here.name, opener=fleet)
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
             await until(lambda: "tools/list" in text(app), "the traffic")
-            await pilot.press("v y")
-            await until(lambda: "This needs a second tab that works" in text(app), "the message")
+            await press(pilot, "v y", shows="This needs a second tab that works")
     finally:
         fleet.end()

@@ -110,7 +110,6 @@ async def test_y_copies_all_of_it(tape: Tape, monkeypatch: pytest.MonkeyPatch) -
     async with Showing(card := PostMortemCard(dead(tape))).run_test(size=(80, 20)) as pilot:
         card.focus()
         await pilot.press("y")
-        await pilot.pause()
     (whole,) = copied
     for told in ("exited with code 1", "ZeroDivisionError", "python server.py --verbose", "tools/call weigh"):
         assert told in whole
@@ -122,7 +121,6 @@ async def test_small_card_scrolls(tape: Tape) -> None:
         card.focus()
         assert card.region.height <= 13
         await pilot.press("G")
-        await pilot.pause()
         assert card.scroll_y > 0
 
 

@@ -27,7 +27,7 @@ from tests.capture.recording import recorded
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.checked import checked
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.several import Fleet
 from tests.waiting import until
 
@@ -69,8 +69,7 @@ async def test_timeline_cursor_is_the_moment_in_every_tab() -> None:
         await until(lambda: "#3 of 101" in bar(app), "the reader's own move")
         await pilot.press("o")
         await until(lambda: "#2 of 65" in bar(app) and not app.tabs.shows_timeline, "the first tab stands there")
-        await pilot.press("2")
-        await until(lambda: "Replay at #2" in text(app) and "not listed yet" in text(app), "so do its screens")
+        await press(pilot, "2", shows=("Replay at #2", "not listed yet"))
         for _ in range(15):
             await pilot.press("right")
         await until(lambda: "#17 of 65" in bar(app), "steps in a tab")
@@ -85,8 +84,7 @@ async def test_timeline_cursor_is_the_moment_in_every_tab() -> None:
         await until(lambda: panel(app).chosen == (1, 17), "its cursor")
         await pilot.press("g >")
         await until(lambda: "101 entries  end of capture" in bar(app), "the end of all")
-        await pilot.press("g tab", "2")
-        await until(lambda: "19 tools" in text(app), "everything is known in the tabs, too")
+        await press(pilot, "g tab", "2", shows="19 tools")
         assert not common.has_position
         await app.navigation.close_tab(app.tabs[1])
         assert app.replay.common._found is None, "nothing of it is kept"
@@ -117,8 +115,7 @@ async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
         assert entry is not None
         journal = app.tabs[entry[0] - 1].conversation.journal
         assert entry[1] in journal.conversation.exchanges.request_frames
-        await pilot.press("slash")
-        await pilot.press(*"method == initialize", "enter")
+        await pilot.press("slash", *"method == initialize", "enter")
         await until(lambda: panel(app).timeline.count == 4, "the matches")
         await app.run_action("step_match(-1)")
         await until(lambda: common.at < at, "the match before")
@@ -206,12 +203,10 @@ def playback_of(app: InspectApp) -> Playback:
 async def test_screens_show_what_was_known_where_the_cursor_of_the_traffic_is() -> None:
     async with opened(sample("lighthouse")) as (app, pilot):
         assert "65 entries  end of capture" in bar(app)
-        await pilot.press("2")
-        await until(lambda: "19 tools" in text(app), "the tools at the end")
+        await press(pilot, "2", shows="19 tools")
         await pilot.press("1", "j", "j")
         await until(lambda: "stopped   #3 of 65" in bar(app), "that one stands there")
-        await pilot.press("2")
-        await until(lambda: "not listed yet" in text(app), "no tools then")
+        await press(pilot, "2", shows="not listed yet")
         await until(lambda: "Tools 19" not in text(app), "none in the header")
         for _ in range(30):
             await pilot.press("right")
@@ -231,15 +226,10 @@ async def test_findings_at_a_moment_are_those_known_then() -> None:
     async with checked("lighthouse", (110, 30)) as (app, pilot):
         await until(lambda: "x Space Play" in text(app), "the bar")
         count = len(app.conversation.checks.all)
-        await pilot.press("j", "j", "8")
-        await until(lambda: f"{count} more after this moment" in text(app), "that there is more later")
-        assert "No findings up to" in text(app)
+        await press(pilot, "j", "j", "8", shows=(f"{count} more after this moment", "No findings up to"))
         assert "Replay at #3" in text(app)
-        await pilot.press("right", "right")
-        await until(lambda: "✗ 1 error" in text(app) and "#5 bytes" in text(app), "what came to light with that line")
-        assert "8 Findings ✗1" in text(app)
-        await pilot.press("2")
-        await until(lambda: "not listed yet" in text(app) and "8 Findings ✗1" in text(app), "the badge elsewhere")
+        await press(pilot, "right", "right", shows=("✗ 1 error", "#5 bytes", "8 Findings ✗1"))
+        await press(pilot, "2", shows=("not listed yet", "8 Findings ✗1"))
         await pilot.press("8", "g >")
         await until(lambda: "more after" not in text(app) and "65 entries checked" in text(app), "all of it again")
         assert "Replay at #" not in text(app)
@@ -248,8 +238,7 @@ async def test_findings_at_a_moment_are_those_known_then() -> None:
 async def test_moment_is_kept_while_viewing_evidence_of_the_end() -> None:
     async with checked("lighthouse", (110, 30)) as (app, pilot):
         await until(lambda: "x Space Play" in text(app), "the bar")
-        await pilot.press("8")
-        await until(lambda: "65 entries checked" in text(app), "the findings")
+        await press(pilot, "8", shows="65 entries checked")
         await pilot.press("enter")
         await until(lambda: app.tab.shown == "traffic" and app.panel.list.chosen == 5, "the evidence")  # type: ignore[attr-defined]
         await until(lambda: playback_of(app).chosen == 5, "that it is told")
@@ -258,16 +247,14 @@ async def test_moment_is_kept_while_viewing_evidence_of_the_end() -> None:
         playback_of(app).visit(34)
         app.on_log_list_selected(LogList.Selected(traffic.rows, 0, 1))  # a list tells its first choice
         assert playback_of(app).visited == 34
-        await pilot.press("8")
-        await until(lambda: "65 entries checked" in text(app), "all findings again")
+        await press(pilot, "8", shows="65 entries checked")
         await pilot.press("1", "j")
         await until(lambda: "end of capture" not in bar(app), "a move of one's own is one")
 
 
 async def test_a_number_leads_there_from_any_screen_and_the_filter_from_match_to_match() -> None:
     async with opened(sample("lighthouse")) as (app, pilot):
-        await pilot.press("2", "n")
-        await until(lambda: "No filter set" in text(app), "what to do")
+        await press(pilot, "2", "n", shows="No filter set")
         await pilot.press("1")
         app.panel.list.filters.set("method == tools/call")  # type: ignore[attr-defined]
         await until(lambda: app.panel.list.model.has_filter, "a filter")  # type: ignore[attr-defined]
@@ -302,8 +289,7 @@ async def test_played_rows_come_one_by_one_and_pausing_keeps_what_came() -> None
         await pilot.press("x space")
         await until(lambda: "paused" in bar(app), "the pause")
         await until(lambda: traffic.model.taken == shown, "all that came are rows")
-        await pilot.press("v e")
-        await until(lambda: "was still open" in text(app), "no card of what comes later")
+        await press(pilot, "v e", shows="was still open")
         await pilot.press("right")
         await until(lambda: traffic.model.taken == shown + 1, "one row more")
         await pilot.press(">")
@@ -328,8 +314,7 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
     await until(lambda: (tmp_path / "x.mcpcap").read_bytes().count(b"frame") == 5, "that they are in the file")
     async with opened(tmp_path / "x.mcpcap") as (app, pilot):
         await until(lambda: app.conversation.grows and "5 entries  following" in bar(app), "that it is followed")
-        await pilot.press("x")
-        await until(lambda: "Act   Esc Close" in text(app), "the menu")
+        await press(pilot, "x", shows="Act   Esc Close")
         assert "Play or pause" not in text(app)
         await pilot.press("escape")
         ask(5)
@@ -357,8 +342,7 @@ async def test_a_recording_offers_to_start_its_server_again() -> None:
             await until(lambda: "^r Start server" in text(app), "the offer")
             started = app.conversation.journal.connection
             assert started is not None
-            await pilot.press("ctrl+r")
-            await until(lambda: "Run this command with your permissions?" in text(app), "the question")
+            await press(pilot, "ctrl+r", shows="Run this command with your permissions?")
             assert all(word in text(app) for word in (*started.argv, "lighthouse.mcpcap"))
             await pilot.press("escape")
             assert fleet.wanted == []

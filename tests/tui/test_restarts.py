@@ -35,7 +35,7 @@ from inspector.tui.restart_model import (
 )
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.architecture.sources import ROOT
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.waiting import until
 
 SIZE = (120, 40)
@@ -91,8 +91,7 @@ async def called(app: InspectApp, pilot: Pilot[None], result: str) -> ToolsPanel
     panel = app.panel
     assert isinstance(panel, ToolsPanel)
     await panel.form.take({"a": 7})
-    await pilot.press("ctrl+j")
-    await until(lambda: result in text(app), "its result")
+    await press(pilot, "ctrl+j", shows=result)
     return panel
 
 

@@ -134,7 +134,6 @@ async def alive_after_dialogs() -> tuple[int, int]:
             inner.append(weakref.ref(scroller._styles_cache))
             del screen, scroller
             await pilot.press("escape")
-            await pilot.pause()
         gc.collect()
         return sum(each() is not None for each in dialogs), sum(each() is not None for each in inner)
 

@@ -9,7 +9,7 @@ from inspector.tui.side_by_side import ListsCompared, compare_lists, summary_lin
 from inspector.tui.tabs import WIDE
 from inspector.tui.widgets.lines import LinesScreen
 from tests.stories.persons import Person
-from tests.tui.screen_text import lines, text
+from tests.tui.screen_text import lines, press, text
 from tests.tui.several import aboard
 from tests.waiting import until
 
@@ -115,26 +115,21 @@ async def test_results_are_compared() -> None:
         await _side_by_side(app, pilot.press)
         for tab in app.tabs:
             await tab.conversation.call("tools/call", {"name": "image_result", "arguments": {}}, lambda exchange: None)
-        await pilot.press("2", "slash", *"image_result", "enter")
-        await until(lambda: "Results" in text(app), "both results")
-        await pilot.press("escape")
-        await until(lambda: "the same" in text(app), "their comparison")
+        await press(pilot, "2", "slash", *"image_result", "enter", shows="Results")
+        await press(pilot, "escape", shows="the same")
 
 
 async def test_servers_without_a_difference_open_no_window() -> None:
     async with aboard("pier", "quay", size=BROAD) as (app, pilot, _):
         await _side_by_side(app, pilot.press)
-        await pilot.press("2")
-        await until(lambda: "alike" in text(app), "the comparison")
-        await pilot.press("v =")
-        await until(lambda: "do not differ here" in text(app), "that there is none")
+        await press(pilot, "2", shows="alike")
+        await press(pilot, "v =", shows="do not differ here")
         assert len(app.screen_stack) == 1
 
 
 async def test_side_by_side_needs_a_wide_terminal() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        await pilot.press("v 2")
-        await until(lambda: f"need {WIDE} columns" in text(app), "the reason")
+        await press(pilot, "v 2", shows=f"need {WIDE} columns")
         assert app.tabs.pair == ()
 
 
@@ -157,6 +152,5 @@ async def test_closing_one_leaves_the_other() -> None:
 
 async def test_without_a_comparison_the_differences_say_how_to_get_one() -> None:
     async with aboard("pier", "quay", size=BROAD) as (app, pilot, _):
-        await pilot.press("v =")
-        await until(lambda: "side by side (" in text(app), "how")
+        await press(pilot, "v =", shows="side by side (")
         assert not isinstance(app.screen, LinesScreen)

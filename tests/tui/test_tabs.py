@@ -22,7 +22,7 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import lines, text
+from tests.tui.screen_text import lines, press, shows, text
 from tests.tui.several import aboard, stages
 from tests.tui.staging import Staged, handshake
 from tests.waiting import until
@@ -52,10 +52,8 @@ async def test_one_conversation_has_no_line_of_tabs_and_keys_for_tabs_say_why() 
 
 async def test_keys_go_round_the_tabs_and_each_keeps_its_screen_and_what_is_chosen() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        assert "● pier" in text(app)
-        assert "● quay" in text(app)
-        await pilot.press("2")
-        await until(lambda: "complex_form" in text(app), "the tools of the first")
+        await shows(app, "● pier", "● quay")
+        await press(pilot, "2", shows="complex_form")
         tools = app.panel
         await pilot.press("g tab")
         await until(lambda: app.tab.name == "quay" and "tools/list" in text(app), "the second, on its own screen")
@@ -128,8 +126,7 @@ async def test_closing_asks_first_while_something_runs() -> None:
         await until(lambda: bool(app.tab.running), "a call runs")
         await pilot.press("ctrl+w")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
-        assert "Close pier and disconnect its server?" in text(app)
-        assert "tools/call is waiting for a response" in text(app)
+        await shows(app, "Close pier and disconnect its server?", "tools/call is waiting for a response")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "no")
         assert len(app.tabs) == 2
@@ -147,8 +144,7 @@ async def test_typed_command_opens_in_a_tab() -> None:
         await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
         await pilot.press("slash")
         app.screen.query_one(Input).value = "node broken.js"
-        await pilot.press("enter")
-        await until(lambda: "it is broken. Mend it." in text(app), "why it was not opened")
+        await press(pilot, "enter", shows="it is broken. Mend it.")
         await pilot.press("O")
         await until(lambda: isinstance(app.screen, OpenScreen), "what can be opened")
         await pilot.press("slash")
@@ -215,9 +211,7 @@ async def test_foreign_file_opens_in_a_tab_with_losses(tmp_path: Path) -> None:
         await pilot.press("g O", "slash")
         await until(lambda: bool(app.screen.query(Input)), "the line to type into")
         app.screen.query_one(Input).value = str(path)
-        await pilot.press("enter")
-        await until(lambda: "Read from browser.har, a HAR file" in text(app), "what it was read from")
-        await until(lambda: "tools/call pick" in text(app), "what it holds")
+        await press(pilot, "enter", shows=("Read from browser.har, a HAR file", "tools/call pick"))
 
 
 async def test_unnamed_tab_takes_the_server_name() -> None:

@@ -219,8 +219,7 @@ _CALLED = {"tools/call": {"result": {"content": [{"type": "text", "text": "done"
 def test_a_live_session_is_sent_while_it_runs() -> None:
     with collector() as (url, came):
         headers = {"OTEL_EXPORTER_OTLP_HEADERS": "api-key=k1"}
-        ran = inspect("call", "--otlp", url, "work", *scripted(_CALLED), env=headers)
-        assert ran.status == 0, ran.stderr
+        inspect("call", "--otlp", url, "work", *scripted(_CALLED), env=headers).exits(0)
     spans = [span for _, _, body in came for span in spans_in(body)]
     assert {"initialize", "tools/call work", "mcp session"} <= {span.name for span in spans}
     assert len({span.span_id for span in spans}) == len(spans), "each is sent once"
@@ -230,8 +229,7 @@ def test_a_live_session_is_sent_while_it_runs() -> None:
 
 def test_a_collector_that_rejects_is_named_and_the_session_goes_on() -> None:
     with collector(status=403) as (url, _):
-        ran = inspect("call", "--otlp", url, "work", *scripted(_CALLED))
-        assert ran.status == 0
+        ran = inspect("call", "--otlp", url, "work", *scripted(_CALLED)).exits(0)
         assert f"OTLP export to {url}/v1/traces failed: Client error '403 Forbidden'" in ran.stderr
     ran = inspect("call", "--otlp", "localhost:4318", "work", *scripted(_CALLED))
     assert (ran.status, "not an HTTP URL" in ran.stderr) == (2, True)

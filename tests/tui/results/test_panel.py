@@ -9,7 +9,7 @@ from inspector.tui.results.panel import ResultPanel
 from inspector.tui.results.views import HISTORY
 from inspector.tui.widgets.picture import PictureScreen
 from tests.tui.results.test_views import PICTURE
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.acting import Acting
 from tests.tui.screens.schemas import ADD
 from tests.tui.widgets.showing import Showing
@@ -45,19 +45,15 @@ class Panel(Showing):
 
 
 async def test_a_running_call_shows_its_time_and_its_progress() -> None:
-    async with (app := Panel()).run_test(size=(80, 20)) as pilot:
+    async with (app := Panel()).run_test(size=(80, 20)):
         call = app.running()
         app.panel.show_running(call)
         app.subject.tape.notify("notifications/progress", {"progressToken": 1, "progress": 7, "message": "\x1b[2Jx"})
         app.panel.tick(app.subject.tape.now + 2_300_000_000)
-        await pilot.pause()
-        assert "⋯ Running" in text(app)
-        assert "2.3 s" in text(app)
-        assert "7  ␛[2Jx  ×1" in text(app)
+        await shows(app, "⋯ Running", "2.3 s", "7  ␛[2Jx  ×1")
         call.cancelling = True
         app.panel.tick(app.subject.tape.now + 2_300_000_000)
-        await pilot.pause()
-        assert "cancelling" in text(app)
+        await shows(app, "cancelling")
 
 
 async def test_a_call_that_is_over_shows_what_came_of_it() -> None:
@@ -67,8 +63,7 @@ async def test_a_call_that_is_over_shows_what_came_of_it() -> None:
         app.subject.tape.wait(40)
         app.subject.tape.answer(1, {"content": [PICTURE, {"type": "text", "text": "words"}]})
         app.panel.show(view_call(app.subject.journal, call.exchange, None))
-        await pilot.pause()
-        assert "✓ OK · 40 ms" in text(app)
+        await shows(app, "✓ OK · 40 ms")
         assert app.panel.exchange is call.exchange
         app.panel.body.focus_body()
         await pilot.press("x e")
@@ -81,7 +76,6 @@ async def test_picture_key_needs_a_picture() -> None:
     async with (app := Panel()).run_test(size=(80, 20), notifications=True) as pilot:
         app.panel.body.focus_body()
         await pilot.press("v", "v m", "x e", "y")
-        await pilot.pause()
         assert not any(found.binding.id == "result.picture" for found in app.screen.active_bindings.values())
         assert "No text in this result" in text(app)
         assert app.wanted == []
@@ -116,8 +110,7 @@ async def test_finding_about_a_call_is_below_its_headline() -> None:
         app.panel.show_cause(
             [("▲ warning tool-failure-unmarked ", "warning"), ("a failure [b]is[/] returned as a success", "text")]
         )
-        await pilot.pause()
-        assert "tool-failure-unmarked a failure [b]is[/] returned as a success" in text(app)
+        await shows(app, "tool-failure-unmarked a failure [b]is[/] returned as a success")
         app.panel.show_cause([])
         await pilot.pause()
         assert "tool-failure-unmarked" not in text(app)

@@ -14,7 +14,7 @@ from inspector.present.rows import SpanRows
 from inspector.present.spans import plain, words_wrapped
 from inspector.tui.results.views import CONTENT, HISTORY, RAW, STRUCTURED, JsonBlockLines, ResultBody, result_lines
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.schemas import SUM
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -61,15 +61,13 @@ async def test_markdown_is_rendered_on_demand_and_back() -> None:
     async with (app := Showing(body := ResultBody())).run_test(size=(80, 20)) as pilot:
         assert not await body.toggle_markdown()
         body.show(looked({"content": [{"type": "text", "text": "# Head\n\n**bold** [/] \x1b[2J"}]}))
-        await pilot.pause()
-        assert "**bold**" in text(app)
+        await shows(app, "**bold**")
         assert await body.toggle_markdown()
         await pilot.pause()
         assert "**bold**" not in text(app)
         assert "bold [/] ␛[2J" in text(app)
         assert await body.toggle_markdown()
-        await pilot.pause()
-        assert "**bold**" in text(app)
+        await shows(app, "**bold**")
 
 
 async def test_result_lines_rewrap_for_another_width() -> None:
@@ -86,8 +84,7 @@ async def test_result_lines_rewrap_for_another_width() -> None:
 async def test_a_tab_is_chosen_by_a_click_and_the_history_counts() -> None:
     async with (app := Showing(body := ResultBody())).run_test(size=(80, 20)) as pilot:
         body.show_history(SpanRows([(("one", "text"),)]))
-        await pilot.pause()
-        assert "History 1" in text(app)
+        await shows(app, "History 1")
         await pilot.click("Segments", offset=(app.rows()[0].index("Raw"), 0))
         assert body.tab == RAW
 
@@ -186,9 +183,7 @@ async def test_content_is_searched_and_escape_closes_the_search() -> None:
         lines = "\n".join(f"line {n}" for n in range(400)) + "\nthe harbour"
         body.show(looked({"content": [{"type": "text", "text": lines}]}))
         body.focus_body()
-        await pilot.press("slash", *"harb", "enter")
-        await until(lambda: "the harbour" in text(app), "the match is shown")
-        assert "✓ 1" in text(app)
+        await press(pilot, "slash", *"harb", "enter", shows=("the harbour", "✓ 1"))
         body.show_tab(RAW)
         await pilot.pause()
         assert "find" not in text(app)
@@ -200,9 +195,8 @@ async def test_content_is_searched_and_escape_closes_the_search() -> None:
 
 
 async def test_a_match_inside_a_long_text_of_the_raw_response_is_shown() -> None:
-    async with (app := Showing(body := ResultBody())).run_test(size=(80, 20)) as pilot:
+    async with Showing(body := ResultBody()).run_test(size=(80, 20)) as pilot:
         body.show(looked({"content": [{"type": "text", "text": "x" * 9000 + " harbour " + "y" * 9000}]}))
         body.show_tab(RAW)
         body.focus_body()
-        await pilot.press("slash", *"harb", "enter")
-        await until(lambda: "harbour" in text(app), "the match is shown")
+        await press(pilot, "slash", *"harb", "enter", shows="harbour")

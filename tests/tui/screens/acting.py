@@ -18,6 +18,7 @@ from inspector.tui import keys
 from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.present.tape import Tape
+from tests.tui.screen_text import press
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -132,8 +133,8 @@ class Tools(Showing):
         yield self.panel
 
 
-async def chosen(app: Tools, pilot: Pilot[None], name: str) -> None:
-    """Move to a tool and wait for its form."""
+async def chosen(app: Tools, pilot: Pilot[None], name: str, *keys: str, shows: str | tuple[str, ...] = ()) -> None:
+    """Move to a tool and wait for its form; then press keys, and wait until this is on the screen."""
     await until(lambda: app.panel.form.tool is not None, "a first form is there")
     await until(lambda: not isinstance(app.focused, Input), "the first focus has settled")
     for _ in range(20):
@@ -144,3 +145,4 @@ async def chosen(app: Tools, pilot: Pilot[None], name: str) -> None:
     await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == name, f"{name} has its form")
     await until(lambda: app.panel.form.form.state.verdict is not None, "its values are judged")
     await pilot.pause()
+    await press(pilot, *keys, shows=shows)

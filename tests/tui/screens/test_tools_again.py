@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from inspector.errors import Disconnected
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.widgets.virtual_list import LogList
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS
 from tests.waiting import until
@@ -19,8 +19,7 @@ async def reconnected(app: Tools, pilot: Pilot[None], values: tuple[int, ...] = 
     await chosen(app, pilot, "add")
     for count, value in enumerate(values, 1):
         await app.panel.form.take({"a": value})
-        await pilot.press("ctrl+j")
-        await shows(app, f"History {count}", "✓ OK")
+        await press(pilot, "ctrl+j", shows=(f"History {count}", "✓ OK"))
     app.panel.conversation.journal.close()
     other = Acting([ECHO, ADD])
     app.panel.rebind(other)
@@ -45,11 +44,8 @@ async def test_the_last_call_can_be_repeated_and_edited_on_a_new_connection(key:
 async def test_the_history_keeps_the_calls_of_earlier_connections() -> None:
     async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
         other = await reconnected(app, pilot)
-        await pilot.press("v h")
-        await shows(app, '{"a": 5}')
-        await pilot.press("G", "enter")
-        await shows(app, "lost with the previous connection")
-        assert '"a": 5' in text(app)
+        await press(pilot, "v h", shows='{"a": 5}')
+        await press(pilot, "G", "enter", shows=("lost with the previous connection", '"a": 5'))
         await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 5}, "its arguments are in the form")
         assert other.calls == []
@@ -60,8 +56,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
     subject.gate = asyncio.Event()
     subject.answer = lambda params: Disconnected("the connection was closed")
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
+        await chosen(app, pilot, "add", "ctrl+j")
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.journal.close()
         app.panel.rebind(Acting(TOOLS))
@@ -73,31 +68,25 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
 
 async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None:
     async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("v h")
+        await chosen(app, pilot, "add", "v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK", "▸ Content", "done")
+        await press(pilot, "ctrl+j", shows=("✓ OK", "▸ Content", "done"))
         assert "Not called yet" not in text(app)
 
 
 async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_ends_it() -> None:
     async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
-        await pilot.press("/", *"add", "enter")
-        await shows(app, "1 of 3")
+        await chosen(app, pilot, "echo", "/", *"add", "enter", shows="1 of 3")
         await pilot.press("/", *"bay", "enter")
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "echo", "echo is found")
         await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
-        await pilot.press("f c")
-        await shows(app, "clear")
+        await press(pilot, "f c", shows="clear")
         assert not app.panel.items.has_class("-searching")
 
 
 async def test_screen_key_keeps_the_focus() -> None:
     async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
-        await pilot.press("enter")
+        await chosen(app, pilot, "echo", "enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         focused = app.focused
         app.panel.steps.go("list", focus=False)
@@ -114,15 +103,10 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
         subject.tape.call(number, "add", {"a": number})
         subject.tape.answer(number, {"content": [{"type": "text", "text": f"it was {number}"}]})
     async with (app := Tools(subject)).run_test(size=NARROW) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("enter")
-        await shows(app, "it was 2")
-        await pilot.press("v h")
-        await shows(app, '{"a": 1}')
-        await pilot.press("escape")
-        await shows(app, "captures are read-only")
-        await pilot.press("escape", "v h")
-        await shows(app, '{"a": 1}')
+        await chosen(app, pilot, "add", "enter", shows="it was 2")
+        await press(pilot, "v h", shows='{"a": 1}')
+        await press(pilot, "escape", shows="captures are read-only")
+        await press(pilot, "escape", "v h", shows='{"a": 1}')
 
 
 async def test_a_call_means_the_tool_under_the_cursor_however_fast_the_keys_came() -> None:

@@ -1,7 +1,7 @@
 """One of many."""
 
 from inspector.tui.widgets.choose import ChooseScreen
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -13,8 +13,7 @@ async def test_searching_and_enter_choose() -> None:
     async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ChooseScreen("harbour", LABELS), answers.append)
         await pilot.pause()
-        await pilot.press(*"t 12", "enter")
-        await until(lambda: "11" in text(app), "what was found is counted")
+        await press(pilot, *"t 12", "enter", shows="11")
         await pilot.press("j", "enter")
         await until(lambda: answers == [120], "the second hit is chosen")
 
@@ -32,7 +31,6 @@ async def test_escape_chooses_nothing() -> None:
     answers: list[int | None] = []
     async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(ChooseScreen("har[/]bour", ["\x1b[2J[bold]"]), answers.append)
-        await pilot.pause()
-        assert "␛[2J[bold]" in text(app)
+        await shows(app, "␛[2J[bold]")
         await pilot.press("x", "escape")
         await until(lambda: answers == [None], "nothing is chosen")

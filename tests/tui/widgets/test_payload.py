@@ -6,7 +6,7 @@ import pytest
 
 from inspector.tui.widgets import payload as payload_view
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -81,7 +81,6 @@ async def test_back_in_the_tree_the_cursor_is_on_the_value_whose_bytes_were_look
         await pilot.pause()
         view.focus_content()
         await pilot.press("G", "up")
-        await pilot.pause()
         view.show([], [], view.payload, TREE)
         await until(lambda: view.path == "z[0]" or view.path == "z", "the tree is at these bytes")
 
@@ -118,12 +117,11 @@ async def test_a_pointer_leads_to_its_value(payload: bytes) -> None:
 
 
 async def test_bytes_are_marked() -> None:
-    async with (app := Showing(view := PayloadView())).run_test(size=(80, 20)) as pilot:
+    async with (app := Showing(view := PayloadView())).run_test(size=(80, 20)):
         view.point_at("", (0, 1))  # nothing is shown yet: nothing happens
         view.show([("bytes", "strong")], [], b"x" * 400 + b"YY" + b"z" * 400, BYTES)
         view.point_at("", (400, 402))
-        await pilot.pause()
-        await until(lambda: "59 59" in text(app), "the bytes were in sight")
+        await shows(app, "59 59")
         assert app.style_of("59").reverse
 
 
@@ -133,19 +131,16 @@ async def test_long_lines_of_exact_text_go_on_below_or_to_the_right_whatever_pay
         await pilot.pause()
         view.focus_content()
         await until(lambda: "↪" in text(app) and '"z": [1, 2, 3]' in text(app), "it goes on below")
-        await pilot.press("right")
-        assert "↪" in text(app)
+        await press(pilot, "right", shows="↪")
         await pilot.press("w")
         await until(lambda: "↪" not in text(app) and "›" in text(app), "one line, and more to the right")
         for _ in range(30):
             await pilot.press("right")
         await until(lambda: '"z": [1, 2, 3]' in text(app) and "‹" in text(app), "its end")
-        await pilot.press("left")
-        await until(lambda: "A" * 30 in text(app) and "›" in text(app), "a little back")
+        await press(pilot, "left", shows=("A" * 30, "›"))
         view.show([], [], b"[" + LONG + b"]", RAW)
         await until(lambda: '  [{"image"' in text(app) and "›" in text(app), "the next payload likewise")
-        await pilot.press("w")
-        await until(lambda: "↪" in text(app), "below again")
+        await press(pilot, "w", shows="↪")
 
 
 async def test_only_exact_text_has_these_keys() -> None:

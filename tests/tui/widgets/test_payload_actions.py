@@ -17,7 +17,6 @@ async def chosen(*keys: str, size: tuple[int, int] = (80, 24)) -> tuple[str, lis
         await pilot.pause()
         shown = text(app)
         await pilot.press(*keys)
-        await pilot.pause()
     return shown, answers
 
 

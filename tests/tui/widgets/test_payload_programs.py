@@ -10,7 +10,7 @@ from textual.message import Message
 
 from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload_actions import PayloadActions
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.widgets.showing import Showing
 
 RAW = b'{"a": [1, "two\\u001b"]}'
@@ -56,9 +56,7 @@ async def test_a_menu_copies_the_chosen_form(key: str, copied: str, monkeypatch:
         given: list[str] = []
         monkeypatch.setattr(app, "copy_to_clipboard", given.append)
         await pilot.press("down", "down", "down", "Y")
-        await pilot.pause()
         await pilot.press(key)
-        await pilot.pause()
         assert given == [copied]
         assert ("1 control" in text(app)) == (key == "v")
 
@@ -72,7 +70,6 @@ async def test_the_pager_gets_the_exact_payload(
     )
     async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press(key)
-        await pilot.pause()
         assert app.suspended == 1
     assert (tmp_path / "seen").read_bytes() == RAW
     assert files_in(home) == []
@@ -84,16 +81,12 @@ async def test_the_pager_gets_nothing_that_acts_on_a_terminal(tmp_path: Path, mo
     app = Listening(JsonView('{"a":"\x9b31m\u202e"}\x1b]52;c;eA==\x07'.encode()))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f3")
-        await pilot.pause()
     assert seen.read_text() == '{"a":"‹U+009B›31m‹U+202E›"}␛]52;c;eA==␇'
 
 
 async def test_missing_pager_or_editor_is_reported() -> None:
     async with (app := Listening(JsonView(RAW))).run_test(size=(120, 24), notifications=True) as pilot:
-        await pilot.press("f3", "f4")
-        await pilot.pause()
-        assert "$PAGER is not set" in text(app)
-        assert "neither $VISUAL nor $EDITOR is set" in text(app)
+        await press(pilot, "f3", "f4", shows=("$PAGER is not set", "neither $VISUAL nor $EDITOR is set"))
         assert app.suspended == 0
 
 
@@ -101,12 +94,10 @@ async def test_edited_payload_is_posted(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("EDITOR", program(tmp_path, "open(path, 'w').write('[2]\\n')"))
     async with (app := Listening(JsonView(RAW))).run_test(size=(100, 24), notifications=True) as pilot:
         await pilot.press("ctrl+e")
-        await pilot.pause()
         assert app.posted == []
         assert "is discarded" in text(app)
         app.takes_edits = True
         await pilot.press("f4")
-        await pilot.pause()
     (message,) = app.posted
     assert isinstance(message, PayloadActions.Edited)
     assert message.payload == b"[2]"
@@ -116,30 +107,22 @@ async def test_a_line_end_that_the_editor_adds_is_no_change(tmp_path: Path, monk
     monkeypatch.setenv("EDITOR", program(tmp_path, "open(path, 'a').write('\\n')"))
     async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("f4")
-        await pilot.pause()
         assert "dropped" not in text(app)
 
 
 async def test_failing_pager_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "/nowhere/less")
-    async with (app := Listening(JsonView(RAW))).run_test(size=(80, 24), notifications=True) as pilot:
-        await pilot.press("f3")
-        await pilot.pause()
-        assert "/nowhere/less can't be run" in text(app)
+    async with Listening(JsonView(RAW)).run_test(size=(80, 24), notifications=True) as pilot:
+        await press(pilot, "f3", shows="/nowhere/less can't be run")
 
 
 async def test_terminal_that_cannot_suspend_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "true")
     app = Showing(JsonView(RAW))  # one that runs headless, without our `suspend`
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await pilot.press("f3")
-        await pilot.pause()
-        assert "Cannot run another program" in text(app)
+        await press(pilot, "f3", shows="Cannot run another program")
 
 
 async def test_nothing_is_copied_or_shown_of_nothing() -> None:
-    async with (app := Listening(JsonView(b""))).run_test(size=(80, 24), notifications=True) as pilot:
-        await pilot.press("Y", "f3")
-        await pilot.pause()
-        assert "Nothing to copy" in text(app)
-        assert "Nothing to show" in text(app)
+    async with Listening(JsonView(b"")).run_test(size=(80, 24), notifications=True) as pilot:
+        await press(pilot, "Y", "f3", shows=("Nothing to copy", "Nothing to show"))

@@ -55,10 +55,8 @@ async def test_enter_posts_the_search_at_once(monkeypatch: pytest.MonkeyPatch) -
     async with (app := Listening(bar := SearchBar("Filter"))).run_test() as pilot:
         bar.focus()
         await pilot.press("x", "enter")
-        await pilot.pause()
         assert (app.changes(), app.ends()) == (["x"], [True])
         await pilot.press("down")
-        await pilot.pause()
         assert (app.changes(), app.ends()) == (["x"], [True, True])
 
 
@@ -67,7 +65,6 @@ async def test_escape_clears_the_line_and_leaves_it() -> None:
         bar.focus()
         bar.text = "abc"
         await pilot.press("escape")
-        await pilot.pause()
         assert (bar.text, app.changes(), app.ends()) == ("", ["abc", ""], [False])
 
 
@@ -101,6 +98,5 @@ async def test_search_input_is_silent_outside() -> None:
     async with Outside(bar := SearchBar("Find")).run_test() as pilot:
         bar.focus()
         await pilot.press("a")
-        await pilot.pause()
         assert not bar.query_one(Input).cursor_blink
     assert heard == []

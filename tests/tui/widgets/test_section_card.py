@@ -6,7 +6,7 @@ from textual.app import App
 from inspector.present.spans import Fact, Section, fact, paragraph
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME, role_styles
 from inspector.tui.widgets.section_card import SectionCard, sections_text
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.widgets.showing import Showing
 
 PROCESS = Section(
@@ -42,10 +42,9 @@ async def test_a_word_longer_than_the_card_is_folded_and_nothing_is_lost() -> No
 
 
 async def test_another_state_is_shown_and_the_same_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with (app := Showing(card := SectionCard(PROCESS))).run_test(size=(40, 12)) as pilot:
+    async with (app := Showing(card := SectionCard(PROCESS))).run_test(size=(40, 12)):
         card.show(Section("Process", (Fact("pid", "5000"),)))
-        await pilot.pause()
-        assert "5000" in text(app)
+        await shows(app, "5000")
         assert "4711" not in text(app)
         drawn: list[object] = []
         monkeypatch.setattr(card, "update", drawn.append)
@@ -69,7 +68,6 @@ async def test_y_copies_the_section_as_text(monkeypatch: pytest.MonkeyPatch) -> 
     async with Showing(card := SectionCard(PROCESS)).run_test(size=(40, 12)) as pilot:
         card.focus()
         await pilot.press("y")
-        await pilot.pause()
     assert copied == [sections_text([PROCESS])]
     assert copied[0].splitlines()[0] == "Process"
     assert "command  node server.js" in copied[0]

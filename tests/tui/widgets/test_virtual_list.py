@@ -264,7 +264,6 @@ async def test_the_chosen_row_stays_chosen_when_rows_are_filtered() -> None:
 async def test_selection_and_opening_are_posted() -> None:
     async with (app := Listening(LogList(Rows(10), follow=True))).run_test() as pilot:
         await pilot.press("k", "enter")
-        await pilot.pause()
     selected = [(m.index, m.key) for m in app.told(LogList.Selected) if isinstance(m, LogList.Selected)]
     opened = [(m.index, m.key) for m in app.told(LogList.Opened) if isinstance(m, LogList.Opened)]
     assert selected == [(9, 9), (8, 8)]

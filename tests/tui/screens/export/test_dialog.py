@@ -17,7 +17,7 @@ from inspector.tui.screens.export.ways import ExportResult, ExportSource
 from inspector.tui.widgets.save import CreateDialog, SaveScreen, file_name, write
 from inspector.tui.widgets.virtual_list import LogList
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.staging import handshake
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -33,17 +33,14 @@ async def test_one_chooses_what_as_what_and_where(
     async with app.run_test(size=size) as pilot:
         screen = ExportScreen(ExportSource("shop", None, tape.journal, (ExportScope("this operation", [4, 5]),)))
         app.push_screen(screen, results.append)
-        await until(lambda: "shop.har" in text(app), "what is proposed")
-        assert "what  everything" in text(app)
+        await shows(app, "shop.har", "what  everything")
         assert "Compare" in text(app), "all ways are in sight"
-        await pilot.press("right", "m")
-        await until(lambda: "this operation, 2 entries" in text(app) and "with notes" in text(app), "the part")
+        await press(pilot, "right", "m", shows=("this operation, 2 entries", "with notes"))
         await pilot.press("j", "j")
         await until(lambda: screen.query_one(Input).value == str(tmp_path / "shop.jsonl"), "another name")
         assert "notes" not in text(app), "not in this format"
         (tmp_path / "shop.jsonl").write_text("mine")
-        await pilot.press("enter")
-        await until(lambda: "File exists. Press Enter again to replace it." in text(app), "what is in the way")
+        await press(pilot, "enter", shows="File exists. Press Enter again to replace it.")
         assert (tmp_path / "shop.jsonl").read_text() == "mine"
         await pilot.press("up")
         await until(lambda: screen.query_one(LogList).has_focus, "the list again")
@@ -64,13 +61,10 @@ async def test_failed_export_is_reported_and_keeps_the_path(tape: Tape, tmp_path
         await until(lambda: "shop.har" in text(app), "the dialog")
         await pilot.press("tab")
         screen.query_one(Input).value = str(tmp_path / "no" / "place")
-        await pilot.press("enter")
-        await until(lambda: "can't be written" in text(app), "why not")
-        await pilot.press("up", "G", "k", "k", "k")
-        await until(lambda: "everything" in text(app), "a way that takes all")
+        await press(pilot, "enter", shows="can't be written")
+        await press(pilot, "up", "G", "k", "k", "k", shows="everything")
         assert screen.query_one(Input).value == str(tmp_path / "no" / "place")
-        await pilot.press("enter")
-        await until(lambda: "this session is not recorded" in text(app), "why it can't be shared")
+        await press(pilot, "enter", shows="this session is not recorded")
         await pilot.press("escape")
         await until(lambda: bool(results), "that it is left")
     assert results == [None]
@@ -128,8 +122,7 @@ async def test_second_press_makes_nothing_more(screen: Slowly) -> None:
     async with app.run_test() as pilot:
         app.push_screen(screen, results.append)
         await until(lambda: isinstance(app.focused, Input), "the line")
-        await pilot.press("enter", "enter", "enter")
-        await until(lambda: "Writing" in text(app), "that it is being made")
+        await press(pilot, "enter", "enter", "enter", shows="Writing")
         assert screen.began == [("here", False)]
         screen.action_leave()
         await until(lambda: results == [None], "that it is left")
@@ -242,8 +235,7 @@ async def test_failed_save_can_be_repeated_elsewhere(tmp_path: Path) -> None:
         await until(lambda: screen.is_current and bool(screen.query(Input)), "it is there")
         assert screen.query_one(Input).value.endswith("/a.txt")
         screen.query_one(Input).value = str(tmp_path / "none" / "a")
-        await pilot.press("enter")
-        await until(lambda: "Cannot write" in text(app), "it says why")
+        await press(pilot, "enter", shows="Cannot write")
         screen.query_one(Input).value = str(tmp_path / "a")
         await pilot.press("enter")
         await until(lambda: results, "it is over")

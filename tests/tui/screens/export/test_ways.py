@@ -15,7 +15,7 @@ from inspector.tui.screens.export.ways import TARGETS, ExportRequest, ExportSour
 from inspector.tui.widgets.lines import LinesScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.staging import handshake
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -25,8 +25,7 @@ async def test_they_are_read_copied_and_left() -> None:
     async with (app := Showing()).run_test(size=(80, 24), notifications=True) as pilot:
         app.push_screen(LinesScreen("3 values", [(("a word " * 30, "text"),), (("the end", "error"),)]))
         await until(lambda: "the end" in text(app) and "3 values" in text(app), "the lines")
-        await pilot.press("y")
-        await until(lambda: "Copied" in text(app), "that it is copied")
+        await press(pilot, "y", shows="Copied")
         assert app.clipboard.endswith("the end")
         await pilot.press("escape")
         await until(lambda: "the end" not in text(app), "that it is left")

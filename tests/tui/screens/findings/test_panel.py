@@ -10,7 +10,7 @@ from tests.checks.broken import break_check
 from tests.present.tape import Tape
 from tests.present.test_live_checks import finding
 from tests.tui.checked import checked
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -19,28 +19,21 @@ from tests.waiting import until
 async def test_mute_lasts_for_the_capture_until_removed() -> None:
     async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
-        await pilot.press("G", "x m")
-        await until(lambda: "4 muted" in text(app), "a check was muted")
+        await press(pilot, "G", "x m", shows="4 muted")
         assert "hint" not in text(app)
     async with checked("shipyard", (80, 24), show="findings") as (app, pilot):
         await until(lambda: "entries checked" in text(app), "the list was there")
         assert "hint" not in text(app)
-        await pilot.press("v M", "G")
-        await until(lambda: "muted Tool has" in text(app), "it was shown as muted")
+        await press(pilot, "v M", "G", shows="muted Tool has")
         await pilot.press("x m")
         await until(lambda: "muted, hidden" not in text(app) and "· 4 hints" in text(app), "it was heard of again")
 
 
 async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path) -> None:
     async with checked("lighthouse", (160, 45), show="findings") as (app, pilot):
-        await until(lambda: "entries checked" in text(app), "the list was there")
-        assert "8 Findings ✗" in text(app)
-        await until(lambda: "#5 bytes 0–80" in text(app), "what was found first was told")
-        await pilot.press("slash", *"stdout-not-json", "enter")
-        await until(lambda: "✓ 1 of" in text(app), "the filter held")
-        await pilot.press("g g")
-        await until(lambda: "Write everything but messages to stderr" in text(app), "the fix was told")
-        assert "#5 bytes 0–80" in text(app)
+        await shows(app, "entries checked", "8 Findings ✗", "#5 bytes 0–80")
+        await press(pilot, "slash", *"stdout-not-json", "enter", shows="✓ 1 of")
+        await press(pilot, "g g", shows=("Write everything but messages to stderr", "#5 bytes 0–80"))
         await pilot.press("y")
         assert "stdout-not-json" in app.clipboard
         await pilot.press("enter")

@@ -10,7 +10,7 @@ from inspector.tui.screens.help.commands import OPENED_BY, SCREEN_OF
 from inspector.tui.screens.help.palette import SYNONYMS, CommandRows
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.captures.record import sample
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.waiting import until
 
 DIALOGS = {
@@ -86,8 +86,7 @@ async def test_action_of_another_screen_goes_there_and_runs(size: tuple[int, int
 async def test_action_for_a_tap_explains_its_need() -> None:
     async with (app := InspectApp(replay=sample("evening"))).run_test(size=(120, 36), notifications=True) as pilot:
         await _read(app)
-        await pilot.press("ctrl+p", *"breakpoint", "enter")
-        await until(lambda: "Needs an attached tap" in text(app), "what it needs")
+        await press(pilot, "ctrl+p", *"breakpoint", "enter", shows="Needs an attached tap")
     await app.conversation.end()
 
 

@@ -67,5 +67,4 @@ async def test_escape_and_the_keys_that_open_it_close_it(key: str) -> None:
         await drawn(pilot)
         assert isinstance(pilot.app.screen, HelpScreen)
         await pilot.press(key)
-        await pilot.pause()
         assert not isinstance(pilot.app.screen, HelpScreen)

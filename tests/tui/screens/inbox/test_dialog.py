@@ -7,7 +7,7 @@ from textual.screen import ModalScreen
 
 from inspector.protocol.server_requests import accepted, declined
 from inspector.tui.screens.inbox.dialog import QuestionScreen
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.screens.asking import Asking
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -26,8 +26,7 @@ async def test_one_question_follows_the_other_until_none_waits(subject: Asking) 
         await app.push_screen(QuestionScreen(subject, first))
         await until(lambda: "Which city?" in text(app), "the question")
         await pilot.pause()
-        await pilot.press(*"Oslo", "ctrl+j")
-        await until(lambda: "And then?" in text(app), "the next question")
+        await press(pilot, *"Oslo", "ctrl+j", shows="And then?")
         await pilot.press("ctrl+d")
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
     assert (first.reply, second.reply) == (accepted({"city": "Oslo"}), declined())

@@ -12,7 +12,7 @@ from inspector.protocol.server_requests import ErrorReply, Result, Root, accepte
 from inspector.session.inbox import TicketState
 from inspector.tui import keys
 from inspector.tui.screens.inbox.panel import InboxPanel
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.asking import Asking
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -104,8 +104,7 @@ async def test_problems_are_shown_first_and_sent_on_second_press(subject: Asking
     ticket = subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
-        await pilot.press("x", "ctrl+j")
-        await shows(app, "Respond anyway")
+        await press(pilot, "x", "ctrl+j", shows="Respond anyway")
         assert ticket.reply is None
         await pilot.press("ctrl+j")
         await until(lambda: ticket.reply is not None, "it is answered")
@@ -117,8 +116,7 @@ async def test_escape_leaves_the_question_where_it_is_with_what_was_typed(subjec
     subject.ask_city("Other?")
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Which city?")
-        await pilot.press(*"Rome", "escape")
-        await shows(app, "2 waiting")
+        await press(pilot, *"Rome", "escape", shows="2 waiting")
         await pilot.press("j")
         await until(
             lambda: app.panel.pane.server_request is subject.inbox.tickets[1].server_request, "the other question"
@@ -137,7 +135,6 @@ async def test_withdrawn_request_loses_its_form(subject: Asking) -> None:
         subject.withdraw(ticket, "the server cancelled its request")
         await shows(app, "Withdrawn", "the server cancelled its request")
         await pilot.press("ctrl+j")
-        await pilot.pause()
         assert ticket.reply is None
 
 
@@ -192,8 +189,7 @@ async def test_roots_are_edited_in_place(subject: Asking) -> None:
     ticket = subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await shows(app, "Which city?")
-        await pilot.press("x R")
-        await shows(app, "List these roots", "file:///srv")
+        await press(pilot, "x R", shows=("List these roots", "file:///srv"))
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
         await pilot.press("end", *"/a", "ctrl+d", "ctrl+j")
         await until(lambda: subject.inbox.roots == (Root("file:///srv/a"),), "other roots are listed")
@@ -225,8 +221,7 @@ async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
         subject.ask_city(f"Question {number}?")
     async with (app := Inbox(subject)).run_test(size=(80, 24)) as pilot:
         await shows(app, "50 waiting", "Question 0?")
-        await pilot.press("G")
-        await shows(app, "Question 49?")
+        await press(pilot, "G", shows="Question 49?")
 
 
 async def test_a_visit_shows_at_once_that_the_server_calls_it_complete(subject: Asking) -> None:

@@ -12,7 +12,7 @@ from inspector.sampler.choice import Approve
 from inspector.session.inbox import ProposalState, Ticket
 from inspector.tui.screens.inbox.rows import RequestRow
 from inspector.tui.screens.inbox.sampling import answered_by, asks_now, proposal_of, proposal_section
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.asking import Asking, model
 from tests.tui.screens.inbox.test_panel import Inbox, opened
 from tests.waiting import until
@@ -32,8 +32,7 @@ async def subject() -> AsyncIterator[Asking]:
 async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:
     await opened(pilot, app, "Why is the sea salt?")
     await shows(app, "Ask the model")
-    await pilot.press("ctrl+k")
-    await shows(app, "Request for", "maxTokens")
+    await press(pilot, "ctrl+k", shows=("Request for", "maxTokens"))
     await pilot.press("ctrl+j")
     await until(lambda: subject.inbox.consulted, "the model is asked")
 
@@ -59,14 +58,12 @@ async def test_sampling_request_can_be_edited(subject: Asking) -> None:
     subject.ask_model()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+k")
-        await shows(app, "Request for")
+        await press(pilot, "ctrl+k", shows="Request for")
         app.panel.pane.form.query_one(".form--json").text = '{"messages": [], "maxTokens": 3}'  # type: ignore[attr-defined]
         await until(lambda: app.panel.pane.form.arguments == {"messages": [], "maxTokens": 3}, "it is taken")
         await pilot.press("ctrl+k")
         await until(lambda: not app.panel.pane.edits_request, "back at the answer")
-        await pilot.press("ctrl+k")
-        await shows(app, '"maxTokens": 3')
+        await press(pilot, "ctrl+k", shows='"maxTokens": 3')
         await pilot.press("ctrl+j")
         await until(lambda: subject.inbox.consulted, "the model is asked")
         assert subject.inbox.consulted == [{"messages": [], "maxTokens": 3}]
@@ -76,10 +73,8 @@ async def test_json_that_can_t_be_read_asks_no_model(subject: Asking) -> None:
     subject.ask_model()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+k")
-        await shows(app, "Request for")
+        await press(pilot, "ctrl+k", shows="Request for")
         await pilot.press("x", "ctrl+j")
-        await pilot.pause()
         assert subject.inbox.consulted == []
 
 
@@ -122,10 +117,8 @@ async def test_running_proposal_can_be_stopped(subject: Asking) -> None:
         await asked(pilot, app, subject)
         await shows(app, "Stop")
         await pilot.press("ctrl+j")
-        await pilot.pause()
         assert ticket.reply is None
-        await pilot.press("ctrl+k")
-        await shows(app, "Model request cancelled", "Respond ^j")
+        await press(pilot, "ctrl+k", shows=("Model request cancelled", "Respond ^j"))
         await pilot.press("ctrl+d")
         await until(lambda: isinstance(ticket.reply, ErrorReply), "it is rejected")
 
@@ -134,14 +127,11 @@ async def test_escape_leads_from_the_request_to_the_answer_and_then_to_the_list(
     subject.ask_model()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press(*"Half", "ctrl+k")
-        await shows(app, "Request for")
-        await pilot.press("escape")
-        await shows(app, "Half", "Respond ^j")
+        await press(pilot, *"Half", "ctrl+k", shows="Request for")
+        await press(pilot, "escape", shows=("Half", "Respond ^j"))
         assert app.panel.pane.form.arguments != {}
         await until(lambda: app.panel.pane.has_focus_within, "the form has the focus")
-        await pilot.press("escape")
-        await shows(app, "1 waiting")
+        await press(pilot, "escape", shows="1 waiting")
 
 
 async def test_direct_sending_is_announced(subject: Asking) -> None:
@@ -149,8 +139,7 @@ async def test_direct_sending_is_announced(subject: Asking) -> None:
     subject.ask_model()
     async with (app := Inbox(subject)).run_test(size=(80, 40)) as pilot:
         await opened(pilot, app, "Why is the sea salt?")
-        await pilot.press("ctrl+k")
-        await shows(app, "Its response is sent to the server directly.")
+        await press(pilot, "ctrl+k", shows="Its response is sent to the server directly.")
 
 
 async def test_without_a_model_there_is_no_button_and_the_key_does_nothing(subject: Asking) -> None:

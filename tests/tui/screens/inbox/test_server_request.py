@@ -17,7 +17,7 @@ from inspector.tui.screens.inbox.server_request import (
     open_link,
     place_of,
 )
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.asking import Asking
 from tests.tui.screens.inbox.test_panel import Inbox, opened
 from tests.tui.widgets.showing import Showing
@@ -92,7 +92,6 @@ async def test_answer_bar_accepts_enter_and_clicks() -> None:
         app.bar.say(asks(), ResponseState())
         app.bar.focus()
         await pilot.press("enter")
-        await pilot.pause()
         await pilot.click(AnswerBar, offset=(app.rows()[0].index("Decline") + 1, 0))
         await pilot.click(AnswerBar, offset=(app.rows()[0].index("JSON"), 0))
         await pilot.pause()
@@ -149,8 +148,7 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
             await shows(app, f"1 of {49 - number}", f"Question {number + 1}?")  # the next form, without a key
             assert tickets[number].reply == accepted({"city": city})
             await until(lambda: _typing_in(app, tickets[number + 1].server_request), "its first field has the focus")  # noqa: B023
-        await pilot.press("escape")
-        await shows(app, "48 waiting", "decline all  x D")
+        await press(pilot, "escape", shows=("48 waiting", "decline all  x D"))
         await pilot.press("x D", "x D")
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
         await shows(app, "0 waiting")
@@ -227,12 +225,11 @@ class Pane(Showing):
 
 
 async def test_empty_pane_takes_no_action() -> None:
-    async with (app := Pane(subject := Asking())).run_test(size=(80, 24)) as pilot:
+    async with (app := Pane(subject := Asking())).run_test(size=(80, 24)):
         await app.pane.show(None)
         app.pane.tick()
         await app.pane.do("accept")
-        await pilot.pause()
-        assert "No server requests yet" in text(app)
+        await shows(app, "No server requests yet")
         assert app.posted == []
     subject.journal.close()
 

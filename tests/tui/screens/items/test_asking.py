@@ -11,7 +11,7 @@ from inspector.tui.screens.items.panel import ItemsPanel, RequestFinished
 from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, text
 from tests.tui.screens.acting import WIDE, Acting, Tools, chosen
 from tests.tui.screens.schemas import TOOLS
 from tests.waiting import until
@@ -19,16 +19,13 @@ from tests.waiting import until
 
 async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newest_again() -> None:
     async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
+        await chosen(app, pilot, "add", "ctrl+j", shows="✓ OK")
         assert len(app.panel.requests.past) == 1
         app.panel.items.list.focus()
         await pilot.press("j")
         await until(lambda: "✓ OK" not in text(app), "no answer is shown")
         assert not app.panel.requests.past
-        await pilot.press("k")
-        await shows(app, "✓ OK")
+        await press(pilot, "k", shows="✓ OK")
 
 
 async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_as_its_own(
@@ -53,8 +50,7 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
         await until(lambda: bool(read), "the answer was read")
         await pilot.pause()
         assert "✓ OK" not in text(app)
-        await pilot.press("k")
-        await shows(app, "✓ OK")
+        await press(pilot, "k", shows="✓ OK")
 
 
 @pytest.mark.parametrize(
@@ -72,6 +68,5 @@ async def test_end_of_a_call_is_posted() -> None:
             self.heard = [*getattr(self, "heard", []), event.call.item.name]
 
     async with (app := Hearing(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
+        await chosen(app, pilot, "add", "ctrl+j")
         await until(lambda: getattr(app, "heard", []) == ["add"], "the end is told")

@@ -23,7 +23,7 @@ from tests.architecture.sources import ROOT
 from tests.captures.record import sample
 from tests.cli.running import LEGACY, SERVERS
 from tests.stories.persons import Person, at_a_replay, at_the_screen
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -44,12 +44,9 @@ def _serving(answer: Any) -> StdioTarget:
 
 
 async def _open(person: Person, tool: str) -> None:
-    await person.press("2")
-    await person.sees(tool)
+    await person.press("2", shows=tool)
     await person.press("/")
-    await person.types(tool)
-    await person.press("enter", "enter")
-    await person.sees("[Form] JSON")
+    await person.types(tool, "enter", "enter", shows="[Form] JSON")
     await person.press("escape")  # while a field has the focus, the text above the form is folded
     await person.sees("App: ui://", "v A shows its source")
     await person.press("v A")
@@ -63,8 +60,7 @@ async def test_a_tools_page_is_read_and_shown_as_text_and_again_in_the_recording
         await person.sees("App ui://gull-rock/tide", "<!doctype html>", "not rendered", "https://tides.gull-rock")
         assert isinstance(person.pilot.app.screen, AppSourceScreen)
         assert person.wire().sent("resources/read")[0]["params"]["uri"] == "ui://gull-rock/tide"
-        await person.press("escape")
-        await person.sees("v A shows its source")
+        await person.press("escape", shows="v A shows its source")
     async with at_a_replay(capture) as person:
         await _open(person, "image_result")
         await person.sees("<!doctype html>")
@@ -99,8 +95,7 @@ async def test_compare_screen_shows_progress_until_done() -> None:
     app: App[None] = Showing()
     async with app.run_test(size=(80, 24)) as pilot:
         app.push_screen(BeforeAfterScreen("a:b", compare))
-        await until(lambda: "comparing" in text(app), "it says so")
-        assert "a:b" in text(app)
+        await shows(app, "comparing", "a:b")
         gate.set()
         await until(lambda: "+ new" in text(app), "the lines are there")
         await pilot.press("escape")
@@ -118,9 +113,7 @@ async def test_all_of_it_is_shown_and_copied() -> None:
     screen = ChangesScreen([news([{"name": "old"}], [{"name": "new", "title": "N\x1b[31m"}])], 5_000_000_000)
     async with app.run_test(size=(60, 20)) as pilot:
         await app.push_screen(screen)
-        await until(lambda: "− old" in text(app), "both sides are there")
-        assert "Changed 5 s ago:" in text(app)
-        assert "1 prompt added" in text(app)
+        await shows(app, "− old", "Changed 5 s ago:", "1 prompt added")
         assert "\x1b" not in text(app)
         await pilot.press("y")
         assert "1 prompt added\n    + new" in app.clipboard
@@ -148,8 +141,7 @@ async def test_the_tools_of_a_capture_are_shown_all_of_them_at_a_key_and_copied(
         assert isinstance(screen, HostsScreen)
         assert "ClC ClD VSC" in text(app)
         assert "complex_form" not in text(app)
-        await pilot.press("v a")
-        await until(lambda: "complex_form" in text(app), "all are there")
+        await press(pilot, "v a", shows="complex_form")
         await pilot.press("y")
         assert "Codex does not support sampling" in app.clipboard
         await pilot.press("escape")

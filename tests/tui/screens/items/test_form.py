@@ -6,7 +6,7 @@ from inspector.present.spans import Span
 from inspector.protocol.listed_items import ListedItem, Prompt
 from inspector.tui.screens.items.form import ItemForm, ItemHead
 from tests.settling import click
-from tests.tui.screen_text import lines, text
+from tests.tui.screen_text import lines, press, shows, text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -58,8 +58,7 @@ async def test_withheld_form_sends_nothing() -> None:
     async with (app := Form()).run_test(size=(80, 20), notifications=True) as pilot:
         app.lamp.why = "no wick"
         await app.lamp.show(Prompt({"name": "red"}))
-        await pilot.pause()
-        assert "▲ no wick" in text(app)
+        await shows(app, "▲ no wick")
         await app.lamp.send()
         await app.lamp.send()
         await pilot.pause()
@@ -67,15 +66,12 @@ async def test_withheld_form_sends_nothing() -> None:
 
 
 async def test_form_button_and_toggle_have_labels() -> None:
-    async with (app := Form()).run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)):
         await app.lamp.show(None)
-        await pilot.pause()
-        assert "No lamp selected" in text(app)
+        await shows(app, "No lamp selected")
         await app.lamp.show(Prompt({"name": "red"}))
         app.lamp.toggle_about()
-        await pilot.pause()
-        assert "toggled" in text(app)
-        assert "[ Light" in text(app)
+        await shows(app, "toggled", "[ Light")
 
 
 async def test_reset_restores_the_defaults_and_can_be_undone() -> None:
@@ -88,5 +84,4 @@ async def test_reset_restores_the_defaults_and_can_be_undone() -> None:
         line = next(at for at, each in enumerate(lines(app)) if "[ Reset ]" in each)
         await click(app, (lines(app)[line].index("Reset"), line))
         await until(lambda: "whale" not in text(app), "the field is empty again")
-        await pilot.press("ctrl+z")
-        await until(lambda: "whale" in text(app), "the text is back")
+        await press(pilot, "ctrl+z", shows="whale")

@@ -13,7 +13,7 @@ from inspector.protocol.tracking.catalogue import Listing
 from inspector.tui.screens.items import list as taking
 from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, ListLoader, LoadedList, keys_of
 from inspector.tui.screens.items.model import ListedRows, PromptRow, prompt_offers
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.acting import Acting
 from tests.tui.screens.items.test_tools import Side as ToolsSide
 from tests.tui.widgets.showing import Showing
@@ -172,8 +172,7 @@ async def test_failed_list_has_its_reason() -> None:
     subject = Acting()
     subject.stopped = lambda kind: "its response can't be read" if kind == "prompts" else ""  # type: ignore[method-assign]
     async with (app := Side(subject)).run_test(size=(60, 12)):
-        await until(lambda: "Cannot list lamps" in text(app), "it says so")
-        assert "its response can't be read" in text(app)
+        await shows(app, "Cannot list lamps", "its response can't be read")
 
 
 async def test_undeclared_list_is_explained() -> None:

@@ -16,7 +16,7 @@ from inspector.tui.screens.items.model import ListedRows
 from inspector.tui.screens.items.offers import Completions, CompletionWanted, OfferForm, OfferKind, PreparedRequest
 from inspector.tui.screens.items.prompts import PROMPTS
 from inspector.tui.screens.items.resources import RESOURCES, ResourcesPanel
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.acting import Error
 from tests.tui.screens.offering import Offering, Offers
 from tests.tui.widgets.showing import Showing
@@ -187,11 +187,9 @@ LONG = "\n".join(f"line {n}" for n in range(20))
 
 
 async def test_a_resource_without_arguments_has_no_form_but_facts() -> None:
-    async with (app := Showing(form := OfferForm(Offering(), RESOURCES))).run_test(size=(80, 20)) as pilot:
+    async with (app := Showing(form := OfferForm(Offering(), RESOURCES))).run_test(size=(80, 20)):
         await form.show(Resource({"uri": "x://a", "name": "a", "mimeType": "text/plain", "icons": [{"src": "x"}]}))
-        await pilot.pause()
-        assert "x://a" in text(app)
-        assert "icon" in text(app)
+        await shows(app, "x://a", "icon")
         assert "[Form] JSON" not in text(app)
         assert "valid" not in text(app)
 
@@ -209,8 +207,7 @@ async def test_the_preview_follows_what_is_typed_and_goes_with_the_thing() -> No
     async with (app := Showing(form := OfferForm(Offering(), RESOURCES))).run_test(size=(80, 20)) as pilot:
         await form.show(Template({"uriTemplate": "x://{a}{?b}"}))
         form.focus_first()
-        await pilot.press("o", "space")
-        await until(lambda: "x://o%20" in text(app), "the URI is previewed")
+        await press(pilot, "o", "space", shows="x://o%20")
         assert form.request.params == {"uri": "x://o%20"}
         await form.show(None)
         await until(lambda: "x://o%20" not in text(app), "it is gone")
@@ -262,9 +259,7 @@ async def test_prompts_are_listed_with_their_arguments() -> None:
     async with (app := Showing(side)).run_test(size=(80, 12)) as pilot:
         await pilot.pause()
         side.sync()
-        await until(lambda: "2 prompts" in text(app), "they are listed")
-        assert "Hail a ship" in text(app)
-        assert "ship*, mood" in text(app)
+        await shows(app, "2 prompts", "Hail a ship", "ship*, mood")
 
 
 SIZE = (160, 40)
@@ -295,10 +290,8 @@ async def test_another_connection_keeps_the_choice_and_the_history() -> None:
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await shows(app, "x://welcome  · ear")
-        await pilot.press("enter")
-        await shows(app, "lost with the previous connection")
-        await pilot.press("x r")
-        await shows(app, "History 2")
+        await press(pilot, "enter", shows="lost with the previous connection")
+        await press(pilot, "x r", shows="History 2")
         await until(lambda: "of the previous connection" not in text(app), "the new answer is shown")
         assert other.wanted == [{"uri": "x://welcome"}]
 
@@ -320,8 +313,7 @@ async def test_a_key_ends_the_search() -> None:
         await until(lambda: app.panel.form.item is not None, "a thing is chosen")
         await pilot.press("/", *"tides", "enter")
         await until(lambda: "Welcome" not in text(app), "others are hidden")
-        await pilot.press("f c")
-        await shows(app, "Welcome")
+        await press(pilot, "f c", shows="Welcome")
 
 
 async def test_without_a_result_there_is_nothing_to_save_or_to_repeat() -> None:

@@ -13,7 +13,7 @@ from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.tui.checked import checked
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.acting import WIDE, Acting, Tools, chosen
 from tests.tui.screens.offering import Offering, Offers
 from tests.tui.screens.schemas import TOOLS
@@ -34,14 +34,11 @@ def form_of(panel: ToolsPanel) -> Any:
 
 async def test_input_selection_and_search_survive_a_new_list() -> None:
     async with (app := Tools(subject := Acting([tool("add"), tool("sub"), tool("mul")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "sub")
-        await pilot.press("enter")
+        await chosen(app, pilot, "sub", "enter")
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("abs"), tool("add", description="Adds."), tool("sub"), tool("mul")])
-        await shows(app, "1 new, 1 changed: g d shows")
-        assert "abs + new" in text(app)
-        assert "add ◆ changed" in text(app)
+        await shows(app, "1 new, 1 changed: g d shows", "abs + new", "add ◆ changed")
         await pilot.pause(0.2)
         assert app.panel.form.tool is not None
         assert app.panel.form.tool.name == "sub"
@@ -53,8 +50,7 @@ async def test_input_selection_and_search_survive_a_new_list() -> None:
 
 async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_where() -> None:
     async with (app := Tools(subject := Acting([tool("add")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("enter")
+        await chosen(app, pilot, "add", "enter")
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("add", TEXT)])
@@ -65,8 +61,7 @@ async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_wh
 
 async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() -> None:
     async with (app := Tools(subject := Acting([tool("add"), tool("sub")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("enter")
+        await chosen(app, pilot, "add", "enter")
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("7")
         subject.list([tool("sub")])
@@ -105,11 +100,8 @@ async def test_the_changes_are_shown_with_both_sides() -> None:
         await chosen(app, pilot, "add")
         subject.list([tool("add", TEXT, description="Adds three numbers")])
         await shows(app, "1 gone, 1 changed: g d shows")
-        await pilot.press("g d")
-        await shows(app, '    inputSchema.properties.a.type: "integer" → "string"')
-        assert "− Adds [two] numbers" in text(app)
-        assert "+ Adds [three] numbers" in text(app)
-        assert "− old" in text(app)
+        await press(pilot, "g d", shows='    inputSchema.properties.a.type: "integer" → "string"')
+        await shows(app, "− Adds [two] numbers", "+ Adds [three] numbers", "− old")
         await pilot.press("escape")
         await until(lambda: "1 tool removed" not in text(app), "the list is back")
 
@@ -120,8 +112,7 @@ async def test_pages_oddities_and_a_stale_list_are_shown_above_it_and_its_ttl_in
     subject.tape.answer(1, {"tools": [tool("a"), tool("a")], "nextCursor": "2", "ttlMs": 60000, "cacheScope": "public"})
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await shows(app, "page 1, more: x + fetches the next", "1 item comes more than once")
-        await pilot.press("i")
-        await shows(app, "TTL 60 s")
+        await press(pilot, "i", shows="TTL 60 s")
         subject.tape.wait(63_000)
         await shows(app, "stale since")
         fetched: list[tuple[str, ...]] = []
@@ -205,8 +196,7 @@ async def test_the_screen_of_findings_begins_at_what_was_found_about_the_chosen_
         await until(lambda: bool(panel.selected_findings), "something was found about the tool")
         meant = panel.selected_findings[0]
         await until(lambda: meant.id in text(app), "it is told above the form")
-        await pilot.press("8")
-        await until(lambda: f"Check     {meant.id}" in text(app), "it is chosen on the screen of findings")
+        await press(pilot, "8", shows=f"Check     {meant.id}")
         assert meant.sentence[:40] in text(app)
 
 

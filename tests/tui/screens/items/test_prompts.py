@@ -3,7 +3,7 @@
 from typing import Any
 
 from inspector.tui.screens.items.prompts import PromptsPanel
-from tests.tui.screen_text import shows
+from tests.tui.screen_text import press, shows
 from tests.tui.screens.acting import Error
 from tests.tui.screens.offering import Offering, Offers
 from tests.waiting import until
@@ -30,8 +30,7 @@ async def test_a_prompt_is_filled_and_its_messages_of_every_kind_are_shown() -> 
         await until(lambda: app.panel.form.item is not None, "a prompt is chosen")
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
-        await pilot.press(*"auk", "ctrl+j")
-        await shows(app, "✗ Incomplete result")
+        await press(pilot, *"auk", "ctrl+j", shows="✗ Incomplete result")
         assert subject.wanted == [{"name": "hail", "arguments": {"ship": "auk"}}]
         for words in (
             "1/6 user",
@@ -54,12 +53,10 @@ async def test_required_argument_is_demanded_before_sending_anyway() -> None:
         await until(lambda: app.panel.items.has_focus_within, "the first focus has settled")
         await shows(app, "ship *")
         await until(lambda: app.panel.form.form.state.verdict is not None, "the empty form is judged")
-        await pilot.press("ctrl+j")
-        await shows(app, "Get anyway (1 error)")
+        await press(pilot, "ctrl+j", shows="Get anyway (1 error)")
         assert subject.wanted == []
         await until(lambda: app.panel.form.has_focus_within, "the wrong field is focused")
-        await pilot.press("ctrl+j")
-        await shows(app, "ship is missing")
+        await press(pilot, "ctrl+j", shows="ship is missing")
         assert subject.wanted == [{"name": "hail"}]
 
 
@@ -68,8 +65,7 @@ async def test_messages_are_copied_as_json_and_as_markdown() -> None:
     subject.given = messages
     async with (app := Offers(PromptsPanel(subject))).run_test(size=SIZE, notifications=True) as pilot:
         await until(lambda: app.panel.form.item is not None, "a prompt is chosen")
-        await pilot.press("x j")
-        await shows(app, "No messages to copy yet")
+        await press(pilot, "x j", shows="No messages to copy yet")
         await app.panel.form.take({"ship": "auk"})
         await app.panel.form.send()
         await shows(app, "✗ Incomplete result")

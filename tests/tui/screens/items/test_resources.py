@@ -17,7 +17,7 @@ from inspector.tui.widgets.lines import BeforeAfterScreen
 from inspector.tui.widgets.picture import PictureScreen
 from inspector.tui.widgets.save import SaveScreen
 from tests.protocol.tracking.test_subscriptions import ID
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.acting import Error
 from tests.tui.screens.offering import Offering, Offers
 from tests.waiting import until
@@ -31,26 +31,26 @@ def contents(*items: Any) -> Any:
     return lambda params: {"contents": list(items)}
 
 
-async def chosen(app: Offers, pilot: Pilot[None], label: str) -> None:
-    """Move to a thing and wait for its form."""
+async def chosen(app: Offers, pilot: Pilot[None], label: str, *keys: str, shows: str | tuple[str, ...] = ()) -> None:
+    """Move to an item and wait for its form; then press keys, and wait until this is on the screen."""
     await until(lambda: app.panel.form.item is not None, "a first form is there")
     for _ in range(12):
-        thing = app.panel.items.chosen
-        if thing is not None and label in (thing.title, thing.key):
+        item = app.panel.items.chosen
+        if item is not None and label in (item.title, item.key):
             break
         await pilot.press("j")
     await until(
         lambda: app.panel.form.item is not None and label in (app.panel.form.item.title, app.panel.form.item.key),
         f"{label} has its form",
     )
+    await press(pilot, *keys, shows=shows)
     await pilot.pause()
 
 
 async def test_resources_and_templates_stand_in_one_list_and_hostile_names_are_only_text() -> None:
     async with (app := Offers(ResourcesPanel(Offering()))).run_test(size=WIDE, notifications=True) as pilot:
         await shows(app, "4 resources, 2 templates", "b [/] ␛[31m", "▲ it has no uri", "{} Tides")
-        await chosen(app, pilot, "x://b")
-        await shows(app, "[bold]not bold[/]")
+        await chosen(app, pilot, "x://b", shows="[bold]not bold[/]")
 
 
 async def test_a_resource_is_read_and_every_content_is_shown() -> None:
@@ -65,9 +65,7 @@ async def test_a_resource_is_read_and_every_content_is_shown() -> None:
         7,
     )
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=(160, 80)) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("ctrl+j")
-        await shows(app, "✗ Incomplete result")
+        await chosen(app, pilot, "Welcome", "ctrl+j", shows="✗ Incomplete result")
         assert subject.wanted == [{"uri": "x://welcome"}]
         for words in ('"a": [', "00000000  00 01 02", "5 × 3", "invalid base64: ", "a number instead of a block"):
             await shows(app, words)
@@ -77,9 +75,7 @@ async def test_a_resource_is_read_and_every_content_is_shown() -> None:
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_enter_on_a_resource_reads_and_shows_it(size: tuple[int, int]) -> None:
     async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=size) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("enter")
-        await shows(app, "Hello.")
+        await chosen(app, pilot, "Welcome", "enter", shows="Hello.")
         assert subject.wanted == [{"uri": "x://welcome"}]
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
 
@@ -88,15 +84,11 @@ async def test_a_content_is_shown_whole_and_saved() -> None:
     subject = Offering()
     subject.given = contents({"uri": "x://1", "text": "\n".join(f"line {n}" for n in range(700_000))})
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
+        await chosen(app, pilot, "Welcome", "ctrl+j", shows="✓ OK")
         app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
-        await pilot.press("enter")
-        await shows(app, "line 20")
-        await pilot.press("G")
-        await shows(app, "line 699999")
+        await press(pilot, "enter", shows="line 20")
+        await press(pilot, "G", shows="line 699999")
 
 
 async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path) -> None:
@@ -105,14 +97,11 @@ async def test_saving_asks_for_a_path_and_never_replaces_unasked(tmp_path: Path)
     there = tmp_path / "there.txt"
     there.write_text("mine")
     async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
+        await chosen(app, pilot, "Welcome", "ctrl+j", shows="✓ OK")
         await pilot.press("s")
         await until(lambda: isinstance(app.screen, SaveScreen), "a path is asked for")
         app.screen.query_one(Input).value = str(there)
-        await pilot.press("enter")
-        await shows(app, "File exists")
+        await press(pilot, "enter", shows="File exists")
         assert there.read_text() == "mine"
         await pilot.press("enter")
         await until(lambda: not isinstance(app.screen, SaveScreen), "it is saved")
@@ -123,27 +112,20 @@ async def test_a_picture_is_shown_by_a_key() -> None:
     subject = Offering()
     subject.given = contents({"uri": "x://4", "mimeType": "image/png", "blob": base64.b64encode(PNG).decode()})
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("ctrl+j")
-        await shows(app, "v i shows it")
+        await chosen(app, pilot, "Welcome", "ctrl+j", shows="v i shows it")
         await pilot.press("v i")
         await until(lambda: isinstance(app.screen, PictureScreen), "the picture is shown")
 
 
 async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> None:
     async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Tides")
-        await pilot.press("enter")
+        await chosen(app, pilot, "Tides", "enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
-        await pilot.press("m")
-        await shows(app, "▸ x://tides/m")
+        await press(pilot, "m", shows="▸ x://tides/m")
         await until(lambda: bool(subject.asked) and subject.asked[-1]["argument"]["value"] == "m", "m is completed")
-        await pilot.pause()
         await shows(app, "2 values")
-        await pilot.press("ctrl+@", "ctrl+@")
-        await shows(app, "▸ x://tides/tuesday")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
+        await press(pilot, "ctrl+@", "ctrl+@", shows="▸ x://tides/tuesday")
+        await press(pilot, "ctrl+j", shows="✓ OK")
         assert subject.wanted == [{"uri": "x://tides/tuesday"}]
         assert subject.asked[-1]["argument"] == {"name": "day", "value": "m"}
         assert subject.asked[-1]["ref"] == {"type": "ref/resource", "uri": "x://tides/{day}{?unit}"}
@@ -151,10 +133,8 @@ async def test_a_template_is_filled_with_what_the_server_proposes_and_read() -> 
 
 async def test_invalid_template_withholds_the_read() -> None:
     async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "broken")
-        await shows(app, "cannot expand: a brace in it is never closed")
-        await pilot.press("ctrl+j")
-        await shows(app, "Not sent")
+        await chosen(app, pilot, "broken", shows="cannot expand: a brace in it is never closed")
+        await press(pilot, "ctrl+j", shows="Not sent")
         assert subject.calls == []
 
 
@@ -162,9 +142,7 @@ async def test_a_refusal_has_its_own_headline() -> None:
     subject = Offering()
     subject.given = lambda params: Error(-32002, "no such resource")
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("ctrl+j")
-        await shows(app, "✗ JSON-RPC error -32002", "no such resource")
+        await chosen(app, pilot, "Welcome", "ctrl+j", shows=("✗ JSON-RPC error -32002", "no such resource"))
 
 
 async def test_recording_shows_its_reads_and_makes_none() -> None:
@@ -173,22 +151,16 @@ async def test_recording_shows_its_reads_and_makes_none() -> None:
     subject.tape.answer(1, {"contents": [{"uri": "x://tides/sunday", "text": "of a sunday"}]})
     subject.can_act, subject.now_stage = False, ConversationStage.RECORDED
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Tides")
-        await shows(app, "of a sunday", "▲ captures are read-only; x r in Traffic resends")
-        await pilot.press("ctrl+j")
-        await shows(app, "Not sent")
+        await chosen(app, pilot, "Tides", shows=("of a sunday", "▲ captures are read-only; x r in Traffic resends"))
+        await press(pilot, "ctrl+j", shows="Not sent")
         assert subject.calls == []
-        await pilot.press("v h")
-        await shows(app, "x://tides/sunday")
+        await press(pilot, "v h", shows="x://tides/sunday")
 
 
 async def test_a_read_is_repeated_by_a_key() -> None:
     async with (app := Offers(ResourcesPanel(subject := Offering()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("ctrl+j")
-        await shows(app, "History 1")
-        await pilot.press("x r")
-        await shows(app, "History 2")
+        await chosen(app, pilot, "Welcome", "ctrl+j", shows="History 1")
+        await press(pilot, "x r", shows="History 2")
         assert subject.wanted == [{"uri": "x://welcome"}] * 2
 
 
@@ -197,8 +169,7 @@ async def test_a_search_finds_by_type() -> None:
         await shows(app, "4 resources")
         await pilot.press("/")
         await until(lambda: isinstance(app.focused, Input), "the search line has the focus")
-        await pilot.press(*"csv")
-        await shows(app, "1 of 6")
+        await press(pilot, *"csv", shows="1 of 6")
 
 
 @pytest.mark.parametrize("uri", ["x://a", ""])
@@ -289,50 +260,39 @@ class Watched(Offering):
 async def read(app: Offers, pilot: Pilot[None], subject: Watched, words: str, answer: str) -> None:
     """Read the chosen resource, which says this now."""
     subject.given = contents({"uri": URI, "text": answer})
-    await pilot.press("ctrl+j")
-    await shows(app, words)
+    await press(pilot, "ctrl+j", shows=words)
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> None:
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await pilot.press("x f")
-        await shows(app, "Subscribed to x://welcome.", "● Subscribed", "● watching x://welcome")
-        await pilot.press("x f")
-        await shows(app, "Unsubscribed from x://welcome.", "○ No longer subscribed")
+        await press(pilot, "x f", shows=("Subscribed to x://welcome.", "● Subscribed", "● watching x://welcome"))
+        await press(pilot, "x f", shows=("Unsubscribed from x://welcome.", "○ No longer subscribed"))
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
 
 
 async def test_expanded_template_can_be_watched() -> None:
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Tides")
-        await pilot.press("enter")
+        await chosen(app, pilot, "Tides", "enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
-        await pilot.press("m")
-        await shows(app, "▸ x://tides/m")
-        await pilot.press("escape", "x f")
-        await shows(app, "Subscribed to x://tides/m.")
+        await press(pilot, "m", shows="▸ x://tides/m")
+        await press(pilot, "escape", "x f", shows="Subscribed to x://tides/m.")
         assert subject.asked_for == [("subscribe", "x://tides/m")]
 
 
 async def test_unwatchable_resource_sends_nothing() -> None:
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "lost")
-        await pilot.press("x f")
-        await shows(app, "Cannot subscribe: no URI.")
+        await chosen(app, pilot, "lost", "x f", shows="Cannot subscribe: no URI.")
         subject.now_stage = ConversationStage.CLOSED
-        await pilot.press("x f")
-        await shows(app, "Cannot subscribe: ")
+        await press(pilot, "x f", shows="Cannot subscribe: ")
         assert subject.asked_for == []
 
 
 async def test_watch_without_server_support_sends_nothing() -> None:
     subject = Watched(capabilities={"resources": {}})
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("x f")
-        await shows(app, "not declare resources.subscribe")
+        await chosen(app, pilot, "Welcome", "x f", shows="not declare resources.subscribe")
         assert subject.asked_for == []
 
 
@@ -351,17 +311,13 @@ async def test_failed_watch_is_reported(comes: Outcome, says: str) -> None:
     subject = Watched()
     subject.comes = comes
     async with (app := Offers(ResourcesPanel(subject))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("x f")
-        await shows(app, says)
+        await chosen(app, pilot, "Welcome", "x f", shows=says)
         assert "\x1b" not in text(app)
 
 
 async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("x f")
-        await shows(app, "● Subscribed")
+        await chosen(app, pilot, "Welcome", "x f", shows="● Subscribed")
         subject.update(times=2000)
         await shows(app, "◆ updated ×2,000", "updated 2,000 times")
         assert len(app._notifications) == 1
@@ -369,9 +325,7 @@ async def test_a_storm_of_updates_is_a_number_and_no_flood_of_toasts() -> None:
 
 async def test_repeated_read_can_be_compared() -> None:
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "Welcome")
-        await pilot.press("v d")
-        await shows(app, "No earlier read to compare with")
+        await chosen(app, pilot, "Welcome", "v d", shows="No earlier read to compare with")
         await read(app, pilot, subject, "the old tide", "Saltmouth\nthe old tide\n")
         subject.update()
         await shows(app, "◆ updated")
@@ -380,8 +334,7 @@ async def test_repeated_read_can_be_compared() -> None:
         await until(lambda: "◆ updated\n" not in text(app), "the mark is gone")
         await pilot.press("v d")
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "the comparison is there")
-        await shows(app, "- the [old] tide")
-        assert "+ the [new] tide" in text(app)
+        await shows(app, "- the [old] tide", "+ the [new] tide")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, BeforeAfterScreen), "it is gone")
 
@@ -392,8 +345,7 @@ async def test_update_without_change_is_reported() -> None:
         await read(app, pilot, subject, "the tide", "the tide")
         subject.update()
         await shows(app, "◆ updated")
-        await pilot.press("ctrl+j")
-        await shows(app, "Unchanged since the previous read.")
+        await press(pilot, "ctrl+j", shows="Unchanged since the previous read.")
 
 
 async def test_bytes_are_compared_by_size_and_hash() -> None:
@@ -401,12 +353,9 @@ async def test_bytes_are_compared_by_size_and_hash() -> None:
         await chosen(app, pilot, "Welcome")
         for data, shown in ((b"one", "size  3 bytes"), (b"other", "size  5 bytes")):
             subject.given = contents({"uri": URI, "blob": base64.b64encode(data).decode()})
-            await pilot.press("ctrl+j")
-            await shows(app, shown)
+            await press(pilot, "ctrl+j", shows=shown)
         await shows(app, "Changed since")
-        await pilot.press("v d")
-        await shows(app, "- before: 3 bytes, sha256 7692c3ad")
-        assert "+ after: 5 bytes, sha256" in text(app)
+        await press(pilot, "v d", shows=("- before: 3 bytes, sha256 7692c3ad", "+ after: 5 bytes, sha256"))
 
 
 async def test_resource_without_fields_has_no_json_to_switch_to() -> None:

@@ -15,7 +15,7 @@ from inspector.tui.screens.items import saved
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import NameScreen
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen
 from tests.tui.screens.schemas import TOOLS
 from tests.waiting import until
@@ -101,8 +101,7 @@ async def test_all_are_run_after_a_question_and_each_has_its_verdict() -> None:
         _drawer(app).action_run_all()
         await until(lambda: isinstance(app.screen, ConfirmScreen), "a destructive tool is asked for")
         assert subject.calls == []
-        await pilot.press("f5")
-        await shows(app, "2 passed, 1 failed")
+        await press(pilot, "f5", shows="2 passed, 1 failed")
         assert [each["name"] for each in subject.calls] == ["add", "echo", "clear"]
         assert text(app).count("✓ OK") >= 2
         assert "✗ Failed" in text(app)
@@ -118,8 +117,7 @@ async def test_the_call_of_the_form_is_saved_under_a_name(project: Path) -> None
             lambda: isinstance(app.screen, NameScreen) and bool(app.screen.query(Input)), "the name is asked for"
         )
         await until(lambda: isinstance(app.focused, Input), "the proposed name can be replaced")
-        await pilot.press(*"my", "space", *"sum", "enter")
-        await shows(app, "my sum")
+        await press(pilot, *"my", "space", *"sum", "enter", shows="my sum")
         (case,) = open_cases(project.parent / saved.FILE).cases
         assert (case.name, case.params) == ("my sum", {"name": "add", "arguments": {"a": 4, "b": 5}})
 
@@ -132,16 +130,14 @@ async def test_a_saved_call_is_renamed_duplicated_and_deleted_after_a_question(p
             lambda: isinstance(app.screen, NameScreen) and bool(app.screen.query(Input)), "the name is asked for"
         )
         app.screen.query_one(Input).value = "other"
-        await pilot.press("enter")
-        await shows(app, "other")
+        await press(pilot, "enter", shows="other")
         await until(lambda: _drawer(app).has_focus_within, "the drawer has the focus again")
         _drawer(app).action_duplicate()
         await shows(app, "Saved 4")
         await pilot.press("j", "j")
         _drawer(app).action_delete()
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
-        await pilot.press("f5")
-        await shows(app, "Saved 3")
+        await press(pilot, "f5", shows="Saved 3")
         assert [each.name for each in open_cases(project).cases] == ["other", "second", "other (2)"]
 
 
@@ -153,8 +149,7 @@ async def test_the_environment_is_chosen_and_shown(project: Path) -> None:
         await shows(app, "env: none")
         _drawer(app).action_environment()
         await until(lambda: isinstance(app.screen, ChooseScreen), "the environments are offered")
-        await pilot.press("d", "e", "v", "enter")
-        await shows(app, "env: dev")
+        await press(pilot, "d", "e", "v", "enter", shows="env: dev")
         await until(lambda: _drawer(app).has_focus_within, "the drawer has the focus again")
         await pilot.press("r")
         await until(lambda: bool(subject.calls), "it was called")
@@ -237,8 +232,7 @@ async def test_the_environment_is_remembered_for_the_project(project: Path) -> N
         await shows(app, "env: dev")
         _drawer(app).action_environment()
         await until(lambda: isinstance(app.screen, ChooseScreen), "the environments are offered")
-        await pilot.press("n", "o", "enter")
-        await shows(app, "env: none")
+        await press(pilot, "n", "o", "enter", shows="env: none")
         await until(lambda: KeptEnvironments(places().state).of(project.parent) == "", "the choice is stored")
 
 
@@ -303,6 +297,5 @@ async def test_saving_a_call_and_saving_a_result_have_two_labels_and_two_keys() 
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         await shows(app, "[ Save call ]")
-        await pilot.press("escape")
-        await shows(app, "[ Save call x s ]")
+        await press(pilot, "escape", shows="[ Save call x s ]")
     assert keys.action("tools.save").label == "Save result"

@@ -8,7 +8,7 @@ from inspector.protocol.listed_items import Tool
 from inspector.tui.screens.items.form import CallBar, ItemForm, ItemHead
 from inspector.tui.screens.items.tools import ToolForm, describe
 from tests.settling import click
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.screens.schemas import ADD, CLEAR, ECHO
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -28,11 +28,10 @@ class Form(Showing):
 
 
 async def test_without_a_tool_there_is_nothing_to_send() -> None:
-    async with (app := Form()).run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)):
         await app.tool_form.send()
         await app.tool_form.toggle_json()
-        await pilot.pause()
-        assert "No tool selected" in text(app)
+        await shows(app, "No tool selected")
         assert app.wanted == []
 
 
@@ -94,8 +93,7 @@ async def test_invalid_json_arguments_are_not_sent() -> None:
         edit.text = "{"
         await pilot.pause()
         await app.tool_form.send()
-        await pilot.pause()
-        assert "Not sent: invalid JSON" in text(app)
+        await shows(app, "Not sent: invalid JSON")
         assert not app.query("Toast")
         edit.text = '{"a": 3}'
         await until(lambda: "✓ Valid" in text(app), "the next value is judged anew")
@@ -126,8 +124,7 @@ async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_
         await app.tool_form.show(Tool({"name": "bare", "inputSchema": {"type": "object", "properties": {}}}))
         app.tool_form.focus_first()
         await until(lambda: isinstance(app.focused, CallBar), "the button has the focus")
-        await pilot.pause()
-        assert "+ name of the property to add" in text(app)
+        await shows(app, "+ name of the property to add")
         await app.tool_form.toggle_json()
         await until(lambda: isinstance(app.focused, TextArea), "the JSON has the focus")
         await app.tool_form.toggle_json()
@@ -136,15 +133,13 @@ async def test_a_tool_that_names_no_arguments_focuses_its_button_where_keys_are_
 
 
 async def test_task_choice_is_kept_per_tool() -> None:
-    async with (app := Form()).run_test(size=(80, 20)) as pilot:
+    async with (app := Form()).run_test(size=(80, 20)):
         form = app.tool_form
         await form.show(Tool(ADD))
         form.set_task_support(Support.OPTIONAL)
-        await pilot.pause()
-        assert "○ as a task x t" in text(app)
+        await shows(app, "○ as a task x t")
         form.toggle_task()
-        await pilot.pause()
-        assert "✓ as a task x t" in text(app)
+        await shows(app, "✓ as a task x t")
         wanted = [form.as_task]
         for tool in (ECHO, ADD):
             await form.show(Tool(tool))
@@ -239,8 +234,7 @@ async def test_hostile_words_are_only_words() -> None:
 async def test_the_star_of_what_is_required_is_explained_where_there_is_one() -> None:
     async with (app := Showing(head := ItemHead(describe))).run_test(size=(80, 12)) as pilot:
         head.show(Tool(ECHO), most=9)
-        await pilot.pause()
-        assert "* required" in text(app)
+        await shows(app, "* required")
         head.show(Tool(CLEAR), most=9)
         await pilot.pause()
         assert "* required" not in text(app)

@@ -17,7 +17,7 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.virtual_list import LogList
 from tests.settling import click
-from tests.tui.screen_text import shows, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS, tool
 from tests.tui.widgets.showing import Showing
@@ -46,8 +46,7 @@ class Side(Showing):
 
 async def test_tools_are_listed_with_what_they_claim_and_cost() -> None:
     async with (app := Side(Acting(TOOLS))).run_test(size=(60, 12)):
-        await until(lambda: "echo" in text(app), "the tools are listed")
-        assert "3 tools" in text(app)
+        await shows(app, "echo", "3 tools")
         words = [line.strip("▌▏ ").split() for line in text(app).splitlines()]
         assert {"R", "D"} <= {row[1] for row in words if len(row) > 1}
 
@@ -70,8 +69,7 @@ async def test_a_search_shows_what_matches_and_escape_shows_all() -> None:
     async with (app := Side(Acting(TOOLS))).run_test(size=(60, 12)) as pilot:
         await until(lambda: bool(app.meant), "the tools are there")
         app.side.search()
-        await pilot.press(*"bay")
-        await until(lambda: "1 of 3" in text(app), "one matches by its description")
+        await press(pilot, *"bay", shows="1 of 3")
         assert "clear" not in text(app)
         await pilot.press("enter")
         assert isinstance(app.focused, LogList)
@@ -96,8 +94,7 @@ async def test_a_pause_in_typing_does_not_keep_a_worse_match() -> None:
     async with (app := Side(Acting([tool("get-structure"), tool("get-sum")]))).run_test(size=(60, 12)) as pilot:
         await until(lambda: app.meant == [("get-structure", False)], "the tools are there")
         app.side.search()
-        await pilot.press(*"get-s")
-        await until(lambda: "2 of 2" in text(app), "both are found")
+        await press(pilot, *"get-s", shows="2 of 2")
         await pilot.press("u", "enter")
         await until(lambda: app.meant[1:] == [("get-sum", False)], "the best match is chosen")
 
@@ -133,34 +130,24 @@ async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
         assert isinstance(app.panel, ToolsPanel)
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
-        await pilot.press(*"ahoy")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK · 12 ms")
+        await press(pilot, *"ahoy", "ctrl+j", shows="✓ OK · 12 ms")
         assert subject.calls == [{"name": "echo", "arguments": {"text": "ahoy"}}]
-        assert "done" in text(app)
-        assert "History 1" in text(app)
+        await shows(app, "done", "History 1")
 
 
 async def test_wrong_input_is_sent_by_the_second_press() -> None:
     async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
-        await pilot.press("ctrl+j")
-        await shows(app, "Call anyway (1 error)", "✗ is required")
+        await chosen(app, pilot, "echo", "ctrl+j", shows=("Call anyway (1 error)", "✗ is required"))
         assert subject.calls == []
         await until(lambda: app.focused is not None and app.panel.form.has_focus_within, "the wrong field is focused")
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
+        await press(pilot, "ctrl+j", shows="✓ OK")
         assert subject.calls == [{"name": "echo", "arguments": {}}]
 
 
 async def test_a_change_after_the_warning_warns_again() -> None:
     async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
-        await pilot.press("ctrl+j")
-        await shows(app, "Call anyway")
-        await pilot.press("x")
-        await pilot.press("ctrl+j")
-        await shows(app, "✗ must have at least 2 characters")
+        await chosen(app, pilot, "echo", "ctrl+j", shows="Call anyway")
+        await press(pilot, "x", "ctrl+j", shows="✗ must have at least 2 characters")
         assert subject.calls == []
 
 
@@ -177,39 +164,29 @@ async def test_each_way_to_fail_has_its_own_headline(answer: Any, headline: str)
     subject = Acting(TOOLS)
     subject.answer = lambda params: answer
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, headline)
+        await chosen(app, pilot, "add", "ctrl+j", shows=headline)
 
 
 async def test_structured_content_has_its_own_tab_with_the_verdict() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [], "structuredContent": {"sum": "many"}}
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, "Structured ✗", "▲ OK, but does not match outputSchema (1)")
+        await chosen(app, pilot, "add", "ctrl+j", shows=("Structured ✗", "▲ OK, but does not match outputSchema (1)"))
         app.panel.steps.go("result")
         await until(lambda: app.panel.result.has_focus_within, "the result has the focus")
-        await pilot.press("]")
-        await shows(app, "does not match its outputSchema: 1 problem")
-        assert '"sum": "many"' in text(app)
-        assert "/sum" in text(app)
+        await press(pilot, "]", shows=("does not match its outputSchema: 1 problem", '"sum": "many"', "/sum"))
 
 
 async def test_progress_runs_and_a_key_cancels() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
+        await chosen(app, pilot, "add", "ctrl+j")
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.progress(3, 4, "swept [bold]far[/]")
         subject.tape.wait(1500)
-        await shows(app, "3 of 4 · 75 %", "1.5 s")
-        assert "swept [bold]far[/]" in text(app)
-        await pilot.press("ctrl+c")
-        await shows(app, "× Cancelled")
+        await shows(app, "3 of 4 · 75 %", "1.5 s", "swept [bold]far[/]")
+        await press(pilot, "ctrl+c", shows="× Cancelled")
         assert [exchange.target for exchange in subject.cancelled] == ["add"]
         assert app.panel.requests.calling.newest is None
 
@@ -218,17 +195,14 @@ async def test_the_cancel_line_can_be_clicked() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, "[ Cancel ^c ]")
+        await chosen(app, pilot, "add", "ctrl+j", shows="[ Cancel ^c ]")
         await pilot.click("ResultPanel > FormBar")
         await shows(app, "× Cancelled")
 
 
 async def test_a_destructive_tool_asks_once() -> None:
     async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "clear")
-        await pilot.press("ctrl+j")
+        await chosen(app, pilot, "clear", "ctrl+j")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "the question is gone")
@@ -245,9 +219,7 @@ async def test_a_destructive_tool_asks_once() -> None:
 async def test_destructive_tool_with_invalid_arguments_asks_once_and_names_the_errors() -> None:
     needs = tool("wipe", "place", place={"type": "string"}, annotations={"destructiveHint": True})
     async with (app := Tools(subject := Acting([needs]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "wipe")
-        await pilot.press("ctrl+j")
-        await shows(app, "1 error in the arguments")
+        await chosen(app, pilot, "wipe", "ctrl+j", shows="1 error in the arguments")
         await pilot.press("f5")
         await until(lambda: len(subject.calls) == 1, "it is called")
 
@@ -259,13 +231,11 @@ async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
         await chosen(app, pilot, "add")
         for value in (5, 6):
             await app.panel.form.take({"a": value})
-            await pilot.press("ctrl+j")
-            await shows(app, f"a is {value}")
+            await press(pilot, "ctrl+j", shows=f"a is {value}")
         await pilot.press("v h")
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         assert '{"a": 6}' in text(app)
-        await pilot.press("j", "enter")
-        await shows(app, "a is 5")
+        await press(pilot, "j", "enter", shows="a is 5")
         await pilot.press("x r")
         await until(lambda: len(subject.calls) == 3, "the shown call is repeated")
         assert subject.calls[2]["arguments"] == {"a": 5}
@@ -310,10 +280,8 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
     subject.tape.wait(5)
     subject.tape.answer(1, {"content": [{"type": "text", "text": "as it was"}]})
     async with (app := Tools(subject)).run_test(size=WIDE, notifications=True) as pilot:
-        await chosen(app, pilot, "add")
-        await shows(app, "as it was", "▲ captures are read-only; x r in Traffic resends")
-        await pilot.press("ctrl+j")
-        await shows(app, "Not sent")
+        await chosen(app, pilot, "add", shows=("as it was", "▲ captures are read-only; x r in Traffic resends"))
+        await press(pilot, "ctrl+j", shows="Not sent")
         assert subject.calls == []
 
 
@@ -321,8 +289,7 @@ async def test_the_newest_of_several_calls_is_followed() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
+        await chosen(app, pilot, "add", "ctrl+j")
         await until(lambda: len(subject.calls) == 1, "the first call runs")
         first = app.panel.requests.calling.newest
         await pilot.press("ctrl+j")
@@ -336,8 +303,7 @@ async def test_the_newest_of_several_calls_is_followed() -> None:
 
 async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
     async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
-        await pilot.press("ctrl+o")
+        await chosen(app, pilot, "echo", "ctrl+o")
         await until(lambda: app.panel.form.form.as_json, "JSON is shown")
         edit = app.panel.form.form.query_one(".form--json", TextArea)
         edit.text = '{"text": "by hand", "more": null}'
@@ -354,18 +320,13 @@ async def test_small_screen_shows_one_step_and_escape_goes_back() -> None:
     async with (app := Tools(Acting(TOOLS))).run_test(size=NARROW) as pilot:
         await chosen(app, pilot, "add")
         assert "[ Call" not in text(app)
-        await pilot.press("enter")
-        await shows(app, "[ Call")
+        await press(pilot, "enter", shows="[ Call")
         assert "echo" not in text(app)
-        await pilot.press("ctrl+j")
-        await shows(app, "✓ OK")
+        await press(pilot, "ctrl+j", shows="✓ OK")
         assert "[ Call" not in text(app)
+        await press(pilot, "escape", shows="[ Call")
+        await press(pilot, "escape", shows="echo")
         await pilot.press("escape")
-        await shows(app, "[ Call")
-        await pilot.press("escape")
-        await shows(app, "echo")
-        await pilot.press("escape")
-        await pilot.pause()
         assert app.went_back == 0
         assert "echo" in text(app)
 
@@ -379,8 +340,7 @@ async def test_hostile_tools_are_listed_drawn_and_called() -> None:
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
         await chosen(app, pilot, "wipe\x1b[2J")
         assert "␛]0;t␇ [@click=app.quit]x[/]" in text(app)
-        await pilot.press("ctrl+j")
-        await shows(app, "␛[2J[/]‹U+009B›")
+        await press(pilot, "ctrl+j", shows="␛[2J[/]‹U+009B›")
         assert subject.calls[0]["arguments"] == {"[/]": "\x1b[31m"}
         assert "\x1b" not in text(app)
         assert "\x9b" not in text(app)
@@ -411,9 +371,7 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [{"type": "text", "text": "**loud**"}]}
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, "**loud**")
+        await chosen(app, pilot, "add", "ctrl+j", shows="**loud**")
         await app.panel.form.take({"a": 99})
         await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
@@ -421,22 +379,18 @@ async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
         await pilot.press("v m")
         await until(lambda: "**loud**" not in text(app), "the Markdown is rendered")
         app.panel.items.list.focus()
-        await pilot.press("]", "]")
-        await shows(app, '"jsonrpc"')
+        await press(pilot, "]", "]", shows='"jsonrpc"')
 
 
 async def test_the_schemas_of_a_tool_are_one_key_away_before_and_after_a_call() -> None:
     async with (app := Tools(subject := Acting(TOOLS))).run_test(size=NARROW) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("v S")
-        await shows(app, '"outputSchema": {')
+        await chosen(app, pilot, "add", "v S", shows='"outputSchema": {')
         shown = text(app)
         assert '"default": 1' in shown
         assert '"sum": {' in shown
         await pilot.press("y")
         assert json.loads(app.clipboard) == {key: ADD[key] for key in ("inputSchema", "outputSchema")}
-        await pilot.press("escape", "escape", "k", "v S")
-        await shows(app, '"minLength": 2')
+        await press(pilot, "escape", "escape", "k", "v S", shows='"minLength": 2')
         assert "outputSchema" not in text(app)
         assert subject.calls == []
 
@@ -452,14 +406,11 @@ async def test_stderr_of_a_call_is_one_key_away() -> None:
     subject.answer = answer
     subject.tape.stderr(b"before the call")
     async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
-        await pilot.press("ctrl+j")
-        await shows(app, "✗ Tool error", "stderr 2 lines g s")
+        await chosen(app, pilot, "add", "ctrl+j", shows=("✗ Tool error", "stderr 2 lines g s"))
         subject.tape.wait(1).stderr(b"read late")
         await shows(app, "stderr 3 lines g s")
         subject.tape.wait(500).stderr(b"long after the call")
-        await pilot.press("escape", "g s")
-        await shows(app, "KeyError: 'zzz'")
+        await press(pilot, "escape", "g s", shows="KeyError: 'zzz'")
         shown = text(app)
         for line in ("the net is torn", "read late"):
             assert line in shown
@@ -472,8 +423,7 @@ async def test_stderr_of_a_call_is_one_key_away() -> None:
 async def test_description_folds_while_a_field_has_the_focus() -> None:
     long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "string"}, b={"type": "string"})
     async with (app := Tools(Acting([long]))).run_test(size=NARROW) as pilot:
-        await chosen(app, pilot, "long")
-        await pilot.press("enter")
+        await chosen(app, pilot, "long", "enter")
         await until(lambda: isinstance(app.focused, Input), "the first field has the focus")
         await until(lambda: "It says a lot." not in text(app), "the text above is folded")
         assert app.focused is not None
@@ -487,8 +437,7 @@ async def test_description_folds_while_a_field_has_the_focus() -> None:
 async def test_nothing_moves_below_a_mouse_button_that_is_held() -> None:
     long = tool("long", about="Adds up.\n" + "It says a lot. " * 60, a={"type": "boolean"})
     async with (app := Tools(Acting([long]))).run_test(size=(80, 40)) as pilot:
-        await chosen(app, pilot, "long")
-        await pilot.press("enter")
+        await chosen(app, pilot, "long", "enter")
         await until(lambda: "It says a lot." not in text(app), "the text above is folded")
         app.panel.form._bar.focus()
         await until(lambda: "It says a lot." in text(app), "the text above is there again")

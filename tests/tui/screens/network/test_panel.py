@@ -75,7 +75,6 @@ async def test_the_request_is_shown_in_the_traffic_by_its_message() -> None:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("g g", "o")
-        await pilot.pause()
     assert app.wanted == [2]
 
 

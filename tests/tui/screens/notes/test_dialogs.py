@@ -9,7 +9,7 @@ from inspector.tui.notes import notes_of
 from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.staging import Staged, handshake
 from tests.waiting import until
 
@@ -37,8 +37,7 @@ async def test_notes_dialog_without_notes_explains_itself(tape: Tape) -> None:
         answers: list[Mark | View | None] = []
         noted = notes_of(subject)
         await app.push_screen(MarksScreen(subject, noted, None), answers.append)
-        await until(lambda: "No marks." in text(app), "that there are none")
-        assert "m marks an entry of Traffic, x n with a comment. s saves the current view." in text(app)
+        await shows(app, "No marks.", "m marks an entry of Traffic, x n with a comment. s saves the current view.")
         assert "not recorded: lost when the session ends" in text(app)
         noted.mark(2, text="hm")
         await pilot.press("s", "m", "x d", "escape")

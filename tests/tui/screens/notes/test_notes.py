@@ -11,7 +11,7 @@ from inspector.tui.screens.notes.dialogs import MarksScreen
 from inspector.tui.widgets.prompts import CommentScreen, NameScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.staging import Staged, handshake
 from tests.tui.test_replay_controls import bar, opened, playback_of
 from tests.waiting import until
@@ -22,13 +22,10 @@ async def test_mark_is_stored_listed_and_filterable(tmp_path: Path) -> None:
     shutil.copy(sample("evening"), path)
     async with opened(path) as (app, pilot):
         traffic = app.panel.list  # type: ignore[attr-defined]
-        await pilot.press("j", "j", "m")
-        await until(lambda: "★y" in text(app), "the mark")
+        await press(pilot, "j", "j", "m", shows="★y")
         await pilot.press("j", "j", "j", "x n")
         await until(lambda: isinstance(app.screen, CommentScreen), "what to write")
-        await pilot.press(*"odd")
-        await pilot.press("down", "right", "enter")
-        await until(lambda: "★r odd" in text(app), "colour and comment")
+        await press(pilot, *"odd", "down", "right", "enter", shows="★r odd")
         await pilot.press("v z")
         await until(lambda: traffic.look.now.reference, "times that count from there")
         marked = traffic.chosen
@@ -39,10 +36,8 @@ async def test_mark_is_stored_listed_and_filterable(tmp_path: Path) -> None:
         await pilot.press("s")
         await until(lambda: isinstance(app.screen, NameScreen), "how the view is called")
         app.screen.query_one(Input).value = "mine"
-        await pilot.press("enter")
-        await until(lambda: "1 view" in text(app), "the view")
-        await pilot.press("m", "j", "x d")
-        await until(lambda: "1 mark," in text(app) and "★ red" in text(app), "another colour, and one mark less")
+        await press(pilot, "enter", shows="1 view")
+        await press(pilot, "m", "j", "x d", shows=("1 mark,", "★ red"))
         await pilot.press("escape", "f m", "g g", "2", "g m")
         await until(lambda: isinstance(app.screen, MarksScreen), "the list, from another screen")
         await pilot.press("enter")
@@ -66,8 +61,7 @@ async def test_unwritable_notes_are_reported_and_change_nothing(tmp_path: Path) 
     (tmp_path / "evening.mcpcap.notes").write_bytes(b"something else")
     async with opened(path) as (app, pilot):
         await until(lambda: "no head of notes" in text(app), "what is wrong with them")
-        await pilot.press("j", "m")
-        await until(lambda: "left as it is" in text(app), "why nothing is marked")
+        await press(pilot, "j", "m", shows="left as it is")
         assert not app.conversation.journal.marks
     assert (tmp_path / "evening.mcpcap.notes").read_bytes() == b"something else"
 

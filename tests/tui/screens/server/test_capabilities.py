@@ -3,7 +3,7 @@
 from inspector.protocol import capabilities
 from inspector.protocol.revisions.table import NEWEST, ROWS
 from inspector.tui.screens.server.capabilities import CapabilitiesScreen, CapabilityRows
-from tests.tui.screen_text import shows
+from tests.tui.screen_text import press, shows
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -14,8 +14,7 @@ async def test_enter_switches_and_taking_it_returns_what_is_on() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(CapabilitiesScreen(frozenset({capabilities.ROOTS}), NEWEST), taken.append)
         await shows(app, "Client capabilities", "roots", "applies from the next request")
-        await pilot.press("enter", "down", "down", "enter")
-        await shows(app, "changed", '"tools": {}')
+        await press(pilot, "enter", "down", "down", "enter", shows=("changed", '"tools": {}'))
         await pilot.press("ctrl+j")
         await until(lambda: taken, "it is taken")
     assert taken == [frozenset({capabilities.SAMPLING, capabilities.SAMPLING_TOOLS})]

@@ -184,7 +184,6 @@ async def test_y_copies_the_card_with_the_focus_or_all_of_them(
         await look(pilot, panel)
         panel.take_focus()
         await pilot.press("y", "tab", "y")
-        await pilot.pause()
     everything, one = copied
     assert "lighthouse" in everything
     assert "warming up" in everything

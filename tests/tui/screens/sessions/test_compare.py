@@ -8,7 +8,7 @@ from textual.app import App
 from inspector.tui.screens.sessions.compare import CompareScreen, of_files
 from inspector.tui.widgets.lines import BeforeAfterScreen
 from tests.captures.record import sample
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.waiting import until
 
 
@@ -26,10 +26,7 @@ async def test_a_person_jumps_from_difference_to_difference_and_sees_both_sides(
     async with app.run_test(size=(width, 24), notifications=True) as pilot:
         screen = of_files(sample("lighthouse"), changed)
         await app.push_screen(screen)
-        await until(lambda: "2 changed" in text(app), "the summary")
-        assert "lighthouse.mcpcap" in text(app)
-        assert "changed.mcpcap" in text(app)
-        assert "≠ tools/call image_result" in text(app)
+        await shows(app, "2 changed", "lighthouse.mcpcap", "changed.mcpcap", "≠ tools/call image_result")
         await pilot.press("G", "N")
         await until(lambda: "tools/call image_result" in _foot(app) or "different" in _foot(app), "the last difference")
         await pilot.press("j")
@@ -37,10 +34,8 @@ async def test_a_person_jumps_from_difference_to_difference_and_sees_both_sides(
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, BeforeAfterScreen), "both values")
         await until(lambda: "[" in text(app), "the words that differ")
-        await pilot.press("escape", "g g", "N")
-        await until(lambda: "No previous difference." in text(app), "that it is the first")
-        await pilot.press("=")
-        await until(lambda: "exactly" in text(app), "an exact comparison")
+        await press(pilot, "escape", "g g", "N", shows="No previous difference.")
+        await press(pilot, "=", shows="exactly")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, CompareScreen), "back")
 

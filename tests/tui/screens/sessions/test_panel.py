@@ -16,7 +16,7 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import NameScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.staging import Staged
 from tests.waiting import until
 
@@ -54,13 +54,11 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
     NotesFile(shelf / "wreck.mcpcap", "").change(lambda notes: notes.marked(2, new_mark(2)))
     async with (app := One(tape)).run_test(size=(130, 20), notifications=True) as pilot:
         await until(lambda: all(said in text(app) for said in ("✓ Complete", "✗ Exited", "✗ Unreadable")), "all three")
-        await until(lambda: "★ 1" in text(app), "what is marked")
-        assert "3 captures" in text(app)
+        await shows(app, "★ 1", "3 captures")
         await pilot.press("j", "x n")
         await until(lambda: isinstance(app.screen, NameScreen), "what to note")
         app.screen.query_one(Input).value = "the ship that sank"
-        await pilot.press("enter")
-        await until(lambda: "the ship that sank" in text(app), "the note")
+        await press(pilot, "enter", shows="the ship that sank")
         assert NotesFile(shelf / "wreck.mcpcap", "").read().remark == "the ship that sank"
         await pilot.press("x d")
         await until(
@@ -69,8 +67,7 @@ async def test_they_are_listed_noted_and_removed_when_that_is_meant(tape: Tape, 
         await pilot.press("escape", "x d")
         await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
         assert (shelf / "wreck.mcpcap").exists()
-        await pilot.press("f5")
-        await until(lambda: "2 captures" in text(app), "one less")
+        await press(pilot, "f5", shows="2 captures")
         assert sorted(os.listdir(shelf)) == ["broken.mcpcap", "evening.mcpcap"]
     kept = places().state / "sessions.json"
     await until(kept.exists, "what was found out, for the next time")
@@ -80,8 +77,7 @@ async def test_one_that_is_open_here_stays(tape: Tape, shelf: Path) -> None:
     tape.journal.capture_path = shelf / "evening.mcpcap"
     async with (app := One(tape)).run_test(size=(130, 20), notifications=True) as pilot:
         await until(lambda: " ● " in text(app), "that it is open")
-        await pilot.press("x d")
-        await until(lambda: "Close its tab first" in text(app), "why not")
+        await press(pilot, "x d", shows="Close its tab first")
         assert (shelf / "evening.mcpcap").exists()
 
 

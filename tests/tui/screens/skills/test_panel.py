@@ -135,8 +135,7 @@ async def test_verifying_stops_where_a_file_differs_and_shows_both_digests_and_n
         await person.sees(
             "forged-chart", "Saved a baseline"
         )  # what is met for the first time is said until the next key
-        await person.press("G", "x v")
-        await person.sees("sha256 differs", "listed", "received", "must not be used")
+        await person.press("G", "x v", shows=("sha256 differs", "listed", "received", "must not be used"))
         assert "first,2" not in person.screen
         assert len(read(person)) == 2
 
@@ -148,8 +147,7 @@ async def test_a_file_can_be_read_while_the_rest_of_the_list_is_still_arriving(t
     pages = [{"result": {"skills": [listed], "nextCursor": "more", **_CACHED}}, "silence"]
     async with before_pages(tmp_path, pages, content) as person:
         await person.sees(" near  dynamic", "⋯ listing")
-        await person.press("j", "ctrl+j")
-        await person.sees("# Near by")
+        await person.press("j", "ctrl+j", shows="# Near by")
         assert read(person) == [uri]
         assert "Skills  1  ⋯ listing" in person.screen
 
@@ -158,8 +156,7 @@ async def test_keys_wait_while_the_skill_list_arrives(tmp_path: Path) -> None:
     async with before_pages(tmp_path, ["silence"], {}) as person:
         await person.sees("⋯ listing")
         for key in ("x v", "ctrl+j", "x g"):
-            await person.press(key)
-            await person.sees("The list is still arriving.")
+            await person.press(key, shows="The list is still arriving.")
             person.pilot.app.clear_notifications()
             await until(lambda: "still arriving" not in person.screen, "the message has gone")
         assert read(person) == []
@@ -169,27 +166,21 @@ async def test_undeclared_skills_are_listed_on_request_only(tmp_path: Path) -> N
     async with before_skills(tmp_path, "--legacy-only") as person:
         await person.sees("The server does not declare skills", "r lists skills anyway")
         assert person.wire().sent("skills/list") == []
-        await person.press("r")
-        await person.sees("cannot list skills: error -32601")
+        await person.press("r", shows="cannot list skills: error -32601")
 
 
 async def test_skill_entry_can_be_fetched_again(tmp_path: Path) -> None:
     async with before_skills(tmp_path) as person:
         await person.sees("lamp-lighting")
-        await person.press("j", "ctrl+j")
-        await person.sees("✓ as listed")
-        await person.press("x g")
-        await person.sees("SKILL.md  · not read  452 B")
+        await person.press("j", "ctrl+j", shows="✓ as listed")
+        await person.press("x g", shows="SKILL.md  · not read  452 B")
         assert json.dumps(person.wire().sent("skills/get")[0]).count("lamp-lighting") == 1
 
 
 async def test_a_recording_shows_its_skills_and_what_became_of_them(tmp_path: Path) -> None:
     async with before_skills(tmp_path) as person:
         await person.sees("forged-chart")
-        await person.press("G", "x v")
-        await person.sees("sha256 differs")
+        await person.press("G", "x v", shows="sha256 differs")
     async with at_a_replay(tmp_path / "demo.mcpcap") as person:
-        await person.press("g k")
-        await person.sees("lamp-lighting", "soundings.csv  ✗ sha256 differs")
-        await person.press("x v")
-        await person.sees("This is a recording.")
+        await person.press("g k", shows=("lamp-lighting", "soundings.csv  ✗ sha256 differs"))
+        await person.press("x v", shows="This is a recording.")

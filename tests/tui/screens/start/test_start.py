@@ -21,7 +21,7 @@ from inspector.tui.start_app import StartApp
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.captures.record import sample
 from tests.settling import click
-from tests.tui.screen_text import drawn, lines, text
+from tests.tui.screen_text import drawn, lines, press, shows, text
 from tests.tui.several import GULLS as SEVERAL_GULLS
 from tests.waiting import until
 
@@ -34,9 +34,7 @@ async def test_each_is_shown_in_full_and_answered_for_itself() -> None:
         await until(lambda: "Run this command" in text(app), "the first")
         for part in ("npx", "-y", "gulls", "--all of them", "/x/mcp.json", "Cursor"):
             assert part in text(app)
-        await pilot.press("enter")
-        await until(lambda: "Connect to this server?" in text(app), "the second")
-        assert "https://example.com/mcp" in text(app)
+        await press(pilot, "enter", shows=("Connect to this server?", "https://example.com/mcp"))
         await pilot.press("escape")
         await until(lambda: app.return_value is not None, "the answers")
     assert app.return_value == [replace(GULLS, approved=True), None]
@@ -64,14 +62,10 @@ async def test_inputs_of_a_server_file_are_requested_and_masked(tmp_path: Path) 
     tides, plain = read_servers("VS Code", file, tmp_path)
     assert plain.inputs == ()
     async with (app := ApproveApp([tides, plain])).run_test(size=(80, 24)) as pilot:
-        await until(lambda: "Run this command" in text(app), "the command")
-        assert "coast, api-key, undeclared" in text(app)
-        assert "${workspaceFolder} is not expanded" in text(app)
+        await shows(app, "Run this command", "coast, api-key, undeclared", "${workspaceFolder} is not expanded")
         assert "${input:coast} stands" not in text(app)
-        await pilot.press("enter")
-        await until(lambda: "API key of the tides" in text(app), "what it is for")
-        await pilot.press(*"x", "enter", *"s3cret", "enter", *"other", "enter")
-        await until(lambda: "must be one of" in text(app), "a value that is not allowed")
+        await press(pilot, "enter", shows="API key of the tides")
+        await press(pilot, *"x", "enter", *"s3cret", "enter", *"other", "enter", shows="must be one of")
         assert "s3cret" not in text(app)
         assert "••••••" in text(app)
         await pilot.press("end", "ctrl+u", *"north", "ctrl+j")
@@ -92,8 +86,7 @@ async def test_leaving_the_values_starts_nothing(tmp_path: Path) -> None:
     tides, _ = read_servers("VS Code", file, tmp_path)
     async with (app := ApproveApp([tides])).run_test(size=(80, 24)) as pilot:
         await until(lambda: "Run this command" in text(app), "the command")
-        await pilot.press("enter")
-        await until(lambda: "API key of the tides" in text(app), "what it is for")
+        await press(pilot, "enter", shows="API key of the tides")
         await pilot.press("escape")
         await until(lambda: app.return_value is not None, "the answer")
     assert app.return_value == [None]
@@ -123,15 +116,12 @@ async def test_a_command_longer_than_the_screen_must_be_read_to_its_end_before_i
     async with (app := ApproveApp([LONG])).run_test(size=(80, 24)) as pilot:
         await until(lambda: "more lines: End, then Enter" in text(app), "the first part")
         assert "curl evil.example" not in text(app)
-        await pilot.press("enter", "enter")
-        await pilot.press("down", "enter")
-        await until(lambda: "Continue" in text(app), "the keys, of which one does nothing yet")
+        await press(pilot, "enter", "enter", "down", "enter", shows="Continue")
         assert app.return_value is None
         assert isinstance(app.screen, ApproveScreen)
         await pilot.press("end")
         await until(lambda: "more lines" not in text(app), "the end")
-        await until(lambda: "evil.example | sh" in text(app), "the last argument")
-        assert "--require /tmp/evil.js" in text(app)
+        await shows(app, "evil.example | sh", "--require /tmp/evil.js")
         await pilot.press("enter")
         await until(lambda: app.return_value is not None, "the answer")
     assert app.return_value == [replace(LONG, approved=True)]
@@ -187,9 +177,7 @@ async def test_typed_target_opens_with_one_key() -> None:
     async with (app := Harness()).run_test(size=(90, 24)) as pilot:
         await until(lambda: "gulls" in text(app), "the list")
         await until(lambda: isinstance(app.screen.focused, Input), "the line to type into")
-        await pilot.press(*"gals")
-        await pilot.press("enter")
-        await until(lambda: "Did you mean 'gulls'?" in text(app), "what is wrong")
+        await press(pilot, *"gals", "enter", shows="Did you mean 'gulls'?")
         await pilot.press("s")
         await until(lambda: "Did you mean" not in text(app), "no more of that")
         await pilot.press("down")

@@ -13,7 +13,7 @@ from inspector.tui.widgets.virtual_list import LogList
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.stories.persons import at_a_replay
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -22,14 +22,10 @@ from tests.waiting import until
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_a_row_filters_traffic_and_the_filter_narrows_the_statistics(size: tuple[int, int]) -> None:
     async with at_a_replay(sample("lighthouse"), size) as person:
-        await person.press("v s")
-        await person.sees("13 calls", "complex_form", "Never called", "✗ invalid_output", ", duration")
-        await person.press("]")
-        await person.sees("tools/call", "initialize", "requests")
-        await person.press("[")
-        await person.sees("13 calls", "long_running")
-        await person.press("g g", "enter")
-        await person.sees('tool == "complex_form"', "of 65")
+        await person.press("v s", shows=("13 calls", "complex_form", "Never called", "✗ invalid_output", ", duration"))
+        await person.press("]", shows=("tools/call", "initialize", "requests"))
+        await person.press("[", shows=("13 calls", "long_running"))
+        await person.press("g g", "enter", shows=('tool == "complex_form"', "of 65"))
         await person.press("v s")
         await until(lambda: "3 calls" in person.screen, "the filter narrowed it")
         assert "long_running  " not in person.screen
@@ -37,13 +33,10 @@ async def test_a_row_filters_traffic_and_the_filter_narrows_the_statistics(size:
 
 async def test_a_replay_shows_the_statistics_of_its_position() -> None:
     async with at_a_replay(sample("lighthouse"), (160, 45)) as person:
-        await person.press("v s")
-        await person.sees("13 calls")
-        await person.press("home")
-        await person.press("1", "g g", *["j"] * 12, "v s")
+        await person.press("v s", shows="13 calls")
+        await person.press("home", "1", "g g", *["j"] * 12, "v s")
         await until(lambda: re.search(r"Statistics [1-5] calls?", person.screen) is not None, "few calls had come")
-        await person.press("1", "G", "v s")
-        await person.sees("13 calls")
+        await person.press("1", "G", "v s", shows="13 calls")
 
 
 async def test_the_captures_of_all_tabs_are_counted_together() -> None:
@@ -54,11 +47,9 @@ async def test_the_captures_of_all_tabs_are_counted_together() -> None:
         await until(
             lambda: all(tab.conversation.stage is ConversationStage.RECORDED for tab in app.tabs), "both are read"
         )
-        await pilot.press("v s")
-        await until(lambda: "13 calls" in text(app), "the first capture")
+        await press(pilot, "v s", shows="13 calls")
         assert "sampling_request" not in text(app)
-        await pilot.press("v a")
-        await until(lambda: "2 servers" in text(app) and "sampling_request" in text(app), "both captures")
+        await press(pilot, "v a", shows=("2 servers", "sampling_request"))
         await until(lambda: "13 calls" not in text(app), "more calls")
         await pilot.press("v a")
         await until(lambda: "13 calls" in text(app) and "2 servers" not in text(app), "the first capture again")
@@ -68,10 +59,8 @@ async def test_the_captures_of_all_tabs_are_counted_together() -> None:
 
 async def test_with_a_single_server_there_is_nothing_more_to_count() -> None:
     async with at_a_replay(sample("lighthouse"), (160, 45)) as person:
-        await person.press("v s")
-        await person.sees("13 calls")
-        await person.press("v a")
-        await person.sees("Only one server is open")
+        await person.press("v s", shows="13 calls")
+        await person.press("v a", shows="Only one server is open")
 
 
 class Hearing(Showing):

@@ -19,7 +19,7 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.schema_form.form import SchemaForm
 from inspector.tui.widgets.virtual_list import LogList
 from tests.features.tap.tapping import TapProcess, tapped
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, shows, text
 from tests.waiting import until
 
 SERVER = (
@@ -118,24 +118,20 @@ async def test_live_tap_names_both_sides_and_its_next_message_is_held_by_key_or_
         await asyncio.to_thread(tap.line, 0)
         app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
         async with app.run_test(size=size) as pilot:
-            await until(lambda: "● Live tap" in text(app), "the header shows that it is live")
-            await until(lambda: "Held g b" in text(app), "the bar names the key of held messages")
+            await shows(app, "● Live tap", "Held g b")
             shown = text(app)
             assert [word for word in ("growing", "Play", "Start server") if word in shown] == []
             assert [word for word in ("Hold next x b", "my-client", "echoing") if word not in shown] == []
             for word in ("hold", "breakpoint", "intercept"):
-                await pilot.press("ctrl+p", *word)
-                await until(lambda: "Hold next  " in text(app), f"{word} finds it")
-                await pilot.press("escape")
-                await until(lambda: "Hold next x b" in text(app), "the palette is closed")
+                await press(pilot, "ctrl+p", *word, shows="Hold next  ")
+                await press(pilot, "escape", shows="Hold next x b")
             await pilot.press("2", "x", "b")
             await until(lambda: isinstance(app.screen, HeldScreen), "a rule is proposed on any screen")
             assert "tools/call" in app.screen.query_one(TextArea).text
             await pilot.press("ctrl+j", "escape", "escape")
             tap.request(2, "tools/call", name="create", arguments={})
             await until(lambda: "Held 1 g b" in text(app), "the bar counts what is held")
-            await pilot.press("1")
-            await until(lambda: "■ Held" in text(app), "the row of the call says so")
+            await press(pilot, "1", shows="■ Held")
         await app.conversation.end()
         tap.stdin.close()
         assert await asyncio.to_thread(tap.ends) == 0
@@ -186,8 +182,7 @@ async def test_a_row_makes_a_rule_and_the_held_call_gets_a_recorded_response(
         assert app.tap is not None
         held = app.tap
         await until(lambda: chosen(app), "a row is selected")
-        await pilot.press("G")
-        await pilot.press("x", "b")
+        await pilot.press("G", "x", "b")
         await until(lambda: isinstance(app.screen, HeldScreen), "the dialog is open")
         editor = app.screen.query_one(TextArea)
         await until(lambda: '"action": "hold"' in editor.text, "a rule is proposed")

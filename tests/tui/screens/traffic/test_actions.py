@@ -10,7 +10,7 @@ from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.screens.traffic.test_detail import One
 from tests.tui.several import aboard
 from tests.tui.staging import Staged, handshake
@@ -39,8 +39,7 @@ async def test_a_call_is_sent_again_and_what_came_is_held_against_what_came_befo
         await app.conversation.call("tools/call", {"name": "add", "arguments": arguments}, lambda exchange: None)
         exchanges = app.conversation.journal.conversation.exchanges
         await until(lambda: exchanges[-1].target == "add", "the call")
-        await pilot.press("1", "G")
-        await until(lambda: "tools/call add" in text(app), "its row")
+        await press(pilot, "1", "G", shows="tools/call add")
         await pilot.press("x r")
         await until(lambda: "Identical response" in text(app) or isinstance(app.screen, ConfirmScreen), "the answer")
         assert not isinstance(app.screen, ConfirmScreen), "it says that it only reads"

@@ -15,7 +15,7 @@ from inspector.tui.widgets.payload import PayloadView
 from inspector.tui.widgets.payload_actions import PayloadActions
 from tests.captures.record import sample
 from tests.present.tape import Tape
-from tests.tui.screen_text import drawn, text
+from tests.tui.screen_text import drawn, press, shows, text
 from tests.tui.staging import Staged, handshake
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -151,8 +151,7 @@ async def test_detail_head_omits_facts_that_do_not_fit(tape: Tape) -> None:
 async def test_the_focus_goes_along_from_the_bytes_to_the_headers() -> None:
     async with (app := InspectApp(replay=sample("harbour"))).run_test(size=(160, 45)) as pilot:
         await until(lambda: app.conversation.stage is ConversationStage.RECORDED, "the capture is read")
-        await pilot.press("g g", *["g x"] * 5, "enter", "]", "]", "]", "]")
-        await until(lambda: "HTTP/1.1 after" in text(app), "the headers are shown")
+        await press(pilot, "g g", *["g x"] * 5, "enter", "]", "]", "]", "]", shows="HTTP/1.1 after")
         await app._tick()
         await pilot.pause()
         assert app.focused is not None
@@ -173,11 +172,8 @@ async def test_the_menu_knows_how_to_send_the_request_again(tape: Tape, monkeypa
         panel.show(6)
         await pilot.pause()
         panel.focus_content()
-        await pilot.press("Y")
-        await pilot.pause()
-        assert "mcp-inspect list tools" in text(app)
+        await press(pilot, "Y", shows="mcp-inspect list tools")
         await pilot.press("m")
-        await pilot.pause()
     assert copied == ["mcp-inspect list tools -- python server.py --verbose"]
 
 
@@ -218,14 +214,10 @@ async def test_one_goes_from_finding_to_finding_and_sees_what_is_meant() -> None
             await pilot.press("g f")
             await until(lambda: app.panel.list.chosen != before, "the next one was chosen")  # type: ignore[attr-defined] # noqa: B023
         value = "structuredContent.hectopascal"
-        await until(lambda: value in text(app), "the value was chosen")
-        assert "✗ invalid_output" in text(app)
-        await pilot.press("left_square_bracket")
-        await until(lambda: "`structuredContent` does not match `outputSchema`" in text(app), "the tab told it")
-        await pilot.press("g F")
-        await until(lambda: "▲ the tool failed with a protocol error" in text(app), "the one before was shown")
-        await pilot.press("slash", *"finding == structured-content-invalid", "enter")
-        await until(lambda: "✓ 1 of 65" in text(app), "the filter knew the check")
+        await shows(app, value, "✗ invalid_output")
+        await press(pilot, "left_square_bracket", shows="`structuredContent` does not match `outputSchema`")
+        await press(pilot, "g F", shows="▲ the tool failed with a protocol error")
+        await press(pilot, "slash", *"finding == structured-content-invalid", "enter", shows="✓ 1 of 65")
         await pilot.press("g f", "g f")
     await app.conversation.end()
 
@@ -253,12 +245,8 @@ async def test_state_follows_the_line_and_closes(tape: Tape) -> None:
     handshake(tape).call(3, "buy")
     async with (app := One(Staged(tape, stage=ConversationStage.OPEN))).run_test(size=(140, 40)) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
-        await pilot.press("g g", "v .")
-        await until(
-            lambda: "protocol version" in text(app) and "not negotiated yet" in text(app), "the state at the first"
-        )
-        await pilot.press("G")
-        await until(lambda: "#6  ⋯ for" in text(app), "what is in flight at the last")
+        await press(pilot, "g g", "v .", shows=("protocol version", "not negotiated yet"))
+        await press(pilot, "G", shows="#6  ⋯ for")
         await pilot.press("v .")
         await until(lambda: "#6  ⋯ for" not in text(app), "the message again")
 
@@ -269,8 +257,7 @@ async def test_slow_state_is_computed_aside(tape: Tape) -> None:
         handshake(tape).call(3, "buy")
         async with (app := One(Staged(tape, stage=ConversationStage.RECORDED))).run_test(size=(80, 24)) as pilot:
             await until(lambda: "tools/call buy" in text(app), "the rows")
-            await pilot.press("G", "v .")
-            await until(lambda: "#6  ⋯ for" in text(app), "what is in flight, once it is known")
+            await press(pilot, "G", "v .", shows="#6  ⋯ for")
     finally:
         history.NEAR = near
 

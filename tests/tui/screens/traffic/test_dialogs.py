@@ -4,7 +4,7 @@ from textual.pilot import Pilot
 
 from inspector.errors import FilterError
 from inspector.tui.screens.traffic.dialogs import ColumnsScreen, GoToScreen
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
@@ -49,8 +49,7 @@ async def test_columns_move() -> None:
 async def test_field_column_is_added_or_refused() -> None:
     async with (app := Showing()).run_test(size=(100, 30)) as pilot:
         told = await _open(app, pilot)
-        await pilot.press("a", *"argx", "enter")
-        await until(lambda: "Unknown field argx." in text(app), "it is said")
+        await press(pilot, "a", *"argx", "enter", shows="Unknown field argx.")
         await pilot.press(*["backspace"] * 4, *"args.q", "enter")
         await until(lambda: bool(told), "it is chosen")
         assert told[-1][-1] == "=args.q"
@@ -76,8 +75,7 @@ async def test_number_dialog_returns_or_refuses() -> None:
     async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         app.push_screen(GoToScreen(_entry), answers.append)
         await pilot.pause()
-        await pilot.press("x", "enter")
-        await until(lambda: "␛[2Jno such [/] place" in text(app), "it is said")
+        await press(pilot, "x", "enter", shows="␛[2Jno such [/] place")
         await pilot.press("backspace", *"17", "enter")
         await until(lambda: answers == [17], "it is answered")
 

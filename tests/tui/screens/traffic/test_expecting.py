@@ -47,7 +47,6 @@ async def _expected(
         await pilot.pause()
         panel.query_one(view, PayloadView).focus_content()
         await pilot.press("g g", *["down"] * downs, "x a")
-        await pilot.pause()
         menu = text(app)
         if choice:
             file = folder / "mcp-inspect.cases.yaml"

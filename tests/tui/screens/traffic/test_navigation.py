@@ -33,8 +33,7 @@ async def test_the_chosen_row_becomes_the_filter(tape: Tape) -> None:
         await filtered(panel, 4)
         assert panel.list.filters.text == 'tool == "buy"'
         assert panel.list.model.count == 2
-        await pilot.press("f c")
-        await pilot.press("f x")
+        await pilot.press("f c", "f x")
         await filtered(panel, 7)
         assert panel.list.filters.text == 'not tool == "buy"'
 
@@ -81,7 +80,6 @@ async def test_finding_jumps_and_hides_nothing(tape: Tape) -> None:
         await shown(pilot, panel, LOOKS)
         assert "3" in text(pilot.app).split("find", 1)[1].split("\n")[0]
         await pilot.press("enter")
-        await pilot.pause()
         cursors = [panel.list.rows.view.cursor]
         for key in ("n", "n", "n", "N"):
             await pilot.press(key)

@@ -9,7 +9,7 @@ from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.widgets.virtual_list import LogList
 from tests.present.tape import Tape
 from tests.tui.checked import checked
-from tests.tui.screen_text import shown, text
+from tests.tui.screen_text import press, shown, text
 from tests.tui.screens.traffic.opening import LOOKS, NARROW, WIDE, opened
 from tests.tui.screens.traffic.test_detail import One
 from tests.tui.staging import Staged, handshake
@@ -20,22 +20,18 @@ from tests.waiting import until
 async def test_hidden_detail_points_when_opened() -> None:
     async with checked("lighthouse", (80, 24)) as (app, pilot):
         await until(lambda: "✗→ " in text(app), "marks were there")
-        await pilot.press("g g", "slash", *"finding == structured-content-invalid", "enter")
-        await until(lambda: "1 of 65" in text(app), "one line was left")
+        await press(pilot, "g g", "slash", *"finding == structured-content-invalid", "enter", shows="1 of 65")
         await pilot.press("f c", "g g")
         for _ in range(4):
             await pilot.press("g f")
-            await pilot.pause()
         assert "structuredContent.hectopascal" not in text(app)
-        await pilot.press("enter")
-        await until(lambda: "structuredContent.hectopascal" in text(app), "the value was chosen")
+        await press(pilot, "enter", shows="structuredContent.hectopascal")
 
 
 async def test_y_copies_the_selected_message_where_there_is_room_for_the_list_alone() -> None:
     async with checked("lighthouse", (80, 24)) as (app, pilot):
         await until(lambda: "initialize" in text(app), "the rows")
-        await pilot.press("g g", "slash", *"method == initialize", "enter")
-        await until(lambda: "2 of 65" in text(app), "the messages of one request")
+        await press(pilot, "g g", "slash", *"method == initialize", "enter", shows="2 of 65")
         await pilot.press("y")
         await until(lambda: app.clipboard, "a copy")
         assert '"method":"initialize"' in app.clipboard.replace(" ", "")

@@ -7,7 +7,7 @@ from inspector.tui.conversation import ConversationStage
 from inspector.tui.screens.traffic.timeline import TimelineConversations, TimelinePanel
 from inspector.tui.tabs import Tab
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.several import aboard
 from tests.tui.staging import Staged, handshake
 from tests.waiting import until
@@ -15,8 +15,7 @@ from tests.waiting import until
 
 async def test_rows_of_all_servers_stand_in_one_list_and_the_chosen_one_beside_it() -> None:
     async with aboard("pier", "quay", size=(150, 40)) as (app, pilot, _):
-        await pilot.press("g a")
-        await until(lambda: "2 servers, chronological" in text(app), "the timeline")
+        await press(pilot, "g a", shows="2 servers, chronological")
         total = sum(tab.conversation.journal.count for tab in app.tabs)
         await until(lambda: f"{total} entries" in text(app) and "pier " in text(app) and "quay " in text(app), "all")
         assert "mcp-inspect  gull" not in text(app)  # the header is about one server
@@ -46,24 +45,19 @@ async def test_a_line_leads_to_its_servers_own_tab() -> None:
 
 async def test_narrow_terminals_show_list_and_detail_in_turn() -> None:
     async with aboard("pier", "quay", size=(80, 24)) as (app, pilot, _):
-        await pilot.press("g a")
-        await until(lambda: "Method and target" in text(app) and "server " in text(app), "the list")
+        await press(pilot, "g a", shows=("Method and target", "server "))
         timeline = app.tabs.timeline
         assert isinstance(timeline, TimelinePanel)
         await until(lambda: timeline.timeline.count > 20, "rows")
         await pilot.press("enter")
         await until(lambda: "Tree  Raw" in text(app) and "method and target" not in text(app), "the detail alone")
-        await pilot.press("escape")
-        await until(lambda: "Method and target" in text(app), "the list again")
+        await press(pilot, "escape", shows="Method and target")
 
 
 async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        await pilot.press("g a")
-        await until(lambda: "servers, chronological" in text(app), "the timeline")
-        await pilot.press("slash")
-        await pilot.press(*"server==quay and t:echo")
-        await until(lambda: "0 of " in text(app), "nothing matches yet")
+        await press(pilot, "g a", shows="servers, chronological")
+        await press(pilot, "slash", *"server==quay and t:echo", shows="0 of ")
         await pilot.press("enter")
         for tab in app.tabs:
             await tab.conversation.call(
@@ -73,14 +67,12 @@ async def test_the_filter_holds_for_all_and_what_comes_later_is_filtered_too() -
         rows = [line for line in text(app).splitlines() if "tools/call echo" in line]
         assert rows
         assert all("quay" in line for line in rows)
-        await pilot.press("f c")
-        await until(lambda: "tools/list" in text(app), "everything again")
+        await press(pilot, "f c", shows="tools/list")
 
 
 async def test_keys_behind_a_filter_without_a_match_stay_in_its_line() -> None:
     async with aboard("pier", "quay") as (app, pilot, _):
-        await pilot.press("g a")
-        await until(lambda: "servers, chronological" in text(app), "the timeline")
+        await press(pilot, "g a", shows="servers, chronological")
         for opening in ("slash",), ("f", "slash"):
             for key in (*opening, *"zqzq", "enter", "enter", "3", "q", "o", "enter", "2"):
                 app.simulate_key(key)
@@ -100,8 +92,7 @@ async def test_a_text_is_found_in_all_servers_and_a_match_brings_its_partner() -
         assert isinstance(panel, TimelinePanel)
         total = sum(tab.conversation.journal.count for tab in app.tabs)
         await until(lambda: panel.timeline.count >= total, "rows for all")
-        await pilot.press("n")
-        await until(lambda: "No search yet" in text(app), "what n would need")
+        await press(pilot, "n", shows="No search yet")
         await pilot.press("g g", "f /", *"ahoy")
         await until(lambda: panel.actions.find_step() == 4, "two calls and their answers")
         await pilot.press("enter")
@@ -125,8 +116,7 @@ async def test_all_exchanges_of_all_servers_stand_on_one_axis_and_lead_back_to_t
         panel = app.tabs.timeline
         assert isinstance(panel, TimelinePanel)
         await until(lambda: panel.timeline.count > 20, "rows")
-        await pilot.press("g g", "v w")
-        await until(lambda: "Waterfall  of 2 servers" in text(app), "the lanes of both")
+        await press(pilot, "g g", "v w", shows="Waterfall  of 2 servers")
         lanes = [line for line in text(app).splitlines() if "tools/list" in line]
         assert sorted(line.split()[0].strip("▌") or line.split()[1] for line in lanes) == ["pier", "quay"]
         await pilot.press("j", "j", "j", "enter")

@@ -8,7 +8,7 @@ from textual.widgets import Input
 from inspector.tui.screens.traffic.dialogs import TraceScreen
 from inspector.tui.widgets.save import SaveScreen
 from tests.present.tape import Tape
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.screens.traffic.test_detail import One
 from tests.tui.staging import Staged, handshake
 from tests.waiting import until
@@ -19,8 +19,7 @@ async def test_trace_screen_updates_saves_and_jumps(tape: Tape, tmp_path: Path, 
     handshake(tape).call(3, "buy", {"what": "rope"})
     async with (app := One(Staged(tape))).run_test(size=(110, height), notifications=True) as pilot:
         await until(lambda: "tools/call buy" in text(app), "the rows")
-        await pilot.press("g g", "G", "g t")
-        await until(lambda: "Trace of tools/call buy" in text(app) and "⋯ Pending" in text(app), "the story")
+        await press(pilot, "g g", "G", "g t", shows=("Trace of tools/call buy", "⋯ Pending"))
         assert ('"what": "rope"' in text(app)) == (height == 40), "the message where there is room"
         tape.stderr(b"no rope left")
         last = tape.error(3, -1, "sold out")
@@ -41,5 +40,4 @@ async def test_entry_without_request_has_no_trace(tape: Tape) -> None:
     tape.stderr(b"hello")
     async with (app := One(Staged(tape))).run_test(size=(100, 24), notifications=True) as pilot:
         await until(lambda: "hello" in text(app), "the row")
-        await pilot.press("g t")
-        await until(lambda: "belongs to no request" in text(app), "why")
+        await press(pilot, "g t", shows="belongs to no request")

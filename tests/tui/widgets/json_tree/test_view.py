@@ -9,7 +9,7 @@ from inspector.present.json_text import JsonLines
 from inspector.tui.widgets.json_tree import view as json_find
 from inspector.tui.widgets.json_tree.model import JsonRows
 from inspector.tui.widgets.json_tree.view import JsonView
-from tests.tui.screen_text import text
+from tests.tui.screen_text import press, text
 from tests.tui.widgets.showing import Showing
 from tests.waiting import PATIENCE_S, until
 
@@ -19,8 +19,7 @@ RAW = json.dumps({"a": ["needle", {"x": "Needle"}], "needle": 1, "z": "hay"}).en
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
 async def test_search_marks_counts_and_moves(size: tuple[int, int]) -> None:
     async with (app := Showing(view := JsonView(RAW))).run_test(size=size) as pilot:
-        await pilot.press("/", *"needle")
-        await until(lambda: "✓ 3" in text(app), "it is counted")
+        await press(pilot, "/", *"needle", shows="✓ 3")
         assert view.path == "a[0]"
         assert app.style_of("needle").reverse
         await pilot.press("enter", "n")
@@ -43,17 +42,14 @@ async def test_search_continues_from_its_start() -> None:
 async def test_escape_ends_it_and_marks_nothing_any_more() -> None:
     async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
         await pilot.press("/", *"hay", "enter")
-        await pilot.pause()
         assert app.focused is view
         assert "find hay" in text(app)
         await pilot.press("escape")
-        await pilot.pause()
         assert "find" not in text(app)
         assert view.rows.needle == ""
         assert app.focused is view
         await pilot.press("escape")  # nothing is found any more: Escape is others' again
         await pilot.press("/", "escape")
-        await pilot.pause()
         assert app.focused is view
 
 
@@ -74,9 +70,8 @@ async def test_search_without_matches_has_a_zero() -> None:
 
 async def test_a_large_payload_is_searched_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_find, "_AT_ONCE", 10)
-    async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
-        await pilot.press("/", *"needle")
-        await until(lambda: "✓ 3" in text(app), "it is counted")
+    async with Showing(view := JsonView(RAW)).run_test(size=(80, 24)) as pilot:
+        await press(pilot, "/", *"needle", shows="✓ 3")
         assert view.path == "a[0]"
         await pilot.press("enter", "n")
         await until(lambda: view.path == "a[1].x", "the next one is found")
@@ -87,9 +82,8 @@ async def test_a_large_payload_is_searched_on_a_thread(monkeypatch: pytest.Monke
 async def test_slow_search_is_stopped_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_find, "_AT_ONCE", 10)
     monkeypatch.setattr(json_find, "MOST_S", 0.0)
-    async with (app := Showing(view := JsonView(RAW))).run_test(size=(80, 24)) as pilot:
-        await pilot.press("/", *"needle")
-        await until(lambda: "stopped after" in text(app), "it is said")
+    async with Showing(view := JsonView(RAW)).run_test(size=(80, 24)) as pilot:
+        await press(pilot, "/", *"needle", shows="stopped after")
         assert view.path == ""
 
 
@@ -122,8 +116,7 @@ async def test_all_is_folded_and_unfolded() -> None:
 async def test_sibling_fold_keeps_the_cursor() -> None:
     async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
         await until(lambda: view.is_ready, "the payload is read")
-        await pilot.press("down", "down", "v u")
-        await until(lambda: "{ 2 members, 4 lines }," in text(app), "both rows are folded")
+        await press(pilot, "down", "down", "v u", shows="{ 2 members, 4 lines },")
         assert view.path == "rows[0]"
         assert '"deep": {' in text(app)
         assert text(app).count("2 members, 4 lines") == 2
@@ -135,8 +128,7 @@ async def test_sibling_fold_keeps_the_cursor() -> None:
 async def test_a_level_is_folded_wherever_it_is() -> None:
     async with (app := Showing(view := JsonView(JSON_ROWS_VIEW_RAW))).run_test(size=(80, 30)) as pilot:
         await until(lambda: view.is_ready, "the payload is read")
-        await pilot.press("down", "down", "v n")
-        await until(lambda: '"deep": { 1 member }' in text(app), "the level is folded")
+        await press(pilot, "down", "down", "v n", shows='"deep": { 1 member }')
         assert text(app).count("2 members, 4 lines") == 2
 
 
@@ -259,7 +251,6 @@ async def test_cursor_move_is_posted() -> None:
     async with (app := Listening(JsonView(SAMPLE))).run_test() as pilot:
         app.posted.clear()
         await pilot.press("j")
-        await pilot.pause()
         (message,) = app.posted
         assert isinstance(message, JsonView.Selected)
         assert message.control.path == "a"

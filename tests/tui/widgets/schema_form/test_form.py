@@ -208,7 +208,6 @@ async def test_a_folded_group_counts_what_is_wrong_within_and_insisting_unfolds_
         head = app.node("ship").query("FormBar").first()
         head.focus()
         await pilot.press("enter")
-        await pilot.pause()
         assert "✗ 1" in next(line for line in app.screen_text.split("\n") if "ship" in line)
         await app.form.show_all_problems()
         await pilot.pause()

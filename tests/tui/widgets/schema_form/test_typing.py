@@ -356,7 +356,6 @@ async def test_a_text_of_another_format_is_a_hint_and_is_sent(shape: Any) -> Non
         assert app.form.problem_count == 0
         assert not app.form.state.is_wrong
         await pilot.press("tab")
-        await pilot.pause()
         assert "▲ is not a time with its zone (23:59:59Z)" in app.screen_text, "also at rest"
         await app.form.toggle_json()
         await until(lambda: "is not a time with its zone" in app.screen_text, "it is also above the JSON")
@@ -368,7 +367,6 @@ async def test_enter_begins_to_type_in_a_block_as_in_a_line() -> None:
         app.form.focus_first()
         await pilot.pause()
         await pilot.press("enter", *"ab", "enter", "c")
-        await pilot.pause()
         assert app.form.arguments == {"body": "ab\nc"}
 
 
