@@ -77,12 +77,14 @@ async def hear(peer: Peer, method: str) -> Any:
 
 @asynccontextmanager
 async def session(server: Server, given: SessionOptions | None = None) -> AsyncIterator[Session]:
-    """An open session with this server."""
+    """An open session with this server. Its timeouts begin after the opening, which may take long on a busy machine."""
     journal = start_capture(None)
     try:
         async with served_by(server) as transport:
             async with Session(transport, journal, given or options()) as live:
+                clocks, live._driver._clocks = live._driver._clocks, Timeouts()
                 await live.connect()
+                live._driver._clocks = clocks
                 yield live
     finally:
         journal.close()

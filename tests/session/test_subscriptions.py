@@ -42,7 +42,7 @@ class Sea:
                     reply(peer, message, DISCOVERED | {"capabilities": LISTS, "resultType": "complete"})
                 case "subscriptions/listen":
                     self._listen(peer, message)
-                case "notifications/cancelled":
+                case "notifications/cancelled" if message["params"]["requestId"] in self.open:
                     self.open.remove(message["params"]["requestId"])
                 case _:
                     reply(peer, message, None)

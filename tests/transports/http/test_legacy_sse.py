@@ -117,9 +117,9 @@ async def test_a_stream_that_ends_without_an_address_is_no_connection(body: byte
 
 async def test_a_stream_that_names_no_address_in_time_is_closed() -> None:
     answers = by_method(GET=lambda _: stream(b": hi\n\n", asyncio.Event().wait))
-    options = HttpOptions(connect_timeout=0.1)
+    options = HttpOptions(connect_timeout=0.5)
     async with serving(answers) as site, connected(site.url, options=options) as (transport, seen):
-        with pytest.raises(ConnectError, match=r"none within 0\.1 s"):
+        with pytest.raises(ConnectError, match=r"none within 0\.5 s"):
             await transport.use(LEGACY)
         await until(lambda: not transport._tasks._running, "the stream is closed")
         assert fact(seen, HttpEvent.END).why == "closed by this side"
