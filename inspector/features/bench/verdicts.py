@@ -267,7 +267,7 @@ def _ends(result: BenchResult) -> Iterator[BenchVerdict]:
         return
     evidence = msgspec.to_builtins(stall)
     rest = f"{stall.probe} is still answered" if stall.alive else f"{stall.probe} is not answered either"
-    if stall.in_flight > 1:
+    if stall.in_flight > 1 and all(each.answered for each in result.levels if each.load == 1):
         yield BenchVerdict(
             "deadlock",
             f"no response to {stall.in_flight} concurrent calls within {stall.seconds:.1f} s, after {stall.calls:,} "

@@ -17,6 +17,7 @@ from inspector.features.bench.model import (
     BlockingResult,
     LevelResult,
     LoadModel,
+    Stall,
     UsageSample,
     summary,
 )
@@ -284,6 +285,14 @@ def test_calls_beyond_a_rate_limit_are_a_note_and_no_defect() -> None:
     result = BenchResult("target", BenchOptions(), levels=[level])
     assert verdicts(result) == []
     assert "the server's rate limit refused 7 calls; --rate stays below it" in limits_of(result)
+
+
+@pytest.mark.parametrize(("answered", "id_"), [([1_000_000], "deadlock"), ([], "hang")])
+def test_no_deadlock_where_single_calls_have_no_response_either(answered: list[int], id_: str) -> None:
+    one = LevelResult(LoadModel.CLOSED, 1, 2.0, {"t": array("q", answered)} if answered else {})
+    stall = Stall("4 in flight", 4, 5.0, 0, alive=True, probe="ping")
+    result = BenchResult("target", BenchOptions(), levels=[one, LevelResult(LoadModel.CLOSED, 4, 2.0, {})], stall=stall)
+    assert [each.id for each in verdicts(result)] == [id_]
 
 
 def test_percentiles_are_by_nearest_rank() -> None:
