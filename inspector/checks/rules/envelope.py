@@ -222,6 +222,10 @@ def error_without_id(case: CheckMoment) -> Iterator[Violation]:
         return
     if case.state.is_http and (case.http is None or case.http.response is None or case.http.response.status >= 400):
         return
+    if case.http is not None and case.http.notifications and not case.http.asked:
+        sentence = f"{case.http.notifications[0][:60]} was answered with an error: {message.message[:100]}"
+        yield Violation(sentence, "/error", fix="Return HTTP 202 without a body: a notification has no response.")
+        return
     yield Violation(f"error without an id: {message.message[:100]}", "/id")
 
 

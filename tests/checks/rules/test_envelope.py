@@ -82,6 +82,14 @@ def test_an_id_in_another_spelling_is_reported_once_and_nothing_else_is() -> Non
     assert "the id 2e0, the request 2" in found[0].sentence
 
 
+def test_an_error_to_a_notification_over_http_is_not_asked_for_an_id() -> None:
+    talk = Talk(1, transport="http").post().inform("notifications/initialized").head()
+    talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}')
+    (found,) = of_one(talk.findings(), "error-without-id")
+    assert found.sentence == "notifications/initialized was answered with an error: Method not found"
+    assert found.fix == "Return HTTP 202 without a body: a notification has no response."
+
+
 def test_id_type_changed_replaces_unexpected_response() -> None:
     found = {each.id for each in Talk().ask("ping").answer({}, "2").findings()}
     assert "id-type-changed" in found
