@@ -340,6 +340,11 @@ def _note_task(state: ConnectionState, case: CheckMoment) -> None:
         task.requests.update(requests_of(word))
 
 
+def is_result_of_a_tool(value: Any) -> bool:
+    """Whether the result of a read is the report of a failure, as tools return it."""
+    return peek.flag(value, "isError") is True and not peek.has(value, "contents")
+
+
 def is_nested(result: Any) -> bool:
     """Whether a result is a task's handle in the form of the core of 2025-11-25, not of the extension."""
     nested = peek.text(result, "task", "taskId") is not None

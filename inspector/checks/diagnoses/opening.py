@@ -13,7 +13,7 @@ from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, una
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import LIMITED, elided, reason_of
 from inspector.checks.registry import Violation, declare, diagnoses_of
-from inspector.checks.state import FIRST_MODERN, SESSION, CheckMoment, ConnectionState, TrackedRequest
+from inspector.checks.state import FIRST_MODERN, PREFIX, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
 from inspector.protocol.facts import lacks_program
 from inspector.protocol.frames import Cause, Direction
@@ -46,6 +46,7 @@ _VERSION = re.compile(
 )
 _DATE_SAID = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _FEW = 2
+_SHORT_KEY = re.compile(r"_meta[.\[\W]{1,3}(protocolVersion|clientInfo|clientCapabilities)")
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _LISTS = (*_TOLD_BY, "resources/templates/list")
@@ -370,6 +371,8 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         return  # the connection was opened without a handshake
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
     also = case.state.notes.get("server/discover rejected", "")
+    if (short := _SHORT_KEY.search(also)) is not None:
+        fix = f"Read {PREFIX}{short[1]} in _meta, with its prefix: clients of 2026-07-28 send that."
     also = f", and server/discover with {also}" if also and sentence not in also else ""
     sentence = f"initialize was rejected with {code}: {sentence[: 120 if also else 240]}{also}"
     if code == HEADER_MISMATCH and (

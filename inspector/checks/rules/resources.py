@@ -8,6 +8,7 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided, reason_of
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
+from inspector.checks.state_updates import is_result_of_a_tool
 from inspector.protocol import peek
 from inspector.protocol.uri_templates import take_apart
 
@@ -168,6 +169,7 @@ def completion_invalid(case: CheckMoment) -> Iterator[Violation]:
 @error(
     "Missing resource has the wrong error code",
     "error resources/read",
+    "answer resources/read",
     mild_until="2025-11-25",
     confidence=Confidence.LIKELY,
 )
@@ -179,6 +181,10 @@ def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
     wanted = -32002 if not case.is_modern else -32602
     code, message = peek.integer(case.value, "code"), peek.text(case.value, "message") or ""
     uri = peek.text(case.asked_params, "uri") or ""
+    if is_result_of_a_tool(case.value):
+        sentence = f"{uri[:60]!r} was read with a result that has isError, as that of a tool, instead of error {wanted}"
+        yield Violation(sentence, "/result", fix=f"Return error {wanted}.")
+        return
     if uri in case.state.lists.known["resources"]:
         return  # `listed-resource-unreadable` reports it: the code is the smaller part
     if case.row and code not in (None, wanted, -32601) and _GONE.search(message[:500]):

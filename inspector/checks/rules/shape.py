@@ -15,7 +15,7 @@ from inspector.checks.registry import Violation, declare, row_of_date, rules_of
 from inspector.checks.shapes.judge import ShapeFault, judge_of, strangers
 from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS
 from inspector.checks.state import CheckMoment, TrackedRequest
-from inspector.checks.state_updates import is_nested
+from inspector.checks.state_updates import is_nested, is_result_of_a_tool
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ABSENT, Notification, Request, ResultResponse
 from inspector.protocol.revisions.table import ROWS
@@ -77,8 +77,8 @@ def shape_of_result(case: CheckMoment) -> str:
     asked, value = case.asked, case.value
     if not case.row or asked is None:
         return ""
-    if asked.probe and value == {}:
-        return ""  # an unknown method is accepted
+    if (asked.probe and value == {}) or (asked.method == "resources/read" and is_result_of_a_tool(value)):
+        return ""  # an unknown method is accepted, or a missing resource is reported as in a tool
     if type(value) is dict:
         kind = value.get("resultType")
         if (

@@ -173,6 +173,13 @@ def test_rejected_as_uninitialized_fix_depends_on_the_client(ready: bool, fix: s
     assert found.fix.startswith(fix)
 
 
+def test_handshake_rejected_when_discover_wants_keys_without_prefix_names_the_prefix() -> None:
+    talk = Talk(5, opened=False).ask("server/discover").error(-32602, "params._meta.protocolVersion must be a string")
+    talk.ask("initialize", initialize(4)).error(-32602, "Missing required '_meta' block")
+    (found,) = of_one(talk.findings(), "handshake-rejected")
+    assert "io.modelcontextprotocol/protocolVersion" in found.fix
+
+
 def test_a_report_in_json_that_has_meta_does_not_reject_it() -> None:
     text = '{"items": [{"error": "invalid variant"}], "_meta": {"next": []}}'
     failed = {"content": [{"type": "text", "text": text}], "isError": True}

@@ -82,7 +82,7 @@ def test_an_id_in_another_spelling_is_reported_once_and_nothing_else_is() -> Non
     assert "the id 2e0, the request 2" in found[0].sentence
 
 
-def test_an_error_to_a_notification_over_http_is_not_asked_for_an_id() -> None:
+def test_error_without_id_when_a_notification_was_sent_over_http_advises_202() -> None:
     talk = Talk(1, transport="http").post().inform("notifications/initialized").head()
     talk.frame(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}')
     (found,) = of_one(talk.findings(), "error-without-id")

@@ -103,6 +103,8 @@ CASES: Cases = {
         ("resource-not-found-code", _read_failed(-32602, "no such resource", 5), False),
         ("resource-not-found-code", _read_failed(-32603, "no such resource", 5), True),
         ("resource-not-found-code", _listed_and_denied("a:c"), True),
+        ("resource-not-found-code", asked("resources/read", {"isError": True, "content": []}), True),
+        ("resource-contents-invalid", asked("resources/read", {"isError": True, "content": []}), False),
         ("resource-not-found-code", _listed_and_denied("a:b"), False),
         ("resource-differs-from-list", _read_as("text/plain", "abcd"), True),
         ("resource-differs-from-list", _read_as("text/plain", "abc"), False),
