@@ -27,23 +27,57 @@ from inspector.protocol.fingerprints import content_hash
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
 
-# Severity by member
-
 _BREAKING, _WARNING, _INFO = Rating.BREAKING, Rating.WARNING, Rating.INFO
 Rated = tuple[Rating, str, str]
 """Rating, rule, sentence."""
 
-
-_GONE = {
-    "tools": Rating.BREAKING,
-    "prompts": Rating.BREAKING,
-    "templates": Rating.BREAKING,
-    "resources": Rating.WARNING,
-}
+_GONE = {"tools": _BREAKING, "prompts": _BREAKING, "templates": _BREAKING, "resources": _WARNING}
 """Ratings of removed items. Resources change with the server's data; the other kinds are its interface."""
-
 _FEW = 5
 """Two servers are suspiciously different if they share less than one in this many items."""
+
+
+class DefinitionsDiff(msgspec.Struct, frozen=True):
+    """The differences: first the server's information about itself, then the lists, each ordered by key."""
+
+    changes: tuple[DefinitionChange, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was not compared, one sentence each."""
+    compared: int = 0
+    """Number of items that both sides have."""
+
+    def count(self, rating: Rating) -> int:
+        """Return the number of changes with this rating."""
+        return sum(change.rating is rating for change in self.changes)
+
+    @property
+    def worst(self) -> Rating | None:
+        """Most severe rating; None if nothing differs."""
+        return min((change.rating for change in self.changes), key=lambda each: each.rank, default=None)
+
+
+def compare_definitions(before: ServerDefinitions, after: ServerDefinitions) -> DefinitionsDiff:
+    """Compare the definitions of two servers, or of one at two times. Never raises, whatever they contain."""
+    changes: list[DefinitionChange] = []
+    notes: list[str] = []
+    compared = 0
+    if before.server is None or after.server is None:
+        if before.server is not after.server:
+            notes.append("only one of the two knows how the server introduces itself: that is not compared")
+    else:
+        changes += account_changes(before, after)
+    for kind in LISTS:
+        if kind not in before.lists or kind not in after.lists:
+            if (kind in before.lists) is not (kind in after.lists):
+                notes.append(f"only one of the two knows the {kind}: they are not compared")
+            continue
+        whole = kind not in before.partial, kind not in after.partial
+        if not all(whole):
+            notes.append(f"the {kind} were not fetched to the end: what seems missing there is not reported")
+        found, same = _list_changes(kind, before.lists[kind], after.lists[kind], *whole)
+        changes += found
+        compared += same
+    return DefinitionsDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
 
 
 def item_changes(kind: str, name: str, before: Any, after: Any) -> list[DefinitionChange]:
@@ -71,7 +105,8 @@ def _member(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[D
     if kind == "prompts" and member == "arguments" and _is_list(ours) and _is_list(theirs):
         return _arguments(name, ours, theirs)
     rate = _RATES.get((kind, member)) or _RATES.get(("", member)) or _other
-    return list(_places(kind, name, member, ours, theirs, rate))
+    before, after = ({} if side is ABSENT else {member: side} for side in (ours, theirs))
+    return list(_rated(kind, name, before, after, rate))
 
 
 def _is_list(value: Any) -> bool:
@@ -92,11 +127,10 @@ def _output(kind: str, name: str, member: str, ours: Any, theirs: Any) -> list[D
     return schema_changes(kind, name, member, _schema(ours), _schema(theirs), SchemaSide.OUTPUT)
 
 
-def _places(
-    kind: str, name: str, member: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]"
+def _rated(
+    kind: str, name: str, before: Any, after: Any, rate: Callable[[JsonChange], Rated]
 ) -> Iterator[DefinitionChange]:
-    before = {} if ours is ABSENT else {member: ours}
-    for change in differences(before, {} if theirs is ABSENT else {member: theirs}):
+    for change in differences(before, after):
         act = act_of(change.before, change.after)
         yield DefinitionChange(kind, name, change.path, act, *rate(change), change.before, change.after)
 
@@ -194,17 +228,11 @@ _RATES: dict[tuple[str, str], Callable[[JsonChange], Rated]] = {
 
 def account_changes(before: ServerDefinitions, after: ServerDefinitions) -> list[DefinitionChange]:
     """Compare what a server reports about itself: name and version, revision, capabilities, instructions."""
-    found = list(_account("server", before.server, after.server, _server))
-    found += _account("revision", before.revision, after.revision, _revision)
-    found += _account("capabilities", before.capabilities, after.capabilities, _capability)
-    found += _account("instructions", before.instructions or ABSENT, after.instructions or ABSENT, _described)
+    found = list(_rated("server", "", before.server, after.server, _server))
+    found += _rated("revision", "", before.revision, after.revision, _revision)
+    found += _rated("capabilities", "", before.capabilities, after.capabilities, _capability)
+    found += _rated("instructions", "", before.instructions or ABSENT, after.instructions or ABSENT, _described)
     return found
-
-
-def _account(kind: str, ours: Any, theirs: Any, rate: "Callable[[JsonChange], Rated]") -> Iterator[DefinitionChange]:
-    for change in differences(ours, theirs):
-        act = act_of(change.before, change.after)
-        yield DefinitionChange(kind, "", change.path, act, *rate(change), change.before, change.after)
 
 
 def _server(change: JsonChange) -> Rated:
@@ -225,49 +253,6 @@ def _capability(change: JsonChange) -> Rated:
     if change.before is ABSENT:
         return _INFO, "capability-added", "it is declared now"
     return (_WARNING if not change.after else _INFO), "capability-changed", "it is declared in another way"
-
-
-class DefinitionsDiff(msgspec.Struct, frozen=True):
-    """The differences: first the server's information about itself, then the lists, each ordered by key."""
-
-    changes: tuple[DefinitionChange, ...] = ()
-    notes: tuple[str, ...] = ()
-    """What was not compared, one sentence each."""
-    compared: int = 0
-    """Number of items that both sides have."""
-
-    def count(self, rating: Rating) -> int:
-        """Return the number of changes with this rating."""
-        return sum(change.rating is rating for change in self.changes)
-
-    @property
-    def worst(self) -> Rating | None:
-        """Most severe rating; None if nothing differs."""
-        return min((change.rating for change in self.changes), key=lambda each: each.rank, default=None)
-
-
-def compare_definitions(before: ServerDefinitions, after: ServerDefinitions) -> DefinitionsDiff:
-    """Compare two surfaces. Never raises, whatever they contain."""
-    changes: list[DefinitionChange] = []
-    notes: list[str] = []
-    compared = 0
-    if before.server is None or after.server is None:
-        if before.server is not after.server:
-            notes.append("only one of the two knows how the server introduces itself: that is not compared")
-    else:
-        changes += account_changes(before, after)
-    for kind in LISTS:
-        if kind not in before.lists or kind not in after.lists:
-            if (kind in before.lists) is not (kind in after.lists):
-                notes.append(f"only one of the two knows the {kind}: they are not compared")
-            continue
-        whole = kind not in before.partial, kind not in after.partial
-        if not all(whole):
-            notes.append(f"the {kind} were not fetched to the end: what seems missing there is not reported")
-        found, same = _list_changes(kind, before.lists[kind], after.lists[kind], *whole)
-        changes += found
-        compared += same
-    return DefinitionsDiff(tuple(changes), tuple(notes + _unlike(before, after, compared)), compared)
 
 
 def _unlike(before: ServerDefinitions, after: ServerDefinitions, common: int) -> list[str]:
@@ -306,7 +291,7 @@ def _gone(kind: str, name: str, raw: Any) -> DefinitionChange:
 
 def _came(kind: str, name: str, raw: Any) -> DefinitionChange:
     one = LISTS[kind].one
-    return DefinitionChange(kind, name, "", Act.ADDED, Rating.INFO, f"{one}-added", f"a new {one}", ABSENT, raw)
+    return DefinitionChange(kind, name, "", Act.ADDED, _INFO, f"{one}-added", f"a new {one}", ABSENT, raw)
 
 
 def _by_place(kind: str, items: Sequence[Any]) -> dict[tuple[str, int], Any]:

@@ -28,8 +28,6 @@ from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.tracking.catalogue import Listing
 
-# Server definitions as one value
-
 _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
 """Members that describe only the current state of an item."""
 

@@ -22,8 +22,6 @@ from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Not
 from inspector.protocol.revisions.table import NEWEST, find
 from inspector.protocol.tracking.opening import PROTOCOL_VERSION
 
-# Mismatches between the headers and the body of an HTTP message
-
 _ENCODED, _END = "=?base64?", "?="
 
 MOST_SEARCHED, MOST_SHOWN = 5000, 500
@@ -40,6 +38,72 @@ _STEPS: tuple[tuple[str, str], ...] = (
     ("send", "request sent"),
     ("wait", "TTFB"),
 )
+
+
+def titles(width: int) -> list[Span]:
+    """Return the column titles."""
+    names = [("#", _HTTP), ("Method", _METHOD), ("Status", _STATUS), ("Kind", _KIND)]
+    spans: list[Span] = [(text.pad(name, cells), "muted") for name, cells in names]
+    spans.append((_right("Duration", _TOOK), "muted"))
+    if width >= _WIDE_FROM:
+        spans.append((_right("Size", _SIZE), "muted"))
+    return lay([*spans, ("Message", "muted")], width)
+
+
+def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> list[Span]:
+    """Return one exchange in exactly `width` cells."""
+    request, response, end = exchange.request, exchange.response, exchange.end
+    cells: list[Span] = [
+        (text.pad(str(exchange.http), _HTTP), "muted"),
+        (text.pad(_word(request.method if request else "?", _METHOD - 1), _METHOD), "method"),
+        (text.pad(*_fitted(_status(response, end), _STATUS)), _status_role(response, end)),
+        (text.pad(*_fitted(_kind(response), _KIND)), "muted"),
+        (_right(_took(exchange, now_ns), _TOOK), "pending" if end is None else "text"),
+    ]
+    if width >= _WIDE_FROM:
+        size = "" if end is None or end.body_bytes is None else text.human_size(end.body_bytes)
+        cells.append((_right(size, _SIZE), "muted"))
+    if count := len(verdicts(journal, exchange)):
+        cells.append(
+            (f"{signs.WARNING} header/body mismatch{'' if count == 1 else f' {signs.TIMES}{count}'}  ", "warning")
+        )
+    return lay([*cells, *_what(journal, exchange)], width)
+
+
+def verdicts(journal: Journal, exchange: HttpExchange) -> tuple[str, ...]:
+    """Return the mismatches between headers and bodies of an exchange."""
+    request, response = exchange.request, exchange.response
+    found: tuple[str, ...] = ()
+    if request is not None and (sent := body_of(journal, exchange)):
+        found = request_verdicts(request, sent)
+    if response is not None and exchange.end_n and _kind(response) != "sse":
+        found += response_verdicts(response, _answer(journal, exchange))
+    return found
+
+
+def sections(journal: Journal, exchange: HttpExchange, *, reveal: bool = False) -> list[Section]:
+    """Return everything known about an exchange."""
+    found: list[Section] = []
+    if wrong := verdicts(journal, exchange):
+        lines: tuple[Line, ...] = tuple(((f"{signs.WARNING} {each}", "warning"),) for each in wrong)
+        found.append(Section("Header/body mismatch", lines=lines))
+    found += exchange_sections(exchange, reveal=reveal)
+    found.append(Section("Time", _timing(exchange)))
+    crossed, more = _crossed(journal, exchange)
+    note = "" if not more else f"The first {MOST_SHOWN} from {MOST_SEARCHED:,} entries."
+    nothing = "" if crossed else "No data yet." if not exchange.end_n else "No data."
+    found.append(Section("Content", lines=crossed, note=note or nothing))
+    return found
+
+
+def body_of(journal: Journal, exchange: HttpExchange) -> bytes:
+    """Return the request body, which is the frame after the request; b"" if there is none."""
+    after = exchange.request_n + 1
+    if not exchange.request_n or after > journal.count:
+        return b""
+    what = journal.store.entry(after).what
+    own = isinstance(what, Frame) and what.http == exchange.http and what.direction is Direction.TO_SERVER
+    return what.payload if own and isinstance(what, Frame) else b""
 
 
 def request_verdicts(request: HttpFact, body: bytes) -> tuple[str, ...]:
@@ -109,75 +173,9 @@ def _shown(value: str) -> str:
     return text.visible(value, limit=200) or "nothing"
 
 
-def titles(width: int) -> list[Span]:
-    """Return the column titles."""
-    names = [("#", _HTTP), ("Method", _METHOD), ("Status", _STATUS), ("Kind", _KIND)]
-    spans: list[Span] = [(text.pad(name, cells), "muted") for name, cells in names]
-    spans.append((_right("Duration", _TOOK), "muted"))
-    if width >= _WIDE_FROM:
-        spans.append((_right("Size", _SIZE), "muted"))
-    return lay([*spans, ("Message", "muted")], width)
-
-
 def _right(number: str, cells: int) -> str:
     """Right-align a number in its column, two cells before the next one."""
     return text.pad(number, cells - 2, right=True) + "  "
-
-
-def row(journal: Journal, exchange: HttpExchange, now_ns: int, width: int) -> list[Span]:
-    """Return one exchange in exactly `width` cells."""
-    request, response, end = exchange.request, exchange.response, exchange.end
-    cells: list[Span] = [
-        (text.pad(str(exchange.http), _HTTP), "muted"),
-        (text.pad(_word(request.method if request else "?", _METHOD - 1), _METHOD), "method"),
-        (text.pad(*_fitted(_status(response, end), _STATUS)), _status_role(response, end)),
-        (text.pad(*_fitted(_kind(response), _KIND)), "muted"),
-        (_right(_took(exchange, now_ns), _TOOK), "pending" if end is None else "text"),
-    ]
-    if width >= _WIDE_FROM:
-        size = "" if end is None or end.body_bytes is None else text.human_size(end.body_bytes)
-        cells.append((_right(size, _SIZE), "muted"))
-    if count := len(verdicts(journal, exchange)):
-        cells.append(
-            (f"{signs.WARNING} header/body mismatch{'' if count == 1 else f' {signs.TIMES}{count}'}  ", "warning")
-        )
-    return lay([*cells, *_what(journal, exchange)], width)
-
-
-def verdicts(journal: Journal, exchange: HttpExchange) -> tuple[str, ...]:
-    """Return the mismatches between headers and bodies of an exchange."""
-    request, response = exchange.request, exchange.response
-    found: tuple[str, ...] = ()
-    if request is not None and (sent := body_of(journal, exchange)):
-        found = request_verdicts(request, sent)
-    if response is not None and exchange.end_n and _kind(response) != "sse":
-        found += response_verdicts(response, _answer(journal, exchange))
-    return found
-
-
-def body_of(journal: Journal, exchange: HttpExchange) -> bytes:
-    """Return the request body, which is the frame after the request; b"" if there is none."""
-    after = exchange.request_n + 1
-    if not exchange.request_n or after > journal.count:
-        return b""
-    what = journal.store.entry(after).what
-    own = isinstance(what, Frame) and what.http == exchange.http and what.direction is Direction.TO_SERVER
-    return what.payload if own and isinstance(what, Frame) else b""
-
-
-def sections(journal: Journal, exchange: HttpExchange, *, reveal: bool = False) -> list[Section]:
-    """Return everything known about an exchange."""
-    found: list[Section] = []
-    if wrong := verdicts(journal, exchange):
-        lines: tuple[Line, ...] = tuple(((f"{signs.WARNING} {each}", "warning"),) for each in wrong)
-        found.append(Section("Header/body mismatch", lines=lines))
-    found += exchange_sections(exchange, reveal=reveal)
-    found.append(Section("Time", _timing(exchange)))
-    crossed, more = _crossed(journal, exchange)
-    note = "" if not more else f"The first {MOST_SHOWN} from {MOST_SEARCHED:,} entries."
-    nothing = "" if crossed else "No data yet." if not exchange.end_n else "No data."
-    found.append(Section("Content", lines=crossed, note=note or nothing))
-    return found
 
 
 def _what(journal: Journal, exchange: HttpExchange) -> list[Span]:
