@@ -51,7 +51,6 @@ _OPENING = (
 _KEYS = ((b"5", re.compile(b"No server requests")), (b"1", re.compile(b"Request/response|Wire order")))
 """Keys to press while a capture is opened: screen 5 and back, and what each shows."""
 
-
 _NULL = subprocess.DEVNULL
 
 

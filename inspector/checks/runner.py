@@ -67,8 +67,6 @@ from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.unreadable import answered_id, is_unreadable, messages_of
 
-# Classification of frames
-
 _SPACE = re.compile(r"(?<!\s)\s+")
 """Line ends in quoted text: a finding is one line."""
 

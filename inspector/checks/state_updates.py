@@ -43,8 +43,6 @@ from inspector.protocol.revisions.table import resolve
 from inspector.protocol.server_requests import INPUT_REQUIRED
 from inspector.protocol.tracking.opening import declared_revision
 
-# The revision by which a response is judged
-
 _MEMBERS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 ASKING = frozenset({"tools/call", "prompts/get", "resources/read"})
 """Requests whose response may require input."""

@@ -91,7 +91,6 @@ COMMANDS = {
     "start": KnownCommand("start", "Show servers found and recent captures", talks=False),
 }
 
-
 GROUPS = {
     group: [name for name, command in COMMANDS.items() if command.group == group]
     for group in (_SCREEN, _SERVER, _CAPTURE, _MORE)

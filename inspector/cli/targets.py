@@ -34,7 +34,6 @@ if TYPE_CHECKING:  # slow imports, only needed if a server or a profile is named
 
 _FOR_STDIO = {"set_": "-e", "env_file": "--env-file", "inherit_env": "--inherit-env", "cwd": "--cwd"}
 
-
 _FOR_HTTP = {"header": "-H", "cacert": "--cacert", "insecure": "--insecure", "retry_calls": "--retry-calls", **FOR_HTTP}
 WITHOUT_STDIO: dict[str, Any] = {"set_": (), "env_file": None, "inherit_env": False, "cwd": None}
 WITHOUT_HTTP: dict[str, Any] = {"header": (), "cacert": None, "insecure": False, "retry_calls": False}

@@ -12,8 +12,6 @@ from inspector.demo.call import DemoError, DemoOptions, dump, parse, write_stder
 from inspector.demo.methods import DemoServer
 from inspector.demo.state import DemoState, emit_changes
 
-# The demo on stdin and stdout, one message per line.
-
 STDIN, STDOUT = 0, 1
 _CHUNK_BYTES = 1 << 16
 _GRACE = 0.25

@@ -29,8 +29,6 @@ from inspector.demo.state import DemoState, emit_changes
 from inspector.demo.toolkit import DemoTool
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 
-# Response bodies: JSON or an event stream
-
 PATIENCE = 0.25
 """Seconds that a response may take without becoming a stream."""
 KEEP_ALIVE = 15.0

@@ -47,8 +47,6 @@ from inspector.demo.tasks import CAPABILITY as TASKS_CAPABILITY
 from inspector.demo.tasks import EXTENSION as TASKS
 from inspector.demo.toolkit import DemoTool, complaints, icons, result, text
 
-# Opening: initialize and server/discover
-
 LIGHTHOUSE = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#c8402f" d="M10 8h4l2 14H8z"/>'
     '<path fill="#f4e9c9" d="M9.5 12h5l.3 3H9.2z"/><path fill="#f6c945" d="M10 4h4v3h-4zM1 3l7 2v1L1 8z'

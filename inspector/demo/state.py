@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-# Long-running work, computed from the time since its start
-
 Json = dict[str, Any]
 
 ENDED = ("completed", "failed", "cancelled")

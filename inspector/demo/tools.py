@@ -20,8 +20,6 @@ from inspector.demo.state import LOGBOOK, DemoState, Work
 from inspector.demo.tasks import can_ask
 from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, DemoTool, encode, result, takes, text
 
-# The demo's tools that run as tasks, in revisions that have tasks.
-
 _Begin = Callable[[DemoRequest, Json], Work]
 _Run = Callable[[DemoRequest, Json], Awaitable[Json]]
 _SECONDS: Json = {"type": "number", "minimum": 0.01, "maximum": 60, "default": 1}

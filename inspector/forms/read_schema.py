@@ -29,8 +29,6 @@ from inspector.forms.fields import (
 )
 from inspector.forms.refs import SchemaDocument
 
-# Merging of schemas that must all hold: `allOf`, and the siblings of a `$ref`.
-
 Schema: TypeAlias = dict[str, object]
 
 _WORDS: Final = frozenset(

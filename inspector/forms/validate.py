@@ -24,8 +24,6 @@ from inspector.forms.paths import Path, dotted, get_at, pointer
 from inspector.forms.patterns import PatternUnusable, bounds
 from inspector.forms.simple import as_text
 
-# Which of the many errors of an `anyOf` or `oneOf` to report.
-
 Error: TypeAlias = Any
 """A ValidationError of jsonschema, which this module does not import."""
 

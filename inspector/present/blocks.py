@@ -244,7 +244,6 @@ _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...]
     (lambda data: _SVG.match(data[:1000]) is not None, _svg),
 )
 
-
 Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
 
 

@@ -24,7 +24,6 @@ _BEGIN = 400
 _SHORT = 100_000
 """Bytes up to which a request is read just to preview its copy."""
 
-
 _LISTS = {
     "tools/list": "tools",
     "resources/list": "resources",

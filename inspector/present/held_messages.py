@@ -22,7 +22,6 @@ from inspector.text import one_line
 URGENT_S = 10
 """A countdown below this many seconds is red."""
 
-
 _WIDE = 50
 """Row width in cells from which the method and the receiver of a held message are shown."""
 

@@ -23,8 +23,6 @@ from inspector.protocol.credentials import (
 from inspector.protocol.facts import HttpFact
 from inspector.text import lazy_pattern
 
-# Values to mask on screen: header values and parts of URLs that grant access to something.
-
 _LONGEST = 2000
 """Maximum characters of a URL that are examined and shown."""
 _SESSION = lazy_pattern(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from inspector.checks.findings import Finding
 
 
-# What a server states about an item besides its description: which title wins, annotations, icons, `_meta`.
-
 MOST_ICONS = 10
 _MOST_ANNOTATIONS = 20
 _MOST_META = 200

@@ -32,8 +32,6 @@ from inspector.protocol.listed_items import LISTS
 from inspector.protocol.tracking.catalogue import Listing
 from inspector.protocol.unreadable import messages_of
 
-# Findings of one journal by entry: a mark per row, the findings of a message, of a tool.
-
 _SHARED = 3
 """Minimum number of listed items with the same finding that count as one cause."""
 _ITEM = re.compile(r"/result/(tools|prompts|resources|resourceTemplates)/(\d{1,7})")

@@ -35,8 +35,6 @@ from inspector.protocol.revisions._shape import Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.text import human_size, lazy_pattern
 
-# Extensions that both sides have declared, with what is known about their names: which are negotiated and which not.
-
 TITLE = "Extensions"
 _SIDES = {(True, True): "both sides", (True, False): "server only", (False, True): "client only"}
 MOST = 100

@@ -16,8 +16,6 @@ import msgspec
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.frames import Direction
 
-# Columns for queries over many exchanges: start, end, method, target, outcome.
-
 NEVER = 2**63 - 1
 """In the column of ends: the exchange is open."""
 UNLISTED = 0xFFFF

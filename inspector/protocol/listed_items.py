@@ -51,7 +51,6 @@ LISTS: dict[str, Listed] = {
 }
 """Lists by kind, in display order."""
 
-
 KIND_OF_METHOD = {listed.method: listed.kind for listed in LISTS.values()}
 
 

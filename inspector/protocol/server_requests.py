@@ -31,7 +31,6 @@ COMPLETE = "notifications/elicitation/complete"
 MOST = 50
 """Maximum number of URLs of one error that are presented; the error itself shows all."""
 
-
 _UNSENDABLE = re.compile(
     r"Cannot send '([a-z]+(?:/\w+)?)': this transport context has no back-channel|"  # Python SDK 2, fastmcp 4
     r"['\"]([a-z]+(?:/\w+)?)['\"] cannot be sent while serving a request on|"  # TypeScript SDK 2, Go SDK

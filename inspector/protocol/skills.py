@@ -19,8 +19,6 @@ import msgspec
 
 from inspector.protocol import peek
 
-# Comparison of the YAML front matter of a Markdown file with the JSON of its entry.
-
 _Node = Any
 """A node composed by PyYAML, which is imported on first use."""
 MOST_FRONT_MATTER_BYTES = 32 * 1024

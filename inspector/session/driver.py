@@ -62,7 +62,6 @@ T = TypeVar("T")
 _CANCEL_GRACE_S = 0.5
 """Seconds to wait until a cancellation is sent; a server may have stopped reading."""
 
-
 _EXIT_GRACE_S = 0.5
 """Seconds to wait before the connection is closed after a cancellation, to see whether the server exits at it."""
 

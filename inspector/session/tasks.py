@@ -36,8 +36,6 @@ from inspector.protocol.tracking.tasks import Handle, Task, handle_in
 from inspector.session.inbox import Inbox
 from inspector.session.options import Timeouts
 
-# Followers: at most one for each task
-
 T = TypeVar("T")
 Opened = Callable[[Exchange], None]
 

@@ -28,8 +28,6 @@ import msgspec
 from inspector.errors import ConnectError
 from inspector.protocol.facts import InheritedState
 
-# Finding the program of a command
-
 _SHEBANG_LENGTH = 256
 """Bytes of a script's first line that the Linux kernel reads."""
 _NAMES_AT_MOST = 20_000

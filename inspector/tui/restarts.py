@@ -44,7 +44,6 @@ _PROBLEMS_EVERY = 10
 _LAST_WORDS_S = 0.1
 """Delay in seconds: the last output on stderr may be read after the end of the server."""
 
-
 _ACTIONS = {
     "restart": "reconnect",
     "diff": "restart_changes",

@@ -289,9 +289,7 @@ Dated = FrameRecord | StderrRecord | ConnectionRecord | ProcessRecord | HttpReco
 """Records that are entries of the journal."""
 Record = Head | Dated | EditRecord | RuleRecord | SumRecord | GapRecord | RedactRecord | EndRecord
 
-
 _encode = msgspec.json.Encoder().encode
-
 
 _preparing = threading.Lock()
 

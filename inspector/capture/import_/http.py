@@ -34,8 +34,6 @@ from inspector.protocol.facts import Headers, HttpEvent, HttpFact, HttpTiming
 from inspector.protocol.frames import Channel, Direction, Eol, Frame, SseFacts
 from inspector.protocol.jsonrpc import NotJsonRpc, read
 
-# Locating the parts of a document, and reading them one by one.
-
 Path = tuple[str, ...]
 """Member names from the root of the document to a member; () for the root."""
 MOST = 512 * 1024 * 1024

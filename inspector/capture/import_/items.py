@@ -16,8 +16,6 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, RequestId, ResultResponse, encode, read
 
-# Members of a JSON object of another program, each read as the expected type.
-
 LATEST = 2**62
 """Larger times are invalid, in nanoseconds."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)

@@ -15,8 +15,6 @@ from inspector.forms.paths import Path
 from inspector.forms.patterns import ecmascript_problem, has_lookaround
 from inspector.forms.refs import SchemaDocument
 
-# Subschemas and their places
-
 MOST_OF_ONE: Final = 10_000
 """Maximum subschemas examined per schema."""
 MOST_OF_ALL: Final = 250_000

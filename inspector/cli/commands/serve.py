@@ -37,7 +37,6 @@ _EXAMPLES = (
 )
 TOKEN_ENV = "MCP_INSPECT_SERVE_TOKEN"
 
-
 _allow_options = option_group(
     click.option(
         "--allow-config",

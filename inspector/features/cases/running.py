@@ -193,7 +193,6 @@ _SAYS = {
     ExpectationKind.SCHEMA: _schema,
 }
 
-
 Opener = Callable[[], Session]
 """Creates a session that is not connected yet, on its own journal."""
 

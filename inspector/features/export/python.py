@@ -25,7 +25,6 @@ from inspector.protocol.revisions.openings import OPENING
 
 PROGRAM = "\n" + Path(__file__).with_name("program.py.txt").read_text("ascii")
 
-
 _CALLED = frozenset(
     {
         *("tools/call", "tools/list", "resources/list", "resources/templates/list", "prompts/list"),
@@ -39,7 +38,6 @@ _CARRIED = re.compile(
     r"mcp-.*|accept.*|content-.*|host|user-agent|connection|transfer-encoding|last-event-id", re.IGNORECASE
 )
 """Headers that the SDK sets itself."""
-
 
 Call = tuple[int, str, Any, bool]
 """Entry, method, params, and whether the call failed in the recording."""

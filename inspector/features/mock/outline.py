@@ -52,8 +52,6 @@ from inspector.protocol.tracking.exchanges import goes_on
 from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, TELLING_OF_CHANGES
 
-# Connections of a capture
-
 _UNNAMED = "c1"
 _IS_FRAME = bytes(number == EntryKind.FRAME for number in range(256))
 _IS_SENT = bytes(bool(bits & TO_SERVER_BIT) for bits in range(256))

@@ -22,8 +22,6 @@ from inspector.features.mock.shared import MockSettings, MockShared, any_faults
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
 from inspector.protocol.frames import Channel, Direction, Eol
 
-# The mock on stdin and stdout, one message per line
-
 _CHUNK_BYTES = 1 << 16
 _GRACE = 0.5
 """Seconds to answer the remaining requests after stdin is closed."""

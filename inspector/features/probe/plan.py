@@ -63,7 +63,6 @@ _OTHER_TYPES: Final[tuple[tuple[str, object], ...]] = (
 )
 _MOST_NOT_TRIED = 1_000
 
-
 MANY: Final = 200
 """Number of items of a list whose schema has no bound."""
 

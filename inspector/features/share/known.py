@@ -18,8 +18,6 @@ from urllib.parse import quote, quote_plus
 
 from inspector.errors import UsageError
 
-# Search for many known values at once
-
 _PIECE_BYTES = 4
 _LOOKED_AT = 200
 """Number of bytes of a value from which its pieces are chosen."""

@@ -90,7 +90,6 @@ LONGEST = 16 * 1024 * 1024
 """Maximum size of a request in bytes."""
 GREETING = "mcp-inspect tap"
 
-
 _SHAPING = {"hide", "override"}
 """Actions that change the lists that the client receives."""
 _NEEDING_RULES = ("set_rule", "remove_rule", "enable_rule", "release", "respond", "drop", "release_all", "send")

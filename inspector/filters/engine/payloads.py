@@ -31,8 +31,6 @@ from inspector.protocol.facts import Fact
 from inspector.protocol.frames import Frame
 from inspector.protocol.jsonrpc import Message, read
 
-# Search for a text, ignoring case and JSON escapes: in names, in payloads, in the lines of a stretch.
-
 _BACKSLASH = 0x5C
 _B64 = b',"b64":"'
 _BYTES = bytes(bool(flags & BYTES_BIT) for flags in range(256))

@@ -31,8 +31,6 @@ from inspector.filters.language.fields import (
     Value,
 )
 
-# Normal form of a filter: a text that parses to the same tree.
-
 _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TIMES = (("h", 3600 * 10**9), ("m", 60 * 10**9), ("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 _SIZES = (("MB", 10**6), ("k", 10**3), ("", 1))

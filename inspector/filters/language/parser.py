@@ -36,8 +36,6 @@ from inspector.filters.language.fields import (
 )
 from inspector.filters.language.patterns import check
 
-# Tokens. Each has its column, for error messages.
-
 LONGEST = 20_000
 """The maximum length of a filter in characters."""
 

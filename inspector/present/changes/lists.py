@@ -28,7 +28,6 @@ MOST_THINGS = 500
 _MAX_VALUE_CHARS = 4_000
 _WORDS_OF = ("description", "instructions")
 
-
 _UNKEPT = "  changed; the old value was too long to store"
 
 

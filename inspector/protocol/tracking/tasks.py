@@ -20,8 +20,6 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Part, ResultResponse
 from inspector.protocol.server_requests import ServerRequest, server_requests_in
 
-# Task data in a message, in one form for both eras: a handle, the response to a poll, a notification.
-
 RELATED_TASK = "io.modelcontextprotocol/related-task"
 """Member of `_meta` with the task that a message belongs to (2025-11-25, basic/utilities/tasks)."""
 EXTENSION_NAME = "io.modelcontextprotocol/tasks"

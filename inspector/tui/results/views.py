@@ -39,8 +39,6 @@ from inspector.tui.widgets.payload_model import HexLines, bytes_per_line
 from inspector.tui.widgets.segments import Segments
 from inspector.tui.widgets.virtual_list import LogList
 
-# A result as lines: each block below its title, wrapped to the width, then the remaining members
-
 MOST_WRAPPED = 20_000
 """Maximum long lines of one block of JSON that are wrapped; others are cut at the edge."""
 MOST_CHARACTERS = 10_000_000

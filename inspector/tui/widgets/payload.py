@@ -28,7 +28,6 @@ TREE = "Tree"
 _AT_ONCE = 1_000_000
 """Maximum payload size, in bytes, for which a value is located without a thread."""
 
-
 RAW, BYTES = "Raw", "Bytes"
 
 

@@ -30,7 +30,6 @@ from inspector.tui.widgets.viewport import Viewport
 _WHEEL = 3
 """Lines per notch of the mouse wheel."""
 
-
 MARGIN = 2
 """Columns to the left of the content: the cursor's mark, and a gap."""
 CHROME = 3

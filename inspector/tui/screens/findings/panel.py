@@ -38,7 +38,6 @@ _MOST_COPIED = 100
 _MOST_EVIDENCE = 100
 """Maximum number of exported entries per finding."""
 
-
 _NARROW = 120
 _TICKS = 10
 """Ticks between updates: about a third of a second, since rows that move more often are hard to read."""

@@ -26,8 +26,6 @@ from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Request, ResultResponse, encode
 from inspector.protocol.server_requests import ErrorReply, Reply, RequestKind, Result, Root, ServerRequest
 
-# Sampling requests, in full: the user responds in the model's place, so nothing may be hidden
-
 MOST_MESSAGES = 200
 MOST_CHARACTERS = 20_000
 """Limit for one content block; the traffic has all of it."""

@@ -26,8 +26,6 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.jsonrpc import Notification, encode, read
 from inspector.protocol.request_meta import LEVELS, LOG_MESSAGE, rank
 
-# One line of the log: its content and its rendering. Levels and data can be any JSON and are shown as received.
-
 MOST_DECODED = 64 * 1024
 """Bytes of a frame. Of a larger one only the beginning is shown, and its level and logger stay unknown."""
 _SHOWN = 1000

@@ -14,8 +14,6 @@ from inspector.present.traffic.log import parse_position, parse_position_by
 from inspector.tui.conversation import ConversationStage, OpenConversation, ReplayedConversation, past_of
 from inspector.tui.screens.replay.model import PlaybackPause, Player
 
-# Entries of several captures in one order, by a common clock.
-
 Place = tuple[int, ...]
 """Number of past entries for each capture."""
 _NEAR = 4000

@@ -16,8 +16,6 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Line, Role, Span, lay, span
 from inspector.protocol.changes import ABSENT, MOST, JsonChange
 
-# Two captures as rows: matching operations in one row, others beside a gap
-
 _DIVIDER = " │ "
 _SIGNS: dict[OperationVerdict, tuple[str, Role]] = {
     OperationVerdict.SAME: ("  ", "faint"),

@@ -34,8 +34,6 @@ from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.section_card import section_renderable, sections_text
 from inspector.tui.widgets.virtual_list import LogList
 
-# One skill or one of its files: the entry, the verification, and the text of a verified file
-
 _NOT_SAFE = "A match shows that file and entry agree, not that the content is safe."
 _NOT_USED = "The file does not match its entry and must not be used. Its content is in Traffic."
 _NARROW = 110

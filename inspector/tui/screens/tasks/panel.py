@@ -37,8 +37,6 @@ from inspector.tui.widgets.divider import Divider
 from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_list import LogList
 
-# One task: its facts, its history, and its result in the view of tool results
-
 _WORDS = ResultWords(nothing="No result yet", press="", history="Calls of tasks are in Traffic", buttons=("copy",))
 _NARROW = 120
 

@@ -38,8 +38,6 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import CommentScreen
 from inspector.tui.widgets.search_bar import NO_FILTER
 
-# Creating a test case from a visible value: one of the possible expectations is chosen and added to the file of cases.
-
 _WORDS = {
     ExpectationKind.EQUALS: "equals {}",
     ExpectationKind.TYPE: "is of type {}",

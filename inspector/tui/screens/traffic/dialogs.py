@@ -32,8 +32,6 @@ from inspector.tui.widgets.prompts import PromptScreen
 from inspector.tui.widgets.save import SaveScreen
 from inspector.tui.widgets.virtual_list import LogList
 
-# Full-screen trace of an operation, with the message of the selected step. It is updated while the operation continues.
-
 _TELL_EVERY_S = 0.5
 _TALL = 30
 """Minimum height in rows to show the message of the selected step."""

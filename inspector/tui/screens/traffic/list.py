@@ -38,8 +38,6 @@ from inspector.tui.widgets.virtual_list import LogList
 if TYPE_CHECKING:
     from inspector.tui.screens.traffic.detail import DetailPanel
 
-# Appearance of a traffic list: its columns and its time format, remembered for the next run.
-
 PATIENT_TICKS = 15
 """Ticks after which hidden widgets are created even if the server has not responded: half a second."""
 _LINES_EVERY = 5

@@ -38,8 +38,6 @@ from inspector.tui.widgets.search_bar import NO_FILTER
 from inspector.tui.widgets.virtual_lines import Ground
 from inspector.tui.widgets.virtual_list import LogList
 
-# Actions of the timeline: search, request/response pairs, waterfall.
-
 _LONGEST_S = 0.008
 """Maximum time per tick to add new entries; see the list of one conversation."""
 _LONGEST_BEHIND_S = 0.02

@@ -19,8 +19,6 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.present.traffic.log import LogModel
 
-# Merging rows of several lists into chronological order. Only numbers are handled here, not the look of the rows.
-
 Times = Callable[[Sequence[int]], Sequence[int]]
 """Returns the times of entries, in nanoseconds of a clock that all lists share."""
 FOREVER = 2**63 - 1

@@ -28,8 +28,6 @@ _COUNTED = 20_000
 """Maximum number of lines of a folded value whose members are counted."""
 
 
-# Folding many values at once: all, those of a level, those beside one, the big ones
-
 Fold: TypeAlias = tuple[int, int]
 """The first and the last line of a value."""
 

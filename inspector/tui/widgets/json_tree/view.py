@@ -33,7 +33,6 @@ AT_ONCE: Final = 1_000_000
 """Maximum payload size, in bytes, that is processed without a thread: it takes some milliseconds."""
 _GUTTER = 2
 
-
 MOST_S: Final = 3.0
 """Time limit of a search, in seconds."""
 _AT_ONCE = 1_000_000

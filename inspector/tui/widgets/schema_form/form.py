@@ -42,7 +42,6 @@ _PAUSE: Final = 0.15
 _MOST_TEXT: Final = 200_000
 """Maximum length of JSON that can be edited here, in characters."""
 
-
 _LOW: Final = 30
 """Height of the screen in rows below which there are no blank rows."""
 

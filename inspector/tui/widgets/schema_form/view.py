@@ -23,8 +23,6 @@ from inspector.tui import keys
 from inspector.tui.theme import glyphs, spans_to_text
 from inspector.tui.widgets.sent import Sent
 
-# A focusable line with actions: the head of a field.
-
 _LETTERS = {name: keys.shown_key(f"line.{name}") for name in ("remove", "up", "down")} | {
     "null": keys.shown_key("form.null"),
     "kind": keys.shown_key("form.kind"),
