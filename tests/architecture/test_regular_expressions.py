@@ -248,7 +248,6 @@ ALLOWED = {
 }
 """Files with expressions that were looked at: how many, and why these are not slow."""
 
-
 _LITERAL = "it is an alternative of literal texts, or a class of characters"
 MADE_LATER = {
     "inspector/capture/compare/normal.py": (1, _OWN),

@@ -100,7 +100,6 @@ def test_clock_skew_comes_from_the_date_header() -> None:
 AT = ServerMetadata(SCRIPTED_ISSUER, token_endpoint=TOKEN)
 FORM = by_code("c0de", "verifier", "http://127.0.0.1:5/callback")
 
-
 _CLIENT, _OPTIONS = Client("me"), LoginOptions()
 
 

@@ -186,7 +186,6 @@ _PLAYS: dict[str, Play] = {
     "sep-2640-client-no-prefetch": _list_skills,
 }
 
-
 _PATIENCE_S = 25.0
 """The suite gives a scenario thirty seconds."""
 

@@ -13,7 +13,6 @@ cases:
   - {name: a long run, request: tools/call, params: {name: long_running, arguments: {steps: 3}}}
 """
 
-
 SCENES = (
     Scene("start", START, size=(110, 30), sees=("Saved and recent",)),
     Scene("start-small", START, keys=("down",), sees=("a Add target",)),

@@ -295,7 +295,6 @@ _RESTARTED = RestartReport(
     saved=(RerunCall("the count of lamps", True, True), RerunCall("echo a greeting", True, False, "is a tool error")),
 )
 
-
 A = TypeVar("A", bound=App[Any])
 
 

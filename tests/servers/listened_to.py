@@ -11,7 +11,6 @@ HOW = sys.argv[1]
 ID = "io.modelcontextprotocol/subscriptionId"
 META = "io.modelcontextprotocol/protocolVersion"
 
-
 cut: list[int] = []
 
 

@@ -28,17 +28,17 @@ async def test_one_login_lets_every_command_in(tmp_path: Path) -> None:
     assert f"mcp-inspect auth login {house.url}" in before.told
     assert house.asked.count("POST /register") == 1
     assert "can be closed" in page.text
-    assert "received a code" in person.told
-    assert "stored in a file" in person.told
+    assert "received a code" in person.stderr
+    assert "stored in a file" in person.stderr
     assert after.json["tools"][0]["name"] == "look"
-    assert house.tokens[0] not in person.told + person.out + after.capture.read_text()
+    assert house.tokens[0] not in person.stderr + person.out + after.capture.read_text()
 
 
 async def test_redirect_url_pasted_from_elsewhere_completes_the_login(tmp_path: Path) -> None:
     async with Guarded() as house, logging_in(house.url, tmp_path) as person:
         await person.pastes_from_elsewhere()
         assert await person.ends() == 0
-    assert "opens-the-door" not in person.out + person.told
+    assert "opens-the-door" not in person.out + person.stderr
     assert "open…xxxx" in person.out
 
 
@@ -90,7 +90,7 @@ async def test_a_scope_that_is_added_later_comes_beside_those_of_the_login_befor
             assert "scope=read+look+write&" in f"{await person.address()}&"
             await person.browses()
             assert await person.ends() == 0
-        assert "the scopes of the previous login: read look; to drop them" in person.told
+        assert "the scopes of the previous login: read look; to drop them" in person.stderr
         await run("auth", "logout", house.url, place=tmp_path)
         async with logging_in(house.url, tmp_path, "--scope", "write") as person:
             assert "scope=write&" in f"{await person.address()}&"
@@ -127,7 +127,7 @@ async def test_an_answer_that_is_not_ours_is_not_redeemed(
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
             assert await person.ends() == 3
-    assert words in person.told
+    assert words in person.stderr
     assert "POST /token" not in house.asked
 
 
@@ -146,7 +146,7 @@ async def test_a_token_endpoint_that_gives_none_is_quoted(answer: HttpResponse, 
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
             assert await person.ends() == 3
-    assert words in person.told
+    assert words in person.stderr
 
 
 async def test_a_token_endpoint_that_never_answers_is_given_up(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ async def test_a_token_endpoint_that_never_answers_is_given_up(tmp_path: Path) -
             await person.browses()
             assert await person.ends() == 3
         gone.set()
-    assert "sent no complete response within 1 s" in person.told
+    assert "sent no complete response within 1 s" in person.stderr
 
 
 async def test_token_expired_on_receipt_is_reported(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ async def test_token_expired_on_receipt_is_reported(tmp_path: Path) -> None:
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
             assert await person.ends() == 0
-    assert "already expired when received" in person.told
+    assert "already expired when received" in person.stderr
 
 
 async def test_form_encoded_token_response_is_accepted_with_a_notice(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ async def test_form_encoded_token_response_is_accepted_with_a_notice(tmp_path: P
         async with logging_in(house.url, tmp_path) as person:
             await person.browses()
             assert await person.ends() == 0
-    assert "The response must be JSON, not a form." in person.told
+    assert "The response must be JSON, not a form." in person.stderr
 
 
 async def test_occupied_redirect_port_is_reported(tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ async def test_occupied_redirect_port_is_reported(tmp_path: Path) -> None:
     async with Guarded() as house, Listener(nothing) as other:
         async with logging_in(house.url, tmp_path, "--oauth-port", str(other.port)) as person:
             assert await person.ends() == 3
-    assert f"Port {other.port} for the redirect is in use" in person.told
-    assert "--oauth-port" in person.told
+    assert f"Port {other.port} for the redirect is in use" in person.stderr
+    assert "--oauth-port" in person.stderr
 
 
 async def test_a_person_may_give_up_and_may_press_ctrl_c(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ async def test_a_person_may_give_up_and_may_press_ctrl_c(tmp_path: Path) -> None
             await person.address()
             person.types("q")
             assert await person.ends() == 3
-        assert "it was cancelled" in person.told
+        assert "it was cancelled" in person.stderr
         async with logging_in(house.url, tmp_path) as other:
             await other.address()
             other.process.send_signal(signal.SIGINT)

@@ -26,7 +26,7 @@ async def test_the_browser_finds_back_and_then_every_command_gets_in(real: Real,
         refused = await mcp_inspect("call", "rest", target.url, place=tmp_path)
         async with logging_in(target.url, tmp_path) as person:
             assert "can be closed" in (await person.browses()).text
-            assert await person.ends() == 0, person.told
+            assert await person.ends() == 0, person.stderr
         called = await mcp_inspect("call", "rest", target.url, place=tmp_path)
         renewed = await mcp_inspect("auth", "refresh", target.url, place=tmp_path)
         again = await mcp_inspect("call", "rest", target.url, place=tmp_path)
@@ -44,7 +44,7 @@ async def test_pasted_redirect_url_completes_the_login_at_a_real_server(real: Re
         assert isinstance(target, HttpTarget)
         async with logging_in(target.url, tmp_path) as person:
             await person.pastes_from_elsewhere()
-            assert await person.ends() == 0, person.told
+            assert await person.ends() == 0, person.stderr
         called = await mcp_inspect("call", "rest", target.url, place=tmp_path)
     assert called.status == 0
     assert "rested" in called.stdout.decode()

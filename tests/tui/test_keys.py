@@ -59,7 +59,6 @@ _NAMED = {
 _HARD = set("&_%@#\\;'^$\"~`")
 """Signs that need a dead key or AltGr on German, French or Nordic layouts."""
 
-
 _MORE_WAYS = {"help.typing", "confirm.yes"}
 """Actions that other keys do, too: `?`, or → and Enter."""
 

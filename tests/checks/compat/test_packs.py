@@ -24,7 +24,6 @@ from inspector.config import profiles
 
 HOSTS = known_hosts()
 
-
 _CHECKS = Path(schemas.__file__).parents[1]
 _OF_THE_WHOLE = {
     "tool-count",

@@ -24,7 +24,6 @@ CLIENT = str(Path(__file__).with_name("sdk_client.py"))
 
 pytestmark = pytest.mark.real
 
-
 SDK = PLACE / "node/node_modules/@modelcontextprotocol/sdk"
 
 

@@ -57,7 +57,6 @@ FAMILIES = (
     "february_http",
 )
 
-
 Run = Callable[[], Any]
 """Over stdio: the whole server. Over HTTP: makes its handler."""
 

@@ -83,7 +83,6 @@ _CONNECTED = (
     b' before connecting to a new transport, or use a separate Protocol instance per connection."}'
 )
 
-
 SERVERS: dict[str, Run] = {
     "500-for-a-missing-key": to_each_post(
         500, b'{"error":"MCP request failed","details":"Authentication Error, No api key passed in."}'

@@ -82,7 +82,6 @@ _ERR = (
     b'{"error":"Already connected to a transport. Call close() before connecting to a new transport, or use another"}'
 )
 
-
 SERVERS: dict[str, Run] = {
     "shared-server-object": _all(500, _ERR),
     "entities": _all(403, b"<title>Blocked&nbsp;by policy &ndash; ask your admin</title>", _HTML),

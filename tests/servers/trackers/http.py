@@ -115,7 +115,6 @@ _NO_SESSION = (
     b'{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}'
 )
 
-
 SERVERS: dict[str, Run] = {
     "half-modern": _half_modern(
         HttpResponse(400, _TEXT, b'Bad Request: "2026-07-28" is only supported on stateless HTTP servers')
