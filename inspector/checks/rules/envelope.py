@@ -248,7 +248,8 @@ def batch_unsupported(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send each message by itself.
     """
     if _is_batch(case):
-        yield Violation(f"{_messages(case.value)} in one array; this protocol version has no batches")
+        due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""
+        yield Violation(f"{_messages(case.value)} in one array{due}; this protocol version has no batches")
 
 
 @hint("Batch before batches were specified", "frame", until="2024-11-05")

@@ -163,6 +163,43 @@ def _logs_in_a_stream() -> Handler:
     return handler
 
 
+def _challenges_readers() -> Handler:
+    inner, page = _wants_a_login("{}"), b"<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if "/.well-known/" in request.target:
+            return HttpResponse(403, (("Content-Type", "text/html"), ("Cf-Mitigated", "challenge")), page)
+        return await inner(request)
+
+    return handler
+
+
+def _begins_again() -> Handler:
+    inner, numbers = handler_of({}, "legacy", events=False), count()
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        response = await inner(request)
+        if request.method != "POST" or request.header("mcp-protocol-version") == "2026-07-28":
+            return response
+        return HttpResponse(
+            response.status, (*response.headers, ("Mcp-Session-Id", f"s-{next(numbers)}")), response.body
+        )
+
+    return handler
+
+
+def _begins_with_a_mark() -> Handler:
+    inner = handler_of({}, "legacy", events=False)
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        response = await inner(request)
+        if _method(request) != "tools/call" or not isinstance(response.body, bytes):
+            return response
+        return HttpResponse(200, STREAM, b"\xef\xbb\xbfevent: ping\ndata: {}\n\n" + event(response.body))
+
+    return handler
+
+
 SERVERS: dict[str, Run] = {
     "lost-session-is-an-event": _loses_every_session,
     "session-of-one-list-is-lost": _loses_one,
@@ -171,6 +208,9 @@ SERVERS: dict[str, Run] = {
     "two-replicas-in-turn": _answers_in_turn,
     "ktor-wants-the-session-in-the-query": _lost_the_query,
     "log-in-the-stream-of-a-call": _logs_in_a_stream,
+    "metadata-is-challenged": _challenges_readers,
+    "session-for-each-response": _begins_again,
+    "events-of-another-kind": _begins_with_a_mark,
     "php-wants-a-uuid": _wants_a_uuid,
     "stream-in-many-pieces": _in_pieces,
     "page-for-whoever-looks": _shows_a_page,
