@@ -7,7 +7,6 @@ its reporter.
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import PurePath
 
 import msgspec
 
@@ -251,4 +250,4 @@ def without_lifetime(sentence: str) -> str:
 def lacks_program(argv: Sequence[str]) -> bool:
     """Whether a command is an interpreter without a program, which then takes what it reads from stdin for one."""
     rest = [each for each in argv[1:] if not each.startswith("-") or _PROGRAM.match(each)]
-    return bool(argv) and not rest and _INTERPRETER.fullmatch(PurePath(argv[0]).name) is not None
+    return bool(argv) and not rest and _INTERPRETER.fullmatch(argv[0].rpartition("/")[2]) is not None
