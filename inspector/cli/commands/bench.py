@@ -40,7 +40,8 @@ from inspector.features.bench.verdicts import (
     read_report,
     verdicts,
 )
-from inspector.features.cases.collection import Values, open_collection, planned, secret_from
+from inspector.features.cases.collection import open_collection, planned
+from inspector.features.cases.values import Values, secret_from
 from inspector.protocol import peek
 from inspector.protocol.credentials import SecretValues
 from inspector.protocol.listed_items import Tool

@@ -35,12 +35,10 @@ from inspector.features.cases.collection import (
     SUFFIX,
     CallInPlan,
     Collection,
-    Values,
     collections_near,
     near_to,
     open_collection,
     planned,
-    secret_from,
 )
 from inspector.features.cases.file import add_cases, beside, open_cases, with_values
 from inspector.features.cases.making import promoted, pytest_file
@@ -56,6 +54,7 @@ from inspector.features.cases.running import (
     run_all,
     value_at,
 )
+from inspector.features.cases.values import Values, secret_from
 from inspector.present.result import Finished, result_view
 from inspector.present.spans import Line, Span
 from inspector.protocol import capabilities, peek

@@ -9,8 +9,8 @@ import msgspec
 
 from inspector.capture.compare.normal import Normal
 from inspector.errors import InspectError, UsageError
-from inspector.features.cases.collection import Values, as_expected
 from inspector.features.cases.model import OUTPUT_SCHEMA, CaseDefinition, Expectation, ExpectationKind
+from inspector.features.cases.values import Values, as_expected
 from inspector.forms.patterns import PatternUnusable, matches
 from inspector.forms.validate import validate
 from inspector.json_pointer import steps

@@ -12,19 +12,12 @@ from hypothesis import strategies as st
 from inspector.documents import read_yaml
 from inspector.errors import UsageError
 from inspector.features.cases import collection, file, model, reading
-from inspector.features.cases.collection import (
-    Collection,
-    Values,
-    collections_near,
-    environments,
-    open_collection,
-    planned,
-    secret_from,
-)
+from inspector.features.cases.collection import Collection, collections_near, environments, open_collection, planned
 from inspector.features.cases.file import with_cases, written
 from inspector.features.cases.making import case_of
 from inspector.features.cases.model import CaseDefinition, escaped
 from inspector.features.cases.reading import read_cases, read_environment
+from inspector.features.cases.values import Values, secret_from
 from inspector.forms.validate import validate
 from inspector.protocol.credentials import MASK
 from tests.architecture.sources import ROOT

@@ -10,9 +10,10 @@ from typing import Any
 from textual.worker import Worker
 
 from inspector.capture.compare.normal import Normal
-from inspector.features.cases.collection import Values, environments, open_collection, planned, secret_from
+from inspector.features.cases.collection import environments, open_collection, planned
 from inspector.features.cases.model import CaseDefinition
 from inspector.features.cases.running import CaseResponses, CaseRun, judged, response_of
+from inspector.features.cases.values import Values, secret_from
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.listed_items import Tool

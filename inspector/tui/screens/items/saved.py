@@ -24,7 +24,6 @@ from inspector.errors import InspectError, UsageError
 from inspector.features.cases.collection import (
     Collection,
     SavedCall,
-    Values,
     collections_near,
     delete_call,
     duplicate_call,
@@ -36,6 +35,7 @@ from inspector.features.cases.collection import (
 )
 from inspector.features.cases.model import CaseDefinition, Cases, escaped
 from inspector.features.cases.running import CaseRun
+from inspector.features.cases.values import Values
 from inspector.forms.fields import UNSET
 from inspector.forms.typed import json_text
 from inspector.present.result import CallOutcome
