@@ -25,7 +25,7 @@ _NOISE = re.compile(
     r"\s*$|\s*at .+|\s+from .+|\s*[\]})(]+[,;]?$|\s*\^+\s*$|\s*#\d+ |\s*goroutine \d+|\s+\S+\.go:\d+|exit status \d+$"
     r"|(?:npm (?:error|ERR!) )?A complete log of this run|npm (?:error|ERR!)\s*$|note: run with|See '.+ --help'"
     r"|Node\.js v\d|\s*thrown in .+ on line|sys:1: |Stack trace:|\s*File \".+\", line \d+|Traceback \(most recent"
-    r"|[\w.]+\.UnexpectedToolError: |\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
+    r"|The above exception was |During handling of |[\w.]+\.UnexpectedToolError: |\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
     r"|\s*Read (?:about how|more)\b"
     r"|(?:\w+ ERROR )?(?:See|Run|Try|Use|Visit|Trust) .*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
@@ -154,7 +154,8 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     for kind in (HEADS, _BAD):
         for n, (place, at, line) in enumerate(words):
             if kind.search(line[:2000]):
-                below = f" {words[n - 1][2]}" if n and line.endswith(":") else ""  # such as the missing arguments
+                is_open = n > 0 and line.endswith(":") and words[n - 1][0] == place - 1
+                below = f" {words[n - 1][2]}" if is_open else ""  # such as the missing arguments
                 return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
     anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None

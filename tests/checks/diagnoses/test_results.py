@@ -100,8 +100,9 @@ def test_failure_logged_quotes_the_exception_of_that_request() -> None:
     (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
     assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
     sdk = "mcp.server.mcpserver.exceptions.UnexpectedToolError: Error executing tool run"
-    (found,) = of_one(_failed_with("Error", "AstError: not a file", "", sdk)().findings(), "failure-logged")
-    assert found.sentence.endswith("stderr has: AstError: not a file")
+    above = "The above exception was the direct cause of the following exception:"
+    (found,) = of_one(_failed_with("Error", "AstError: no file: ", "", above, "", sdk)().findings(), "failure-logged")
+    assert found.sentence.endswith("stderr has: AstError: no file:")
     assert not of_one(_failed_with("Error", "INFO an error was expected")().findings(), "failure-logged")
     (hint,) = of_one(_failed_with("no such user: ada")().findings(), "failure-logged")
     assert (hint.severity, "ada" in hint.sentence, "users" in hint.sentence) == ("hint", True, True)

@@ -83,6 +83,30 @@ elif NAME == "graphql":
             return a + b
 
     serve(GraphQLMCP.from_api(api, name="My API").http_app())
+elif NAME == "zero":  # zeromcp, which serves HTTP+SSE as well
+    from zeromcp import McpServer
+
+    zero = McpServer("my-server")
+    zero.tool(add)
+    zero.resource("file://data.txt")(lambda: {"name": "data.txt"})
+    zero.serve("127.0.0.1", PORT, background=False) if PORT else zero.stdio()
+elif NAME == "kit":  # pymcp-kit, which names its versions to server/discover
+    from pymcp import ServerSettings, create_app, tool_registry
+
+    tool_registry.register(add)
+    serve(create_app(server_settings=ServerSettings(name="demo", version="0.1.0", protocol_mode=sys.argv[3])))
+elif NAME == "minimcp":
+    from minimcp import HTTPTransport, MiniMCP
+
+    mini = MiniMCP(name="MathServer")
+    mini.tool(description="Adds two numbers")(add)
+    serve(HTTPTransport(mini).as_starlette("/mcp"))
+elif NAME == "pyrustapi":  # in Rust
+    from rustapi import FastAPI
+
+    app = FastAPI()
+    app.tool()(add)
+    app.run(host="127.0.0.1", port=PORT)
 else:
     from easy_mcp import EasyMCP
 
