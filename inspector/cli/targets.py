@@ -279,11 +279,11 @@ def _found(server: "FoundServer", options: Mapping[str, Any], env: Mapping[str, 
 def _stdio(argv: tuple[str, ...], options: Mapping[str, Any], env: Mapping[str, str]) -> StdioTarget:
     if not argv:
         raise UsageError("missing command after --", hint="Example: mcp-inspect -- node server.js")
+    _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
+    _demand(options, "stdio")
     if lacks_program(argv):
         what = f"{shlex.join(argv)} has no program to run: it would take the messages on stdin for one"
         raise UsageError(what, hint=f"Name the script behind it, such as: -- {shlex.join(argv)} SCRIPT")
-    _refuse(options, _FOR_HTTP, "only for servers that are reached by URL")
-    _demand(options, "stdio")
     cwd = Path(options["cwd"] or ".").absolute()
     if not cwd.is_dir():
         raise UsageError(f"--cwd {cwd}: no such directory")
