@@ -383,7 +383,7 @@ def _required(_key: str, path: Path, node: dict[str, Any], is_branch: bool, _dia
             yield SchemaFeature(
                 "required-unknown",
                 (*path, "required", at),
-                (f"requires {name[:_SHOWN]!r}, which is not one of its properties"),
+                f"requires {name[:_SHOWN]!r}, which is not one of its properties",
             )
 
 

@@ -136,7 +136,7 @@ def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:
         return (
             trap[0],
             trap[1].string.strip()[:MOST_WORDS],
-            ("Correct the code at the place named in the backtrace: a runtime check failed."),
+            "Correct the code at the place named in the backtrace: a runtime check failed.",
         )
     newest = tail_of(state)[:_LOOKED_AT]
     if known := known_cause(newest):

@@ -293,7 +293,7 @@ for _id, _title, _topic, _since, _until, _fix in (
         "server/utilities/pagination",
         "",
         "",
-        ("Encode the cursor as a string, or omit it on the last page."),
+        "Encode the cursor as a string, or omit it on the last page.",
     ),
     (
         "cache-hints-missing",

@@ -105,9 +105,9 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
-    Calls tools only with --call and --probe. Exit status: 1 if a finding is at
-    least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 if there was no session or
-    no response.
+    Calls tools only with --call and --probe; a --call that is rejected as invalid is repeated once without _meta. Exit
+    status: 1 if a finding is at least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7
+    if there was no session or no response.
     """
     if options["watch"]:
         if env.server_argv is None and word is not None and not names_a_server(env, word):
@@ -284,8 +284,8 @@ def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **op
     """Run check, and send invalid requests that a server should reject.
 
     Requests a method, a tool, a resource and a page that do not exist, fetches lists twice, and over HTTP sends unknown
-    sessions, versions, Origin and Host headers. Existing tools are called only with --call. The filter `probe` finds
-    these requests in a --capture. Exit status as for check.
+    sessions, versions, Origin and Host headers, and a body in a second packet. Existing tools are called only with
+    --call. The filter `probe` finds these requests in a --capture. Exit status as for check.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, env.stdin)
