@@ -287,6 +287,7 @@ _FAULTS: dict[str, Any] = (
     | {
         "crash-on-pair": lambda r, a, w: _crash(a.get("color") == "green" and a.get("flag") is True),
         "crash-on-null": lambda r, a, w: _crash(None in a.values()),
+        "ends-by-itself": lambda r, a, w: _hang(True),
         "crash-on-twelfth": lambda r, a, w: _crash(r["id"] == 12),
         "crash-on-missing": lambda r, a, w: _crash("text" not in a),
         "crash-on-emoji": lambda r, a, w: _crash("\U0001f9ea" in str(a.get("text"))),
@@ -378,5 +379,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     if once := os.environ.get("STARTS_ONCE"):
         open(once, "x").close()  # fails the second time
+    if FAULT == "ends-by-itself":
+        threading.Timer(2, os._exit, (3,)).start()
     hello = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "careless", "version": "1"}}
     serve({"initialize": hello | {"capabilities": {"tools": {}}}, "tools/list": _tools, "tools/call": _call})

@@ -7,6 +7,7 @@ new session, a limited number of times, so that one defect does not hide others.
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from math import inf
 from typing import Any
 
@@ -35,6 +36,8 @@ _MOST_OF_TOOL = 3
 """Maximum number of them because of one tool; its other calls are not made then."""
 _MOST_PAUSES, _PAUSE_S = 30, 1.0
 """Pauses for servers that limit the rate of calls."""
+_AT_ONCE_S = 0.5
+"""Seconds within which a call ends a server; later it may end by itself."""
 _MOST_SILENT = 2
 """Number of calls without a response after which a tool is not called again."""
 _SLOW = 0.5
@@ -180,17 +183,32 @@ class _Run:
             if not await self._restart(name, outcome):
                 break
             if not is_silent and not is_its_doing:
-                is_its_doing = not (await self._outcome(tool, call)).alive
+                is_its_doing = await self._ends_again(tool, call, name)
                 if not is_its_doing:
                     found[-1] = msgspec.structs.replace(found[-1], repeated=False)
-                    self._warn(f"{name}: the same call does not end the server again")
-                elif not await self._restart(name, outcome):
+                    self._warn(f"{name}: the call is not why the server ended")
+                elif not self.is_alive and not await self._restart(name, outcome):
                     break
             if restarts == _MOST_OF_TOOL:
                 break
         if len(found) < len(calls):
             self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
         return found
+
+    async def _ends_again(self, tool: Tool, call: ProbeCall, name: str) -> bool:
+        """Whether a call ends the new server as well, which does not end as soon without it."""
+        began = time.monotonic()
+        outcome = await self._outcome(tool, call)
+        lasted = time.monotonic() - began
+        if outcome.alive or lasted < _AT_ONCE_S or not await self._restart(name, outcome):
+            return not outcome.alive
+        with suppress(TimeoutError):
+            async with asyncio.timeout(lasted + _AT_ONCE_S):
+                await self.session.ended.wait()
+        if self.is_alive:
+            return True
+        await self._restart(name, outcome)
+        return False
 
     async def slow_values(
         self, tool: Tool, calls: Sequence[ProbeCall], outcomes: Sequence[ProbeOutcome]

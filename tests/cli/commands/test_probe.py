@@ -209,9 +209,10 @@ def test_the_probing_goes_on_after_a_crash_and_after_a_hang() -> None:
     assert len(calls) == 2, "each has its call as evidence"
 
 
-def test_a_call_that_does_not_end_the_server_twice_is_not_why_it_ended() -> None:
-    ran = probed("crash-on-twelfth")
-    assert "work: the same call does not end the server again" in ran.stderr
+@pytest.mark.parametrize("fault", ["crash-on-twelfth", "ends-by-itself"])
+def test_a_call_that_does_not_end_the_server_twice_is_not_why_it_ended(fault: str) -> None:
+    ran = probed(fault)
+    assert "work: the call is not why the server ended" in ran.stderr
     assert {each["id"] for each in ran.data["findings"]} & {*_INPUTS, "exit-during-session"} == {"exit-during-session"}
 
 
