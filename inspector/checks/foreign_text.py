@@ -166,8 +166,8 @@ def _words(value: Any, depth: int) -> Iterator[str]:
         for name in _NAMES:
             for words in _words(value[name], depth - 1) if name in value else ():
                 yield f"{place}: {words}" if place and place not in words else words
-        for each in value.values():
-            if type(each) is dict:  # an envelope with a name of its own
+        for name, each in value.items():
+            if type(each) is dict and "error" in name.lower():  # in an envelope of its own, such as jsonRpcError
                 yield from _words(each, depth - 1)
     elif type(value) is list and depth:
         for each in value[:3]:
@@ -210,14 +210,14 @@ def words_of_page(text: str) -> str:
     more = next((each for each in stated if not STATUS_ONLY.fullmatch(each) and each not in title), "")
     found = None if title or more else _ELEMENT.search(text)  # XML has neither
     known = ": ".join(each for each in (title, more) if each)
-    return _plain(found[1]) if found else ": ".join(filter(None, (known, _told(text, known))))
+    return _plain(found[1]) if found else ": ".join(filter(None, (known, _cause_on_page(text, known))))
 
 
-def _told(text: str, known: str) -> str:
+def _cause_on_page(text: str, known: str) -> str:
     """Return the first sentence of an error page that states a cause and is not known yet; "" if there is none."""
     for each in _BETWEEN_TAGS.findall(_UNSEEN.sub("", text)):
         words = _plain(each).lstrip(":; ")
-        if _CAUSE.search(words) and words not in known and not STATUS_ONLY.fullmatch(words):
+        if _CAUSE.search(words) and words not in known and "javascript" not in words.lower():
             return elided(words)
     return ""
 

@@ -59,6 +59,11 @@ def test_placeholders_are_no_secrets(text: str) -> None:
         ("<html><body><pre>Cannot POST /mcp</pre></body></html>", "Cannot POST /mcp"),
         ("<title>502 Bad Gateway</title><h1>502</h1>", "502 Bad Gateway"),
         ("<title>Exception caught</title><h1>Blocked hosts: a</h1>", "Exception caught: Blocked hosts: a"),
+        ("<title>Acme</title><noscript>You must enable JavaScript</noscript>", "Acme"),
+        (
+            "<title>Oops</title><style>p { must: be }</style><b>The slash must be there</b>",
+            "Oops: The slash must be there",
+        ),
         ("<p>" + "x" * 5000, ""),
         ("<Error><Code>MethodNotAllowed</Code><Message>Not here.</Message></Error>", "Not here."),
     ],
