@@ -18,7 +18,7 @@ from tests.stories.visits import Seen, seen
 from tests.waiting import PATIENCE_S
 
 PROGRAM = (sys.executable, "-m", "inspector")
-"""Seconds after which a command has hung."""
+"""What starts mcp-inspect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        """What stdout holds: one JSON document."""
+        """The JSON document on stdout."""
         return json.loads(self.stdout)
 
     @property
-    def told(self) -> str:
-        """What stderr holds."""
+    def messages(self) -> str:
+        """The text on stderr."""
         return self.stderr.decode()
 
     @property
-    def said(self) -> str:
-        """The text of the result that stdout holds; the command has succeeded."""
-        assert self.status == 0, self.told
+    def result_text(self) -> str:
+        """The text of the result on stdout; the command has succeeded."""
+        assert self.status == 0, self.messages
         return "\n".join(block["text"] for block in self.json["result"]["content"])
 
     @property
@@ -53,7 +53,7 @@ class Ran:
 
     @property
     def seen(self) -> Seen:
-        """What the capture holds; it is whole and vouches for every frame."""
+        """The contents of the capture; it is complete, and digests cover every frame."""
         verdict = verify(self.capture)
         assert (verdict.complete, verdict.faults) == (True, ())
         assert verdict.covered == verdict.frames
@@ -63,8 +63,8 @@ class Ran:
         finally:
             journal.close()
 
-    def came(self) -> list[bytes]:
-        """The payloads that came from the server, in order."""
+    def received(self) -> list[bytes]:
+        """The payloads from the server, in order."""
         return [frame.payload for frame in self.seen.frames if frame.direction is Direction.FROM_SERVER]
 
 

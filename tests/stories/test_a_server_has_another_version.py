@@ -36,7 +36,7 @@ async def test_newer_server_is_compared_with_the_older_lock_file(tmp_path: Path)
         mcp_inspect("diff", "--json", "--fail-on", "breaking", old, new, place=places[0]),
         mcp_inspect("diff", "--json", "--fail-on", "info", new, *newer, place=places[1]),
     )
-    assert told.status == ExitStatus.FINDINGS, told.told
+    assert told.status == ExitStatus.FINDINGS, told.messages
     found: dict[tuple[str, str, str], Any] = {
         (each["kind"], each["name"], each["path"]): each["rating"] for each in told.json["changes"]
     }

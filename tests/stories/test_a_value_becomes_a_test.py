@@ -42,12 +42,12 @@ async def test_a_value_chosen_at_the_screen_is_green_and_then_red(tmp_path: Path
         junit = tmp_path / "junit.xml"
         reporting = ("test", "--junit", str(junit), str(path))
         green = await mcp_inspect(*reporting, *before, *after, place=tmp_path)
-        assert (green.status, b"1 of 1 as expected" in green.stdout) == (ExitStatus.OK, True), green.told
+        assert (green.status, b"1 of 1 as expected" in green.stdout) == (ExitStatus.OK, True), green.messages
         assert _suite(junit) == {"tests": "1", "failures": "0"}
         earlier = ("--", *argv("earlier everything"))
         red = await mcp_inspect(*reporting, *earlier, place=tmp_path)
         (said,) = [line for line in red.stdout.decode().splitlines() if line.startswith("      ")]
-        assert (red.status, b"0 of 1 as expected" in red.stdout) == (ExitStatus.FINDINGS, True), red.told
+        assert (red.status, b"0 of 1 as expected" in red.stdout) == (ExitStatus.FINDINGS, True), red.messages
         assert "Unknown tool: get-structured-content" in said
         assert _suite(junit) == {"tests": "1", "failures": "1", "message": said.strip()}
         told = await mcp_inspect("test", "--json", str(path), *earlier, place=tmp_path)

@@ -139,7 +139,7 @@ def test_a_person_reads_a_line_for_each_tool(ran: dict[str, Ran]) -> None:
     assert ran["readable"].status == ExitStatus.OK
     for tool in ran["all"].json["tools"]:
         assert tool["name"] in text
-    assert "connected to" in ran["readable"].told
+    assert "connected to" in ran["readable"].messages
 
 
 def test_call_gives_the_result_and_what_it_took(ran: dict[str, Ran], request: pytest.FixtureRequest) -> None:
@@ -164,7 +164,7 @@ def test_a_tool_that_is_not_there_is_called_all_the_same(ran: dict[str, Ran]) ->
     nobody = ran["nobody"]
     assert nobody.status == ExitStatus.TOOL_ERROR
     assert nobody.json["error"] or nobody.json["result"]["isError"]
-    assert "is not among the" in nobody.told
+    assert "is not among the" in nobody.messages
     assert nobody.seen.sent("tools/call")[0]["params"]["name"] == "no-such-tool"
 
 

@@ -76,7 +76,7 @@ async def test_a_server_that_wants_credentials_is_no_verdict_on_its_era(
     assert f"HTTP {status} (Bearer realm=bay)" in ran.error["message"]
     assert "-H" in ran.error["hint"]
     assert [request.method for request in site.requests].count("POST") == 1
-    assert ran.came() == ([body] if body else [])
+    assert ran.received() == ([body] if body else [])
 
 
 async def test_expired_session_is_renewed_visibly(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_a_web_page_is_no_server_and_its_beginning_is_quoted(tmp_path: Pat
     assert (ran.status, ran.stdout) == (ExitStatus.UNREACHABLE, b"")
     assert f"HTTP {status} (text/html; charset=utf-8): Welcome" in ran.error["message"]
     assert "URL" in ran.error["hint"]
-    assert PAGE in ran.came()
+    assert PAGE in ran.received()
     assert not any(piece in ran.stderr for piece in (b"\x1b", b"\x07"))
 
 
@@ -138,7 +138,7 @@ async def test_a_legacy_server_that_answers_the_probe_with_500_is_used(tmp_path:
     assert ran.status == (ExitStatus.OK if words != ("doctor",) else ran.status)
     assert ran.status != ExitStatus.UNREACHABLE
     assert ran.seen.methods()[:2] == ["server/discover", "initialize"]
-    assert ran.told.count(f"{INSTEAD} was answered with HTTP 500.") == 1
+    assert ran.messages.count(f"{INSTEAD} was answered with HTTP 500.") == 1
 
 
 def done(request: HttpRequest) -> HttpResponse:
@@ -153,7 +153,7 @@ async def test_a_connection_that_is_closed_at_the_probe_is_no_verdict(tmp_path: 
     async with serving(server(server_discover=hang_up)) as site:
         ran = await ask(site, tmp_path)
     assert (ran.status, ran.json["era"]) == (ExitStatus.OK, "legacy")
-    assert INSTEAD in ran.told
+    assert INSTEAD in ran.messages
 
 
 async def test_a_server_that_never_answers_the_probe_costs_no_timeout(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ async def test_a_server_that_never_answers_the_probe_costs_no_timeout(tmp_path: 
         ran = await ask(site, tmp_path)
         asked_for.set()
     assert (ran.status, ran.json["era"], ran.json["tools"]) == (ExitStatus.OK, "legacy", TOOLS["tools"])
-    assert f"{INSTEAD} was not answered within 2 s." in ran.told
+    assert f"{INSTEAD} was not answered within 2 s." in ran.messages
     (probe,) = [each for each in ran.seen.exchanges if each.method == "server/discover"]
     assert probe.state is ExchangeState.CANCELLED
 
@@ -194,7 +194,7 @@ async def test_a_late_answer_to_the_probe_still_counts(tmp_path: Path) -> None:
     async with serving(slow) as site:
         ran = await ask(site, tmp_path)
     assert (ran.status, ran.json["era"], ran.json["tools"]) == (ExitStatus.OK, "modern", TOOLS["tools"])
-    assert "Opened with" not in ran.told
+    assert "Opened with" not in ran.messages
 
 
 MODERN = newest_of(Era.MODERN).date
@@ -244,7 +244,7 @@ async def test_a_stateless_server_without_discovery_is_used_in_a_version_that_it
             if b"initialize" not in request.body
         )
         judged = await mcp_inspect("check", "--json", site.url, place=tmp_path)
-    assert f"Using {MODERN}, which the server names: it does not know server/discover." in ran.told
+    assert f"Using {MODERN}, which the server names: it does not know server/discover." in ran.messages
     assert [each["id"] for each in judged.json["findings"] if each["severity"] == "error"] == [
         "discover-not-implemented"
     ]
@@ -294,7 +294,7 @@ async def test_call_without_a_response_reports_what_was_received(
     (call,) = [each for each in ran.seen.exchanges if each.method == "tools/call"]
     assert call.state is ExchangeState.LOST
     if broken.body:
-        assert broken.body in ran.came()
+        assert broken.body in ran.received()
 
 
 def event(message: bytes, *, id_: str = "") -> bytes:

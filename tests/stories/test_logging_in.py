@@ -25,7 +25,7 @@ async def test_one_login_lets_every_command_in(tmp_path: Path) -> None:
             assert await person.ends() == 0
         after = await run("list", "tools", "--json", house.url, place=tmp_path)
     assert before.status == 3
-    assert f"mcp-inspect auth login {house.url}" in before.told
+    assert f"mcp-inspect auth login {house.url}" in before.messages
     assert house.asked.count("POST /register") == 1
     assert "can be closed" in page.text
     assert "received a code" in person.stderr
@@ -56,12 +56,12 @@ async def test_a_login_is_shown_renewed_and_forgotten(tmp_path: Path) -> None:
         again = await run("auth", "refresh", house.url, place=tmp_path)
     assert "renewable" in every.stdout.decode()
     assert (renewed.status, len(house.tokens)) == (0, 2)
-    assert "token renewal" in renewed.told
+    assert "token renewal" in renewed.messages
     assert shown.json["token"]["renewable"] is True
     assert shown.json["clients"][0]["client_id"] == "client-1"
     assert f"deleted: {house.url}" in out.stdout.decode()
     assert (gone.status, again.status) == (3, 3)
-    assert "no stored token" in again.told
+    assert "no stored token" in again.messages
     for ran in (every, renewed, shown, out):
         assert not [token for token in house.tokens if token in (ran.stdout + ran.stderr).decode()]
 
@@ -77,7 +77,7 @@ async def test_a_token_that_is_not_taken_any_more_is_renewed_by_the_way(tmp_path
         late = await run("list", "tools", house.url, place=tmp_path)
     assert ran.status == 0
     assert late.status == 3
-    assert "auth login" in late.told
+    assert "auth login" in late.messages
 
 
 async def test_a_scope_that_is_added_later_comes_beside_those_of_the_login_before(tmp_path: Path) -> None:

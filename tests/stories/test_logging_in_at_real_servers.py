@@ -32,10 +32,10 @@ async def test_the_browser_finds_back_and_then_every_command_gets_in(real: Real,
         again = await mcp_inspect("call", "rest", target.url, place=tmp_path)
     assert (explained.status, refused.status) == (0, 3)
     assert "All steps OK" in explained.stdout.decode()
-    assert "auth login" in refused.told
+    assert "auth login" in refused.messages
     assert (called.status, again.status) == (0, 0)
     assert "rested" in called.stdout.decode()
-    assert "token renewal" in renewed.told
+    assert "token renewal" in renewed.messages
 
 
 @pytest.mark.parametrize("real", LODGES, ids=str)

@@ -61,14 +61,14 @@ def test_every_list_that_the_server_promises_is_fetched_whole(visited: Visit) ->
 
 
 def test_nested_arguments_cross_the_wire_as_they_were_given(visited: Visit) -> None:
-    wish, got = visited.real.wishes.nested, visited.first.came["nested"]
+    wish, got = visited.real.wishes.nested, visited.first.outcomes["nested"]
     request = json.loads(visited.seen[0].frame(got.exchanges[0].request_frame).payload)
     assert request["params"]["arguments"] == filled_in(wish.arguments, visited.place)
     assert wish.shows in got.text
 
 
 def test_a_tool_that_fails_has_answered(visited: Visit) -> None:
-    got = visited.first.came["fails"]
+    got = visited.first.outcomes["fails"]
     assert got.result["isError"] is True
     assert visited.real.wishes.fails.shows in got.text
     assert (got.exchanges[0].state, got.exchanges[0].tool_error) == (ExchangeState.ANSWERED, True)
@@ -76,7 +76,7 @@ def test_a_tool_that_fails_has_answered(visited: Visit) -> None:
 
 @at(lambda real: real.wishes.progress)
 def test_each_word_of_progress_is_heard(visited: Visit) -> None:
-    got = visited.first.came["progress"]
+    got = visited.first.outcomes["progress"]
     heard = got.exchanges[0].progress
     assert heard is not None
     assert heard.count >= 3
@@ -86,13 +86,13 @@ def test_each_word_of_progress_is_heard(visited: Visit) -> None:
 @at(lambda real: real.wishes.picture)
 @pytest.mark.parametrize("wish", ["picture", "resource", "prompt"])
 def test_a_picture_a_resource_and_a_prompt_come_whole(visited: Visit, wish: str) -> None:
-    got = visited.first.came[wish]
+    got = visited.first.outcomes[wish]
     assert getattr(visited.real.wishes, wish).shows in got.text
 
 
 @at(lambda real: real.wishes.endless)
 def test_a_call_is_called_off_in_the_way_of_its_revision(visited: Visit) -> None:
-    got = visited.first.came["endless"]
+    got = visited.first.outcomes["endless"]
     exchange, notices = got.exchanges[0], visited.seen[0].sent("notifications/cancelled")
     assert isinstance(got.called.reply, GivenUp)
     if visited.real.transport == "http" and visited.real.era is Era.MODERN:

@@ -42,11 +42,11 @@ def _pilot(transport: str) -> Real:
 async def test_everything_is_answered_what_it_asks(name: str, tmp_path: Path) -> None:
     async with installed(named(name), tmp_path) as target:
         filled = await _call(target, tmp_path, "trigger-elicitation-request")
-        assert "Favorite Integer: 42" in filled.said
-        assert "? elicitation: " in filled.told
+        assert "Favorite Integer: 42" in filled.result_text
+        assert "? elicitation: " in filled.messages
         sampled = await _call(target, tmp_path, "trigger-sampling-request", "-a", "prompt=hi")
-        assert '"text": "Aye"' in sampled.said
-        assert tmp_path.as_uri() in (await _call(target, tmp_path, "get-roots-list")).said
+        assert '"text": "Aye"' in sampled.result_text
+        assert tmp_path.as_uri() in (await _call(target, tmp_path, "get-roots-list")).result_text
 
 
 async def test_unanswered_elicitation_of_everything_fails_at_once(tmp_path: Path) -> None:
@@ -63,12 +63,12 @@ async def test_a_pilot_asks_in_the_way_of_the_era_and_the_words_are_the_same(
 ) -> None:
     async with installed(_pilot(transport), tmp_path) as target:
         moored = await _call(target, tmp_path, "moor", "-a", "ship=Gull", "--era", era)
-        assert moored.said == "Gull lies at the south quay for 2 nights on 12 m of rope"
+        assert moored.result_text == "Gull lies at the south quay for 2 nights on 12 m of rope"
         assert moored.json["rounds"] == (3 if era is Era.MODERN else 1)
-        assert "? elicitation: How much rope for the south quay?\n  → accept" in moored.told
-        assert (await _call(target, tmp_path, "offer", "--era", era)).said == "not taken: decline"
-        assert (await _call(target, tmp_path, "advise", "--era", era)).said == "prepared says: Aye"
-        assert (await _call(target, tmp_path, "look_around", "--era", era)).said == tmp_path.as_uri()
+        assert "? elicitation: How much rope for the south quay?\n  → accept" in moored.messages
+        assert (await _call(target, tmp_path, "offer", "--era", era)).result_text == "not taken: decline"
+        assert (await _call(target, tmp_path, "advise", "--era", era)).result_text == "prepared says: Aye"
+        assert (await _call(target, tmp_path, "look_around", "--era", era)).result_text == tmp_path.as_uri()
 
 
 @pytest.mark.parametrize(("transport", "era"), PILOTS)
@@ -88,10 +88,10 @@ async def test_lookout_gets_prepared_answers(transport: str, tmp_path: Path) -> 
     ]
     async with installed(built("fastmcp", "lookout.py", transport), tmp_path) as target:
         reported = await _call(target, tmp_path, "report", "--era", Era.LEGACY, answers=answers)
-        assert reported.said == "Gull with 2 masts"
-        assert (await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)).said == "flag A"
+        assert reported.result_text == "Gull with 2 masts"
+        assert (await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=answers)).result_text == "flag A"
         declined = [{"kind": "elicitation", "answer": "cancel"}]
-        assert (await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)).said == "cancel"
+        assert (await _call(target, tmp_path, "choose", "--era", Era.LEGACY, answers=declined)).result_text == "cancel"
 
 
 MATES = [
@@ -118,7 +118,7 @@ async def test_a_mate_who_asks_by_requests_of_his_own_is_answered(package: str, 
             ("link", "decline"),
         ):
             ran = await _call(target, tmp_path, tool, "--era", Era.LEGACY, answers=_OF_A_MATE)
-            assert told in ran.said
+            assert told in ran.result_text
             assert ran.json["rounds"] == 1
 
 
@@ -130,7 +130,7 @@ async def test_a_mate_who_asks_three_things_in_one_result_is_answered_by_one_ret
 ) -> None:
     async with installed(built(package, "mate.py", transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "survey", "--era", Era.MODERN, answers=_OF_A_MATE)
-    assert ran.said == f"{{'metres': 3}}; Aye; {tmp_path.as_uri()}; mate's own words: ü/{{}}"
+    assert ran.result_text == f"{{'metres': 3}}; Aye; {tmp_path.as_uri()}; mate's own words: ü/{{}}"
     assert ran.json["rounds"] == 2
     first, second = ran.seen.sent("tools/call")
     assert (first["params"].keys() & {"inputResponses", "requestState"}, set(second["params"]["inputResponses"])) == (

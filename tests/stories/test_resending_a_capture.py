@@ -90,9 +90,9 @@ async def _told_again(real: Real, place: Path, calls: Sequence[Call], era: Era |
 async def test_resent_everything_equals_its_recording(name: str, tmp_path: Path) -> None:
     ran = await _told_again(named(name), tmp_path, _EVERYTHING, None)
     assert ran.json["operations"] == []
-    assert (ran.status, ran.json["counts"]["different"], ran.json["skipped"]) == (ExitStatus.OK, 0, []), ran.told
+    assert (ran.status, ran.json["counts"]["different"], ran.json["skipped"]) == (ExitStatus.OK, 0, []), ran.messages
     assert ran.json["sent"] >= len(_EVERYTHING) + 3
-    assert any(b"Favorite Integer: 42" in payload for payload in ran.came())
+    assert any(b"Favorite Integer: 42" in payload for payload in ran.received())
 
 
 @pytest.mark.real
@@ -104,8 +104,8 @@ async def test_resent_pilot_equals_its_recording(transport: str, era: Era, tmp_p
     pilot = Real(real.server, real.transport, real.wishes, era, words, real.path)
     ran = await _told_again(pilot, tmp_path, _PILOT, era, "--allow-destructive", "--era", era)
     assert ran.json["operations"] == []
-    assert (ran.status, ran.json["sent"]) == (ExitStatus.OK, 6), ran.told
-    assert any(b"Gull lies at the south quay for 2 nights on 12 m of rope" in payload for payload in ran.came())
+    assert (ran.status, ran.json["sent"]) == (ExitStatus.OK, 6), ran.messages
+    assert any(b"Gull lies at the south quay for 2 nights on 12 m of rope" in payload for payload in ran.received())
 
 
 async def test_ids_of_another_run_are_carried_and_a_changed_server_shows_exactly_its_changes(tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ async def test_ids_of_another_run_are_carried_and_a_changed_server_shows_exactly
         "--ignore",
         "/[0-9a-f]{12}/ => <account>",
     )
-    assert (again.status, again.json["operations"]) == (ExitStatus.OK, []), again.told
+    assert (again.status, again.json["operations"]) == (ExitStatus.OK, []), again.messages
     assert {each["path"] for each in again.json["carried"]} == {"cursor", "arguments.account", "arguments.uri"}
     spared = await _resend(_python(_LEDGER), capture, "--ignore", "/[0-9a-f]{12}/ => <account>")
     assert (spared.status, [each["target"] for each in spared.json["skipped"]]) == (ExitStatus.OK, ["close_account"])
-    assert "not sent: tools/call close_account" in spared.told
+    assert "not sent: tools/call close_account" in spared.messages
     changed = await _resend(_python(_LEDGER, "changed"), capture, "--ignore", "/[0-9a-f]{12}/ => <account>")
     assert changed.status == ExitStatus.FINDINGS
     told = {(each["target"], each["why"]): each["changes"] for each in changed.json["operations"]}

@@ -30,8 +30,8 @@ def tells_what_and_what_to_do(ran: Ran, what: str, hint: str = "") -> None:
     """The error that scripts get, and the sentences that people get, say the same."""
     assert what in ran.error["message"]
     assert hint in ran.error["hint"]
-    assert ran.error["message"].splitlines()[0] in ran.told.replace(ran.stderr.splitlines()[-1].decode(), "")
-    assert "Traceback" not in ran.told
+    assert ran.error["message"].splitlines()[0] in ran.messages.replace(ran.stderr.splitlines()[-1].decode(), "")
+    assert "Traceback" not in ran.messages
 
 
 STRANGERS = "! The server exited at server/discover and was started again with initialize: it exited with code {} after"
@@ -56,9 +56,9 @@ async def test_a_server_that_exits_at_the_probe_is_started_once_more_and_not_bla
 ) -> None:
     ran = await mcp_inspect(*words, "--json", *strict(tmp_path), place=tmp_path)
     assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
-    assert ran.told.count(STRANGERS.format(1)) == 1
+    assert ran.messages.count(STRANGERS.format(1)) == 1
     assert not any(
-        name in ran.told + ran.stdout.decode()
+        name in ran.messages + ran.stdout.decode()
         for name in ("exit-during-handshake", "exit-without-input", "expect initialized")
     )
     if words[0] in ("list", "info"):
@@ -78,7 +78,7 @@ async def test_command_when_the_server_closes_stdout_at_the_probe_starts_it_agai
 ) -> None:
     ran = await mcp_inspect(*words, "--json", *strict(tmp_path, "closes"), place=tmp_path)
     assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, 2)
-    assert "! The server closed its stdout at server/discover and was started again with initialize" in ran.told
+    assert "! The server closed its stdout at server/discover and was started again with initialize" in ran.messages
     assert "stdout-closed" not in ran.stdout.decode()
 
 
@@ -86,7 +86,7 @@ async def test_era_is_remembered_for_the_command(tmp_path: Path) -> None:
     for count in (2, 3):
         ran = await mcp_inspect("list", "tools", "--json", *strict(tmp_path), place=tmp_path)
         assert (ran.status, starts(tmp_path)) == (ExitStatus.OK, count)
-    assert "started again" not in ran.told
+    assert "started again" not in ran.messages
 
 
 @pytest.mark.parametrize("words", [("dies",), ("dies", "answer")])
@@ -112,7 +112,7 @@ async def test_a_server_that_babbles_is_understood_and_every_line_is_kept(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
     ran = await mcp_inspect(*words, "--json", *told("noisy"), place=tmp_path)
-    assert (ran.status, "Traceback" in ran.told) == (ExitStatus.OK, False)
+    assert (ran.status, "Traceback" in ran.messages) == (ExitStatus.OK, False)
     assert isinstance(ran.json, dict)
     lines = [
         frame.payload + b"\r" * (frame.eol is Eol.CRLF)
@@ -136,7 +136,7 @@ async def test_good_tools_survive_beside_broken_ones(tmp_path: Path) -> None:
     ran = await mcp_inspect("list", "tools", "--json", *told("mistyped"), place=tmp_path)
     assert ran.status == ExitStatus.TOOL_ERROR  # a cursor that cannot be sent back cuts the list
     assert ran.json["tools"] == TOOLS
-    assert "nextCursor is a number" in ran.told
+    assert "nextCursor is a number" in ran.messages
     flaws = [Tool(raw).flaw for raw in TOOLS]
     assert flaws.count("") >= 5
     assert "an array instead of an object" in flaws
@@ -147,7 +147,7 @@ async def test_wrong_types_are_shown_and_nothing_more(words: tuple[str, ...], tm
     for form in ((), ("--json",)):
         ran = await mcp_inspect(*words, *form, *told("mistyped"), place=tmp_path)
         status = ExitStatus.OK if words == ("list", "prompts") else ExitStatus.TOOL_ERROR  # tools have no end
-        assert (ran.status, "Traceback" in ran.told) == (status, False)
+        assert (ran.status, "Traceback" in ran.messages) == (status, False)
         assert ran.stdout
 
 
@@ -162,7 +162,7 @@ async def test_a_result_of_wrong_types_is_shown_as_it_came(tool: str, tmp_path: 
     ran = await mcp_inspect("call", tool, "-a", "a=1", "--json", *told("mistyped"), place=tmp_path)
     assert (ran.status, ran.json["result"], ran.json["error"]) == (status, result, None)
     readable = await mcp_inspect("call", tool, *told("mistyped"), place=tmp_path)
-    assert (readable.status, "Traceback" in readable.told) == (status, False)
+    assert (readable.status, "Traceback" in readable.messages) == (status, False)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ async def test_contents_and_messages_of_wrong_types_are_shown_too(
 ) -> None:
     for form in ((), ("--json",)):
         ran = await mcp_inspect(*words, *form, *told("mistyped"), place=tmp_path)
-        assert (ran.status, "Traceback" in ran.told) == (status, False)
+        assert (ran.status, "Traceback" in ran.messages) == (status, False)
 
 
 async def test_pages_in_a_circle_end_with_what_there_was(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ async def test_pages_in_a_circle_end_with_what_there_was(tmp_path: Path) -> None
     assert ran.status == ExitStatus.TOOL_ERROR
     assert [tool["name"] for tool in ran.json["tools"]] == ["after_None", "after_a", "after_b"]
     assert len(ran.json["prompts"]) == 2
-    assert "a second time" in ran.told
+    assert "a second time" in ran.messages
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ async def test_a_server_that_died_leaves_a_post_mortem(tmp_path: Path) -> None:
     assert (card["exit_code"], card["signal"], card["stderr"]) == (3, None, ["out of oil"])
     assert [each["method"] for each in card["in_flight"]] == ["tools/call"]
     assert card["argv"][-2:] == ["tests.servers.failing", "dies_in_call"]
-    assert "out of oil" in ran.told
+    assert "out of oil" in ran.messages
 
 
 @pytest.mark.parametrize(("how", "said"), [("5", "exited with code 5"), ("SIGKILL", "ended by SIGKILL")])
@@ -221,7 +221,7 @@ async def test_a_server_that_dies_at_once_is_reported_with_its_last_words(how: s
     assert (ran.status, ran.stdout) == (ExitStatus.UNREACHABLE, b"")
     tells_what_and_what_to_do(ran, said)
     assert ran.error["post_mortem"]["stderr"] == ["cannot go on"]
-    assert ran.came() == [b"last line on stdout"]
+    assert ran.received() == [b"last line on stdout"]
 
 
 @pytest.mark.parametrize(
@@ -273,13 +273,13 @@ async def test_a_server_that_only_greets_is_a_timeout_with_its_greeting_in_the_l
         *("info", "--json", "--timeout", "0.3", "--era", "legacy", "--"), *server("never_reads"), place=tmp_path
     )
     assert ran.status == ExitStatus.TIMEOUT
-    assert ran.came() == [b"ready"]
+    assert ran.received() == [b"ready"]
 
 
 async def test_a_server_that_only_echoes_opens_as_one_without_a_name(tmp_path: Path) -> None:
     ran = await mcp_inspect("info", "--json", "--", *server("echo"), place=tmp_path)
     assert (ran.status, ran.json["server"], ran.json["capabilities"]) == (ExitStatus.OK, {}, {})
-    assert "a server without a name" in ran.told
+    assert "a server without a name" in ran.messages
 
 
 @pytest.mark.slow

@@ -82,7 +82,9 @@ async def test_cut_list_stream_is_requested_again_with_a_new_id(tmp_path: Path, 
     assert (ran.status, ran.json["tools"]) == (ExitStatus.OK, tools()["tools"])
     ids = asked(site, "tools/list")
     assert len(ids) == len(set(ids)) == 3
-    assert ran.told.count("the stream of tools/list was cut before its answer") == 1  # the same notice is shown once
+    assert (
+        ran.messages.count("the stream of tools/list was cut before its answer") == 1
+    )  # the same notice is shown once
 
 
 async def test_repeatedly_cut_stream_is_given_up_with_a_reason(tmp_path: Path) -> None:
@@ -90,7 +92,7 @@ async def test_repeatedly_cut_stream_is_given_up_with_a_reason(tmp_path: Path) -
         ran = await mcp_inspect("list", "tools", "--json", site.url, place=tmp_path)
     assert ran.status != ExitStatus.OK
     assert len(asked(site, "tools/list")) == 4
-    assert "the server broke the connection off" in ran.told
+    assert "the server broke the connection off" in ran.messages
 
 
 async def test_a_call_that_may_have_been_done_is_made_again_only_on_the_persons_word(tmp_path: Path) -> None:
@@ -184,5 +186,5 @@ async def test_cut_subscription_stream_is_requested_again(tmp_path: Path) -> Non
     assert [json.loads(line)["method"] for line in ran.stdout.splitlines()] == ["notifications/tools/list_changed"] * 2
     first, second = asked(site, "subscriptions/listen")
     assert first != second
-    assert "the subscription stream broke" in ran.told
-    assert "open again" in ran.told
+    assert "the subscription stream broke" in ran.messages
+    assert "open again" in ran.messages

@@ -73,11 +73,11 @@ def _sent(ran: Ran) -> list[str]:
 async def test_a_tool_of_everything_that_requires_a_task_just_works(name: str, tmp_path: Path) -> None:
     async with installed(named(name), tmp_path) as target:
         ran = await _call(target, tmp_path, "simulate-research-query", "-a", "topic=gulls")
-    assert "# Research Report: gulls" in ran.said
+    assert "# Research Report: gulls" in ran.result_text
     task = ran.json["task"]
     assert [step["state"] for step in task["history"]][-1] == "completed"
     assert (task["state"], task["ttl_ms"], task["poll_ms"], task["faults"]) == ("completed", 300000, 1000, [])
-    assert "  · working: Analyzing content..." in ran.told
+    assert "  · working: Analyzing content..." in ran.messages
     methods = _sent(ran)
     assert (methods[0], set(methods[1:-1]), methods[-1]) == ("tools/call", {"tasks/get"}, "tasks/result")
 
@@ -86,9 +86,9 @@ async def test_a_tool_of_everything_that_requires_a_task_just_works(name: str, t
 async def test_a_question_inside_a_task_of_everything_is_answered(name: str, tmp_path: Path) -> None:
     async with installed(named(name), tmp_path) as target:
         ran = await _call(target, tmp_path, "simulate-research-query", "-a", "topic=python", "-a", "ambiguous=true")
-    assert "# Research Report: python (snake)" in ran.said
-    assert "  · input_required: Found multiple interpretations" in ran.told
-    assert "? elicitation: The research query" in ran.told
+    assert "# Research Report: python (snake)" in ran.result_text
+    assert "  · input_required: Found multiple interpretations" in ran.messages
+    assert "? elicitation: The research query" in ran.messages
     assert [state for step in ran.json["task"]["history"] if (state := step["state"]) != "working"] == [
         "input_required",
         "completed",
@@ -102,9 +102,9 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
     async with installed(named(name), tmp_path) as target:
         words = (tool, "-a", "prompt=hi") if kind == "sampling" else (tool,)
         ran = await _call(target, tmp_path, *words)
-    assert "[COMPLETED]" in ran.said
-    assert "client task" in ran.told
-    asked = [json.loads(payload)["method"] for payload in ran.came() if b'"method":"tasks/' in payload]
+    assert "[COMPLETED]" in ran.result_text
+    assert "client task" in ran.messages
+    asked = [json.loads(payload)["method"] for payload in ran.received() if b'"method":"tasks/' in payload]
     assert asked[-1] == "tasks/result"
     assert set(asked[:-1]) == {"tasks/get"}
 
@@ -123,8 +123,8 @@ async def test_everything_has_its_questions_answered_as_tasks_of_ours(kind: str,
 async def test_a_shipyard_works_in_tasks_and_asks_both_ways(tool: str, says: str, asked: str, tmp_path: Path) -> None:
     async with installed(_shipyard(), tmp_path) as target:
         ran = await _call(target, tmp_path, tool)
-    assert ran.said == says
-    assert asked in ran.told
+    assert ran.result_text == says
+    assert asked in ran.messages
     assert ("task" in ran.json) == (tool != "plain")
 
 
@@ -143,9 +143,9 @@ async def test_failed_task_sets_the_exit_status(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Path) -> None:
     async with installed(_shipyard(), tmp_path) as target:
-        assert (await _call(target, tmp_path, "paint")).said == "paint, at once"
+        assert (await _call(target, tmp_path, "paint")).result_text == "paint, at once"
         ran = await _call(target, tmp_path, "paint", "--task", "--ttl", "5000")
-        assert ran.said == "painted"
+        assert ran.result_text == "painted"
         assert b'"task":{"ttl":5000}' in b"".join(frame.payload for frame in ran.seen.frames)
         refused = await _call(target, tmp_path, "plain", "--task")
     assert refused.status == ExitStatus.USAGE
@@ -156,12 +156,12 @@ async def test_only_where_it_is_wished_for_an_optional_task_is_one(tmp_path: Pat
 async def test_a_dry_dock_decides_itself_what_becomes_a_task(transport: str, tmp_path: Path) -> None:
     async with installed(built("fastmcp", "drydock.py", transport), tmp_path) as target:
         ran = await _call(target, tmp_path, "caulk", "-a", "seams=2")
-        assert ran.said == "2 seams are tight"
+        assert ran.result_text == "2 seams are tight"
         assert set(_sent(ran)) == {"tools/call", "tasks/get"}
         assert ran.json["task"]["poll_ms"] == 200
         assert ran.json["valid"]
         renamed = await _call(target, tmp_path, "rename")
-        assert renamed.said == "she is the Petrel now"
+        assert renamed.result_text == "she is the Petrel now"
         assert _sent(renamed).count("tasks/update") == 1
 
 
@@ -171,7 +171,7 @@ async def test_server_without_declared_tasks_reports_the_need(tmp_path: Path) ->
         ran = await _call(target, tmp_path, "caulk", "--no-capability", "tasks")
         assert ran.status == ExitStatus.TOOL_ERROR
         assert "io.modelcontextprotocol/tasks" in ran.stdout.decode()
-        assert (await _call(target, tmp_path, "scrape", "--no-capability", "tasks")).said == "clean"
+        assert (await _call(target, tmp_path, "scrape", "--no-capability", "tasks")).result_text == "clean"
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
@@ -185,7 +185,7 @@ async def test_no_wait_returns_a_handle_for_later(transport: str, tmp_path: Path
         asked = json.dumps({"taskId": handle["taskId"]})
         later = await mcp_inspect("request", "tasks/get", "--params", asked, "--json", *before, *after, place=tmp_path)
         if transport == "stdio":
-            assert "the server ends with this command" in ran.told
+            assert "the server ends with this command" in ran.messages
             assert later.json["error"]["code"] == -32602
         else:
             assert later.json["result"]["taskId"] == handle["taskId"]

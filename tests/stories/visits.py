@@ -117,7 +117,7 @@ class Sitting:
 
     opening: Opening
     lists: dict[str, Pages] = field(default_factory=dict)
-    came: dict[str, Came] = field(default_factory=dict)
+    outcomes: dict[str, Came] = field(default_factory=dict)
     """By the name of the wish."""
 
 
@@ -174,13 +174,13 @@ async def _ask_all(session: Session, sitting: Sitting, real: Real, place: Path) 
     wishes = real.wishes
     for name in ("nested", "fails", "progress", "picture"):
         if asking := getattr(wishes, name):
-            sitting.came[name] = await _ask(session, "tools/call", _of_tool(asking, place))
+            sitting.outcomes[name] = await _ask(session, "tools/call", _of_tool(asking, place))
     if wishes.resource:
-        sitting.came["resource"] = await _ask(session, "resources/read", {"uri": wishes.resource.name})
+        sitting.outcomes["resource"] = await _ask(session, "resources/read", {"uri": wishes.resource.name})
     if wishes.prompt:
-        sitting.came["prompt"] = await _ask(session, "prompts/get", _of_tool(wishes.prompt, place))
+        sitting.outcomes["prompt"] = await _ask(session, "prompts/get", _of_tool(wishes.prompt, place))
     if wishes.endless:
-        sitting.came["endless"] = await _call_off(session, wishes.endless, place)
+        sitting.outcomes["endless"] = await _call_off(session, wishes.endless, place)
 
 
 def _of_tool(asking: Asking, place: Path) -> dict[str, Any]:

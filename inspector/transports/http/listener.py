@@ -356,8 +356,7 @@ class _Connection(Wire):
     def _take(self, size: int) -> None:
         self._bodies.take(size)
         self._held += size
-        if self._held > self._allowance.body:
-            raise _Rejected(413, "The body is too long")
+        self._reject_long(self._held)
 
     def _reject_long(self, length: int) -> None:
         if length > self._allowance.body:
