@@ -49,8 +49,8 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_910,
-    "lines of tui and present": 50_800,
+    "lines": 150_850,
+    "lines of tui and present": 50_760,
     "lines of tests": 127_470,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
