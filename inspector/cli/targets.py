@@ -136,7 +136,7 @@ def _named(env: CliEnv, url: str, options: Mapping[str, Any]) -> Target:
     """Return the server at a URL, or with a name in a client config file. Raises: UsageError."""
     server = found_by_name(env, url)
     if server is None and "://" not in url and url.endswith(".mcpcap"):
-        hint = f"check, trace and stats read captures, and mcp-inspect {shlex.quote(url)} opens one."
+        hint = f"check, trace and stats read captures, and mcp-inspect replay {shlex.quote(url)} opens it."
         raise UsageError(f"{url!r} is a capture, and this command needs a server", hint=hint)
     if server is None and "://" not in url and (broken := _unreadable_files(env)):
         raise UsageError(f"{url!r} is not a URL, and no client's file that could be read names it", hint=broken)

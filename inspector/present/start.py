@@ -4,6 +4,7 @@ Nothing is started or opened from here. A row stands for a choice. A choice that
 whole command, its directory, its variables, and the file that defines it.
 """
 
+import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -365,7 +366,7 @@ def wanted(word: str, servers: Sequence[FoundServer], known: Sequence[KnownTarge
     if word.endswith(".mcpcap") or (_is_file(word) and not _is_program(word)):
         return OpenCapture(_wanted_capture(word))
     if _is_program(word):
-        return OpenTyped(argv=(str(expanded(word)) if "/" in word else word,))
+        return OpenTyped(argv=(_program(word),))
     if any(char.isspace() for char in word):
         return OpenTyped(argv=_argv(word))
     if HOST_AND_PORT.match(word):
@@ -408,7 +409,12 @@ def _is_program(word: str) -> bool:
     """Whether an argument is an executable, by its path or on PATH. A recording is not, whatever its mode."""
     if any(char.isspace() for char in word) or Path(word).suffix.lower() in _RECORDINGS:
         return False
-    return which(str(expanded(word)) if "/" in word else word) is not None
+    return which(_program(word)) is not None
+
+
+def _program(word: str) -> str:
+    """Return a program as it is started: `./server` is not looked up on PATH."""
+    return os.path.join(".", expanded(word)) if "/" in word else word  # noqa: PTH118 - a path drops the "./"
 
 
 def _wanted_capture(word: str) -> Path:

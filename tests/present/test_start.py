@@ -202,6 +202,12 @@ def test_a_url_and_a_command_with_arguments_are_what_they_look_like() -> None:
     assert wanted(" node 'my server.js' --fast ", ()) == OpenTyped(argv=("node", "my server.js", "--fast"))
 
 
+def test_a_program_in_the_current_directory_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gulls.sh").touch(mode=0o755)
+    assert wanted("./gulls.sh", ()) == OpenTyped(argv=("./gulls.sh",))
+
+
 def test_a_name_is_a_server_that_was_found() -> None:
     assert wanted("gulls", (GULLS, AGAIN)) == OpenServer(GULLS)
     assert wanted("Zed:gulls", (GULLS, OTHER)) == OpenServer(OTHER)
