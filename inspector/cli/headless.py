@@ -223,7 +223,7 @@ async def _visit(
                 raise
             else:
                 opening = session.opening or settled  # that on the wire includes the declared client capabilities
-                _introduce(output, opening)
+                _introduce(output, opening, settled.warnings)
                 _print_notices(output, journal, warned)
                 again = replace(settings, started=None)
                 return await work(
@@ -233,10 +233,10 @@ async def _visit(
                 notice.stopping()
 
 
-def _introduce(output: Output, opening: Opening) -> None:
+def _introduce(output: Output, opening: Opening, warnings: Sequence[str]) -> None:
     name, version = opening.server.get("name", "a server without a name"), opening.server.get("version", "")
     output.narrate(f"connected to {name} {version}, {opening.revision.named}".replace(" ,", ","))
-    for warning in opening.warnings:
+    for warning in warnings:
         output.warn(warning)
 
 

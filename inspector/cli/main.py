@@ -146,7 +146,7 @@ def _as_ours(error: click.ClickException, argv: Sequence[str]) -> UsageError:
             _refuse_command_without_dashes(context, argv)
     except UsageError as better:
         return better
-    message = error.format_message()
+    message = error.format_message().replace("a valid integer range", "a whole number")
     message, advice = _of_choices(error, context) or (message[:1].lower() + message[1:], "")
     return UsageError(message, hint=f"{advice}See {path} --help.")
 

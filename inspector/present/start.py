@@ -414,7 +414,7 @@ def _is_program(word: str) -> bool:
 
 def _program(word: str) -> str:
     """Return a program as it is started: `./server` is not looked up on PATH."""
-    return os.path.join(".", expanded(word)) if "/" in word else word  # noqa: PTH118 - a path drops the "./"
+    return os.path.join(".", expanded(word)) if "/" in word else word
 
 
 def _wanted_capture(word: str) -> Path:

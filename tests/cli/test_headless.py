@@ -29,7 +29,7 @@ from inspector.protocol.frames import Direction
 from inspector.session.options import SessionState
 from inspector.transports.children import Started
 from tests.architecture.sources import ROOT
-from tests.cli.running import demo, inspect, scripted, server
+from tests.cli.running import LEGACY, demo, inspect, scripted, server
 from tests.entries import frames_to
 from tests.waiting import PATIENCE_S
 
@@ -95,6 +95,11 @@ def test_an_opening_without_a_version_is_a_fault_of_protocol() -> None:
     ran = inspect("info", "--json", "--era", "legacy", *scripted({"initialize": {"result": {}}}))
     assert ran.status == ExitStatus.PROTOCOL
     assert ran.error["code"] == "remote_protocol_error"
+
+
+def test_another_version_than_the_one_asked_for_is_named() -> None:
+    ran = inspect("info", "--revision", "2024-11-05", *scripted({}))
+    assert f"! 2024-11-05 was offered, and the server answered with {LEGACY}" in ran.stderr
 
 
 def test_noise_on_stdout_does_not_disturb() -> None:
