@@ -299,7 +299,7 @@ def _near(name: str) -> str:
     from difflib import get_close_matches  # slow to import
 
     found = get_close_matches(name, _BY_NAME, n=1)
-    return f"; did you mean {found[0]}?" if found else ""
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def _shown(value: Any) -> str:

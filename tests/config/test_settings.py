@@ -74,7 +74,7 @@ def test_a_changed_file_is_read_again(env: dict[str, str]) -> None:
     ("text", "said"),
     [
         ("theme = 1\n", "config.toml:1: theme must be one of dark, light, not 1. The default is used."),
-        ("\ntehme = 'dark'\n", "config.toml:2: unknown setting 'tehme'; did you mean theme?. It is ignored."),
+        ("\ntehme = 'dark'\n", "config.toml:2: unknown setting 'tehme' (did you mean theme?). It is ignored."),
         ("timeout = true", ":1: timeout must be seconds"),
         ("timeout = 'soon'", "not 'soon'"),
         ("timeout = -1", "not -1"),

@@ -136,11 +136,14 @@ class TrafficNavigation:
         In the tree, where both share a row, the detail switches to the other side.
         """
         if self.list.model.tree:
-            self._detail().switch_side()
+            if not self._detail().switch_side():
+                self._say("No other message is shown: a pair is one row of the tree, which opens in full.")
             return
         partner = self.list.model.jumps.partner(self.list.rows.view.cursor)
-        if partner is not None:
-            self.list.go_to_entry(partner)
+        if partner is None:
+            self._say("No request or response belongs to this entry.")
+        elif not self.list.go_to_entry(partner):
+            self._say("It is hidden by the filter.")
 
     def action_origin(self) -> None:
         """Go to the entry that caused the selected one."""

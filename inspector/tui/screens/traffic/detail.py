@@ -197,10 +197,10 @@ class DetailPanel(Widget):
         """Toggle between the state at the entry and the message."""
         self._open(TREE if self._tab == STATE else STATE)
 
-    def switch_side(self) -> None:
-        """Switch between request and response."""
-        if self._detail is None or len(self._detail.sides) < 2 or not self.is_laid_out:
-            return
+    def switch_side(self) -> bool:
+        """Switch between request and response; return whether both are there to be shown."""
+        if self._detail is None or len(self._detail.sides) < 2 or not self.is_laid_out or not self.display:
+            return False
         if self.size.height >= _BOTH:
             second = self.query_one("#second", PayloadView)
             (self.query_one("#first", PayloadView) if second.has_focus_within else second).focus_content()
@@ -208,6 +208,7 @@ class DetailPanel(Widget):
             shown = self._detail.shown if self._turned is None else self._turned
             self._turned = 1 - shown
             self._draw()
+        return True
 
     def focus_content(self) -> None:
         """Focus the content, as soon as it is mounted."""
@@ -219,10 +220,11 @@ class DetailPanel(Widget):
         else:
             self.query_one("#first", PayloadView).focus_content()
 
-    def reveal(self) -> None:
-        """Show or hide the secret headers of this message."""
+    def reveal(self) -> bool:
+        """Show or hide the secret headers of this message; return whether they are shown."""
         self._reveal = not self._reveal
         self._look(self.entry)
+        return self._reveal
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """Show the clicked tab."""

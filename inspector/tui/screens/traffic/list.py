@@ -177,7 +177,8 @@ class MessageDetail:
 
     def action_reveal(self) -> None:
         """Show or hide the secret headers of the selected message."""
-        self.view.reveal()
+        state = "shown" if self.view.reveal() else "masked"
+        self._panel.notify(f"Secrets are {state}.", markup=False, timeout=3)
 
 
 class TrafficList(Ground):
