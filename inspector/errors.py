@@ -17,6 +17,8 @@ A server's *response* is never an exception: a JSON-RPC error or a result with i
 here only if some `except` or the table of exit codes names it.
 """
 
+import shlex
+
 RUNTIMES = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
 """What runs a server's source file that is not executable, by its ending."""
 
@@ -93,7 +95,7 @@ class RemoteProtocolError(InspectError):
 
 def how_to_start(file: str) -> str:
     """Return how to start the server whose source file was named in place of a server or a capture."""
-    known = [f"{runtime} {file}" for ending, runtime in RUNTIMES.items() if file.endswith(ending)]
+    known = [shlex.join([runtime, file]) for ending, runtime in RUNTIMES.items() if file.endswith(ending)]
     return f"A server's command is given at the end, after --: -- {known[0] if known else 'node server.js'}"
 
 

@@ -97,7 +97,7 @@ def test_an_opening_without_a_version_is_a_fault_of_protocol() -> None:
     assert ran.error["code"] == "remote_protocol_error"
 
 
-def test_another_version_than_the_one_asked_for_is_named() -> None:
+def test_server_version_that_differs_from_the_revision_option_is_a_warning() -> None:
     ran = inspect("info", "--revision", "2024-11-05", *scripted({}))
     assert f"! 2024-11-05 was offered, and the server answered with {LEGACY}" in ran.stderr
 
