@@ -105,9 +105,8 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
-    Calls tools only with --call and --probe; a --call that is rejected as invalid is repeated once without _meta. Exit
-    status: 1 if a finding is at least as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7
-    if there was no session or no response.
+    Calls tools only with --call and --probe; repeats an invalid --call once without _meta. Exits with 1 if a finding is
+    as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 without a session.
     """
     if options["watch"]:
         if env.server_argv is None and word is not None and not names_a_server(env, word):
