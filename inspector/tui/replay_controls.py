@@ -329,6 +329,8 @@ class Replay:
         n = self.playback.next_exchange(by) if self.playback is not None else None
         if n is not None:
             await self.go_to_moment(n)
+        else:
+            self._toasts.say(f"No {'next' if by > 0 else 'previous'} request.")
 
     async def action_step_match(self, by: int) -> None:
         """Step to the next (1) or previous (-1) entry that matches the filter of the visible list."""

@@ -123,6 +123,9 @@ async def test_a_time_and_requests_and_matches_lead_on_in_all() -> None:
         for _ in range(4):
             await app.run_action("step_match(-1)")
         await until(lambda: "No more matches" in text(app), "the first one")
+        for _ in range(4):
+            await app.run_action("step_exchange(-1)")
+        await until(lambda: "No previous request." in text(app), "the first request")
 
 
 async def test_rows_of_all_come_in_their_time_and_rest_while_a_tab_is_in_sight() -> None:
