@@ -214,6 +214,7 @@ ALLOWED = {
     "inspector/protocol/unreadable.py": (1, "it is only matched at one place"),
     "inspector/capture/compare/normal.py": (2, _SEPARATED),
     "inspector/capture/import_/http.py": (1, _FALLS_BACK),
+    "inspector/checks/diagnoses/causes.py": (1, _BOUNDED),
     "inspector/checks/diagnoses/process.py": (3, _BOUNDED),
     "inspector/checks/diagnoses/results.py": (1, "a search begins only before a run of backslashes, not within it"),
     "inspector/checks/diagnoses/streams.py": (1, _SEPARATED),
@@ -251,7 +252,7 @@ ALLOWED = {
 _LITERAL = "it is an alternative of literal texts, or a class of characters"
 MADE_LATER = {
     "inspector/capture/compare/normal.py": (1, _OWN),
-    "inspector/checks/definitions/texts.py": (4, _LITERAL),
+    "inspector/checks/definitions/texts.py": (5, _LITERAL),
     "inspector/checks/definitions/tools.py": (1, _LITERAL),
     "inspector/checks/sayings.py": (1, _BOUNDED),
     "inspector/checks/foreign_text.py": (1, "each is matched at one place, at a few hundred places of a text"),

@@ -46,7 +46,7 @@ _MEMBERS_OF_REPORT = re.compile(r"^(\S[^\n]*)\n\s+(\S[^\n]*?) \[type=", re.MULTI
 _LAID_OUT = re.compile(r"\s{2,}(?:[\w\\]{0,100}?(\w+(?:Error|Exception))|In (\S{1,100} line \d+):)\s*$")
 """The head of an exception as Laravel and Symfony lay it out: a line of its own, and its message indented below."""
 _OF_RICH = re.compile(
-    r"((?:\[[^\]\n]{5,25}\]|\s{10,})\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,4})(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
+    r"((?:\[[^\]\n]{5,25}\]|\s{10})\s{1,30}(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,4})(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
 )
 _WRAPPED = re.compile(r"\s{18,}(?!(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s)\S")
 """A log record as rich prints it, and a line that continues one."""

@@ -77,6 +77,21 @@ class _Listed(msgspec.Struct):
     """How often `list_changed` has followed."""
 
 
+def _silent_over_http(state: ConnectionState, asked: TrackedRequest) -> Violation:
+    if state.http.has_endpoint and asked.status == 202:
+        heard = "the POST was accepted with HTTP 202, but the event stream brought no response"
+    elif asked.status is None:
+        heard = "no HTTP response"
+    else:
+        heard = f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
+    waited = (state.last_ns - asked.time_ns) / 1e9
+    fix = (
+        "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See the server log."
+    )
+    sentence = f"initialize has no response: {heard} within {waited:.0f} s"
+    return Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
+
+
 @error("Server is running but silent", "end")
 def server_silent(case: CheckMoment) -> Iterator[Violation]:
     """The handshake was sent and the process is running, but there is no response.
@@ -98,21 +113,7 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(state.opened, asked.frame), instead=True, fix=fix)
         return
     if state.is_http:
-        silent = asked.status is None
-        heard = (
-            "no HTTP response"
-            if silent
-            else f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
-        )
-        if state.http.has_endpoint and asked.status == 202:
-            heard = "the POST was accepted with HTTP 202, but the event stream brought no response"
-        waited = (state.last_ns - asked.time_ns) / 1e9
-        fix = (
-            "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See "
-            "the server log."
-        )
-        sentence = f"initialize has no response: {heard} within {waited:.0f} s"
-        yield Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
+        yield _silent_over_http(state, asked)
         return
     words, logged = [(n, line) for n, line in tail_of(state) if line.strip()][:1], cause_in(state)
     sentence = f"; stderr ends with: {elided(words[0][1], 120)}" if words else "; stderr is empty"
