@@ -40,6 +40,7 @@ _OTHERS = frozenset(
             "--user",
             "--proxy-user",
             "--run",
+            "--late",
         )
     }
 )
