@@ -88,6 +88,8 @@ def _silent_over_http(state: ConnectionState, asked: TrackedRequest) -> Violatio
     fix = (
         "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See the server log."
     )
+    if state.http.has_endpoint and asked.status is None:
+        fix = "Serve requests in threads or asynchronously: the open event stream occupies a server of one thread."
     sentence = f"initialize has no response: {heard} within {waited:.0f} s"
     return Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
 

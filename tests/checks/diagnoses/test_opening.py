@@ -180,6 +180,13 @@ def test_handshake_rejected_when_discover_wants_keys_without_prefix_names_the_pr
     assert "io.modelcontextprotocol/protocolVersion" in found.fix
 
 
+def test_server_silent_when_the_event_stream_is_open_names_a_server_of_one_thread() -> None:
+    talk = Talk(opened=False, transport="sse").post("GET").note(b"event: endpoint\ndata: /messages", event="endpoint")
+    talk.post().ask("initialize", initialize(4)).wait(30)
+    (found,) = of_one(talk.close("given up").findings(), "server-silent")
+    assert "in threads" in found.fix
+
+
 def test_a_report_in_json_that_has_meta_does_not_reject_it() -> None:
     text = '{"items": [{"error": "invalid variant"}], "_meta": {"next": []}}'
     failed = {"content": [{"type": "text", "text": text}], "isError": True}

@@ -3,6 +3,7 @@
 # mypy: ignore-errors
 
 import sys
+import threading
 
 NAME, PORT = sys.argv[1], int(sys.argv[2]) if sys.argv[2:] else 0
 
@@ -89,7 +90,10 @@ elif NAME == "zero":  # zeromcp, which serves HTTP+SSE as well
     zero = McpServer("my-server")
     zero.tool(add)
     zero.resource("file://data.txt")(lambda: {"name": "data.txt"})
-    zero.serve("127.0.0.1", PORT, background=False) if PORT else zero.stdio()
+    if PORT:
+        zero.serve("127.0.0.1", PORT)
+        threading.Event().wait()
+    zero.stdio()
 elif NAME == "kit":  # pymcp-kit, which names its versions to server/discover
     from pymcp import ServerSettings, create_app, tool_registry
 
