@@ -23,7 +23,7 @@ _TIME = re.compile(
     r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? (?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{1,2}),? \d{4}"
     r" \d\d:\d\d:\d\d(?: ?(?:GMT|UTC)?(?:[+-]\d{4})?)?"
     r"|\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?(?: ?[AP]M\b)?"
-    r"|(?:(?<=time\":)|(?<=time\": )|(?<=stamp\":)|(?<=stamp\": ))\d{10}(?:\d{3})?(?:\.\d{1,9})?\b"  # JSON in a text
+    r"|\b(?:(?<=time\":)|(?<=time\": )|(?<=stamp\":)|(?<=stamp\": ))\d{10,13}(?:\.\d{1,9})?\b"  # JSON in a text
 )
 _PORT = re.compile(
     r"(?<=localhost:)\d{2,5}\b|(?<=127\.0\.0\.1:)\d{2,5}\b|(?<=\[::1\]:)\d{2,5}\b|(?<=0\.0\.0\.0:)\d{2,5}\b"
