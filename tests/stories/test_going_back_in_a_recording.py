@@ -145,7 +145,7 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "inbox", at["the model has answered"], "0 waiting", "✓ Answered", "Aye")
         await app.replay.action_replay_end()
         await app.navigation.action_show("log")
-        await until(lambda: "error and higher" in text(app) and "■ stopped " not in text(app), "the level at the end")
+        await until(lambda: "error and higher" in text(app) and "end of capture" in text(app), "the level at the end")
 
 
 async def test_state_at_a_line_shows_pending_calls(recorded: Path) -> None:

@@ -133,7 +133,9 @@ def state_text(state: PlaybackState) -> list[Span]:
         return [(f"{spans.PLAY} playing", "ok")]
     if state.fronted:
         return [(f"{spans.PAUSE} paused", "warning")]
-    return [(f"{spans.STOP} {'reading' if state.reading and state.is_at_end else 'stopped'}", "accent")]
+    if not state.is_at_end:
+        return [(f"{spans.STOP} stopped", "warning")]
+    return [(f"{spans.STOP} {'reading' if state.reading else 'stopped'}", "accent")]
 
 
 def place_text(state: PlaybackState) -> list[Span]:
