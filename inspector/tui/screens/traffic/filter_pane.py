@@ -69,7 +69,7 @@ class FilterPane(Widget):
         self._finder: SearchBar | None = None
         self._kept: SavedFilters | None = None
         self._named: dict[str, str] = {}
-        self._shown_state: tuple[int, int, str] | None = None
+        self._shown_state: tuple[bool, int, int, str] | None = None
         self._is_shown = False
         """Whether the line shows these counts; False after its text has changed."""
 
@@ -159,16 +159,17 @@ class FilterPane(Widget):
             self._finder.show_count(found)
         if self._bar is None or not self._bar.display:
             return
-        now = (model.matches, self.conversation.journal.count, model.filter_trouble) if self.text else None
+        count = self.conversation.journal.count
+        now = (model.has_filter, model.matches, count, model.filter_trouble) if self.text else None
         if self._is_shown and now == self._shown_state:
             return
         self._shown_state, self._is_shown = now, True
         if now is None or not model.has_filter:
             self._bar.show_count(None)
         else:
-            self._bar.show_count(now[0], of=now[1])
-            if now[2]:
-                self._bar.show_error(now[2])
+            self._bar.show_count(model.matches, of=count)
+            if model.filter_trouble:
+                self._bar.show_error(model.filter_trouble)
 
     def _read(self, text: str) -> "FilterReading":
         from inspector.tui.screens.traffic.filter_model import read_filter

@@ -103,3 +103,18 @@ async def test_the_count_goes_with_the_filter(tape: Tape) -> None:
         pane.say(model, None)
         await pilot.pause()
         assert " of 5" not in app.rows()[0]
+
+
+async def test_the_count_of_a_filter_that_nothing_matches_is_shown_after_a_look_without_the_filter(tape: Tape) -> None:
+    model = LogModel(tape.journal, tape.clock)
+    async with (app := Listening(pane := FilterPane(Staged(handshake(tape))))).run_test(size=(80, 10)) as pilot:
+        await ready(pilot, pane)
+        pane.set("tools/call")
+        await until(lambda: bool(app.terms()), "the filter")
+        model.refresh()
+        pane.say(model, None)
+        model.set_filter(app.terms()[-1])
+        model.filter_step()
+        pane.say(model, None)
+        await pilot.pause()
+        assert app.rows()[0].endswith("▲ 0 of 5")
