@@ -23,7 +23,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import explained
 from inspector.checks.state import CheckMoment, TrackedRequest
 from inspector.checks.state_updates import LARGE
-from inspector.protocol import peek
+from inspector.protocol import peek, probes
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import MEDIA
 
@@ -104,10 +104,9 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
     if not is_error and not peek.flag(case.value, "isError"):
         return
     if program := next(filter(None, map(missing_program, _texts(case))), ""):
-        name = (peek.text(case.asked.params, "name") if case.asked is not None else None) or "a tool"
         is_browser = re.search(r"(?i)chrom|firefox|webkit|msedge", program) is not None
         kind = "browser" if is_browser else "program"
-        sentence = f"{name[:60]} needs the {kind} {program[:MOST_WORDS]}, which is missing"
+        sentence = f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing"
         yield Violation(sentence, "/error" if is_error else "/result", fix=INSTALL_BROWSER if is_browser else "")
 
 
@@ -121,8 +120,13 @@ def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
     if not is_error and not peek.flag(case.value, "isError"):
         return
     if fault := next(filter(None, map(backend_fault, _texts(case))), None):
-        name = (peek.text(case.asked.params, "name") if case.asked is not None else None) or "a tool"
-        yield Violation(f"{name[:60]!r} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
+        yield Violation(f"{_tool_called(case)} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
+
+
+def _tool_called(case: CheckMoment) -> str:
+    """Return the name of the tool called; a probe calls one that does not exist, so the server is meant."""
+    name = peek.text(case.asked.params, "name") if case.asked is not None else None
+    return "the server" if name == probes.TOOL else name[:60] if name else "a tool"
 
 
 def _texts(case: CheckMoment) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.checks.findings import Severity
+from inspector.protocol import probes
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, asked
 
@@ -131,3 +132,9 @@ def test_a_failure_without_a_reason_is_a_warning(text: str, found: bool) -> None
     talk = asked("tools/call", _text(text) | {"isError": True})()
     warned = [each for each in of_one(talk.findings(), "empty-result") if each.severity is Severity.WARNING]
     assert bool(warned) is found
+
+
+def test_a_program_that_is_missing_when_no_tool_was_named_is_needed_by_the_server() -> None:
+    talk = asked("tools/call", _text(_CHROME) | {"isError": True}, params={"name": probes.TOOL})()
+    (found,) = of_one(talk.findings(), "tool-program-missing")
+    assert found.sentence.startswith("the server needs the browser")
