@@ -69,7 +69,7 @@ class FilterPane(Widget):
         self._finder: SearchBar | None = None
         self._kept: SavedFilters | None = None
         self._named: dict[str, str] = {}
-        self._shown_state: tuple[bool, int, int, str] | None = None
+        self._shown_state: tuple[int, int, str] | None = None
         self._is_shown = False
         """Whether the line shows these counts; False after its text has changed."""
 
@@ -155,21 +155,22 @@ class FilterPane(Widget):
 
     def say(self, model: LogModel, found: int | None) -> None:
         """Update the numbers of matches next to the lines."""
+        filtered = bool(self.text) and model.has_filter
+        self._show_counts(
+            found, (model.matches, self.conversation.journal.count, model.filter_trouble) if filtered else None
+        )
+
+    def _show_counts(self, found: int | None, filtered: tuple[int, int, str] | None) -> None:
+        """Show what the search found, and the matches, the total and the trouble of the filter; None: no filter."""
         if self._finder is not None and self._finder.display:
             self._finder.show_count(found)
-        if self._bar is None or not self._bar.display:
+        if self._bar is None or not self._bar.display or (self._is_shown and filtered == self._shown_state):
             return
-        count = self.conversation.journal.count
-        now = (model.has_filter, model.matches, count, model.filter_trouble) if self.text else None
-        if self._is_shown and now == self._shown_state:
-            return
-        self._shown_state, self._is_shown = now, True
-        if now is None or not model.has_filter:
-            self._bar.show_count(None)
-        else:
-            self._bar.show_count(model.matches, of=count)
-            if model.filter_trouble:
-                self._bar.show_error(model.filter_trouble)
+        self._shown_state, self._is_shown = filtered, True
+        matches, total, trouble = filtered or (None, None, "")
+        self._bar.show_count(matches, of=total)
+        if trouble:
+            self._bar.show_error(trouble)
 
     def _read(self, text: str) -> "FilterReading":
         from inspector.tui.screens.traffic.filter_model import read_filter

@@ -229,15 +229,8 @@ class TimelineFilter(FilterPane):
 
     def show_counts(self, timeline: Timeline, found: int | None) -> None:
         """Update the numbers of matches next to the lines."""
-        if self._finder is not None and self._finder.display:
-            self._finder.show_count(found)
-        now = (timeline.matches, timeline.total, timeline.trouble) if timeline.term is not None else None
-        if (self._is_shown and now == self._shown_state) or self._bar is None:
-            return
-        self._shown_state, self._is_shown = now, True
-        self._bar.show_count(now[0] if now else None, of=now[1] if now else None)
-        if now and now[2]:
-            self._bar.show_error(now[2])
+        filtered = timeline.term is not None
+        self._show_counts(found, (timeline.matches, timeline.total, timeline.trouble) if filtered else None)
 
 
 class TimelinePanel(Panel, Ground):
