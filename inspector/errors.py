@@ -4,6 +4,7 @@
     ├─ UsageError               the command line, a file or an argument is invalid
     │  └─ FilterError           a filter is invalid
     ├─ CaptureError             a capture can't be opened
+    ├─ CaptureIncomplete        the file of a capture could not be written
     ├─ ConnectError             the server could not be started or reached
     │  ├─ NoResponse            it was reached, but closed the connection without an HTTP response
     │  └─ AuthorizationNeeded   the server requires credentials, or rejects the given ones
@@ -59,6 +60,10 @@ class FilterError(UsageError):
 
 class CaptureError(InspectError):
     """A capture can't be opened: not a capture, newer than mcp-inspect, or unreadable."""
+
+
+class CaptureIncomplete(InspectError):
+    """The capture has gaps, or ends early: its file could not be written."""
 
 
 class ConnectError(InspectError):

@@ -36,6 +36,7 @@ from inspector.capture.format.writer import Recorder
 from inspector.capture.store.columns import NOTHING, meaning_of
 from inspector.capture.store.runs import SHORTEST, FrameRun, StderrRun, belongs
 from inspector.capture.store.store import LineStorage, Store
+from inspector.errors import CaptureIncomplete
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.events import Event
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, HttpEvent, HttpFact, Stderr
@@ -316,6 +317,11 @@ class Journal:
     def before_close(self, act: Callable[[], None]) -> None:
         """Register `act` to be called at the beginning of `close`, while payloads can still be read."""
         self._before_close.append(act)
+
+    def demand_complete(self) -> None:
+        """Check that the capture has all entries, after `close`. Raises: CaptureIncomplete."""
+        if self.capture_path is not None and self.recorder is not None and self.recorder.file.is_incomplete:
+            raise CaptureIncomplete(self.notices[-1], hint="Make room on the disk, or name another file.")
 
     def close(self) -> None:
         """Write what is queued and the end record, then close the file. Payloads can't be read afterwards.

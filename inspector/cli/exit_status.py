@@ -5,6 +5,7 @@ from enum import IntEnum
 from inspector.errors import (
     AuthorizationNeeded,
     CaptureError,
+    CaptureIncomplete,
     ConnectError,
     Disconnected,
     InspectError,
@@ -34,6 +35,8 @@ class ExitStatus(IntEnum):
     """A protocol violation makes the session unusable."""
     TIMEOUT = 7
     """Timeout."""
+    CAPTURE = 8
+    """All else succeeded, but the capture is incomplete: its file could not be written."""
     MISTAKE = 70
     """Internal error; the traceback is on stderr."""
     INTERRUPTED = 130
@@ -51,6 +54,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.TOOL_ERROR: "tool error (isError), JSON-RPC error or incomplete result",
     ExitStatus.PROTOCOL: "protocol violation that makes the session unusable",
     ExitStatus.TIMEOUT: "timeout",
+    ExitStatus.CAPTURE: "incomplete capture: its file could not be written",
     ExitStatus.MISTAKE: "internal error; the traceback is on stderr",
     ExitStatus.INTERRUPTED: "interrupted (Ctrl+C)",
     ExitStatus.BROKEN_PIPE: "broken pipe (SIGPIPE)",
@@ -60,6 +64,7 @@ _BY_ERROR: tuple[tuple[type[InspectError], ExitStatus], ...] = (
     (AuthorizationNeeded, ExitStatus.AUTHORIZATION),
     (UsageError, ExitStatus.USAGE),
     (CaptureError, ExitStatus.USAGE),
+    (CaptureIncomplete, ExitStatus.CAPTURE),
     (RequestTimeout, ExitStatus.TIMEOUT),
     (RemoteProtocolError, ExitStatus.PROTOCOL),
     (RequestCancelled, ExitStatus.INTERRUPTED),

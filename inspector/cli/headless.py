@@ -144,7 +144,7 @@ def visit(
             undo.callback(abandon, started)
         import asyncio  # like the other imports below, while the server starts
 
-        from inspector.cli.launch import export_live, keep_names, named_journal, settings_for
+        from inspector.cli.launch import close_capture, export_live, keep_names, named_journal, settings_for
 
         journal = named_journal(chosen)
         export_live(journal, chosen, env.environ)
@@ -166,9 +166,8 @@ def visit(
                 at_last(journal, status)
                 _print_notices(output, journal, warned)
             finally:
-                journal.close()
-                _print_notices(output, journal, warned)  # disk errors are only known now
-    return status
+                ended = close_capture(output, journal, ExitStatus.INTERRUPTED if status is None else status)
+    return ended
 
 
 class _TextOnStdout:
@@ -193,6 +192,8 @@ class _TextOnStdout:
 
 def _print_notices(output: Output, journal: "Journal", warned: list[str]) -> None:
     """Print each of the journal's notices once as a warning; `warned`: those already printed."""
+    if journal.recorder is not None:
+        journal.recorder.file.flush()  # errors of the disk are known now
     for notice in journal.notices:
         if notice not in warned:
             warned.append(notice)

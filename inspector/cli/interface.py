@@ -34,7 +34,7 @@ from inspector.config.targets import (
     StartChoice,
     Target,
 )
-from inspector.errors import InspectError, UsageError
+from inspector.errors import CaptureIncomplete, InspectError, UsageError
 from inspector.protocol.facts import Headers
 from inspector.text import human_size, visible
 from inspector.transports.children import Started, abandon, end_all_children
@@ -305,8 +305,7 @@ def inspect(env: CliEnv, chosen: TargetOptions, show: "Show | None" = None) -> E
             status = show(runs.begin, first) if show else show_live(runs.begin, first, beside, servers, watch)
     finally:
         servers.end()
-    _print_capture_paths(Output(env), servers.captures)
-    return status
+    return _print_capture_paths(Output(env), servers) or status
 
 
 def open_all(
@@ -327,8 +326,7 @@ def open_all(
             status = _show_opened(first, beside, servers, tap)
     finally:
         servers.end()
-    _print_capture_paths(Output(env), servers.captures)
-    return status
+    return _print_capture_paths(Output(env), servers) or status
 
 
 def _approved(wanted: Sequence[StartChoice]) -> list[StartChoice]:
@@ -489,14 +487,22 @@ def _run(app: Any) -> ExitStatus:
     return ExitStatus.MISTAKE if app.return_code else ExitStatus.OK
 
 
-def _print_capture_paths(output: Output, captures: list[Path | None]) -> None:
+def _print_capture_paths(output: Output, servers: Servers) -> ExitStatus:
+    """Print where the sessions are recorded, and which one is incomplete. Return OK, or CAPTURE."""
     import shlex
 
-    kept = [path for path in captures if path is not None and path.exists()]
+    kept = [path for path in servers.captures if path is not None and path.exists()]
     if len(kept) > _MOST_NAMED:
         output.narrate(f"recorded {len(kept):,} sessions in {kept[0].parent}; the last {_MOST_NAMED}:")
     for path in kept[-_MOST_NAMED:]:
         output.narrate(f"recorded; open it with: mcp-inspect replay {shlex.quote(str(path))}")
+    status = ExitStatus.OK
+    for live in (live for each in servers.runs for live in each.lives):
+        try:
+            live.journal.demand_complete()
+        except CaptureIncomplete as error:
+            status = output.failure(error)
+    return status
 
 
 def recent(env: Mapping[str, str]) -> Iterator[Capture]:

@@ -11,14 +11,16 @@ import msgspec
 from inspector.atomic_write import private_directory
 from inspector.capture.journal import Journal, start_capture
 from inspector.cli.env import CliEnv
+from inspector.cli.exit_status import ExitStatus
 from inspector.cli.login_options import LoginSettings
+from inspector.cli.output import Output
 from inspector.cli.server_request_options import demand_consent
 from inspector.cli.targets import TargetOptions
 from inspector.config.eras import Eras, revealed_era
 from inspector.config.paths import places
 from inspector.config.settings import captures_directory, user_config
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from inspector.errors import InspectError
+from inspector.errors import CaptureIncomplete, InspectError
 from inspector.protocol import peek
 from inspector.protocol.capabilities import TASKS
 from inspector.protocol.revisions._shape import Era
@@ -164,6 +166,19 @@ def named_journal(chosen: TargetOptions) -> Journal:
     Raises: UsageError if that file can't be created.
     """
     return start_capture(chosen.capture, keep_secrets=chosen.keep_secrets)
+
+
+def close_capture(output: Output, journal: Journal, status: ExitStatus) -> ExitStatus:
+    """Close a journal; return the exit status, which is CAPTURE if nothing else failed than writing the capture."""
+    journal.close()
+    try:
+        journal.demand_complete()
+    except CaptureIncomplete as error:
+        if status is ExitStatus.OK:
+            return output.failure(error, {"capture": str(journal.capture_path)})
+        if not output.as_json:  # stderr ends with the failure, which has the notices
+            output.warn(str(error))
+    return status
 
 
 def kept_journal(chosen: TargetOptions, env: CliEnv, *, mode: str = "client") -> Journal:

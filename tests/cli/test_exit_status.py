@@ -16,6 +16,7 @@ def test_the_codes_are_those_that_scripts_rely_on() -> None:
         "TOOL_ERROR": 5,
         "PROTOCOL": 6,
         "TIMEOUT": 7,
+        "CAPTURE": 8,
         "MISTAKE": 70,
         "INTERRUPTED": 130,
         "BROKEN_PIPE": 141,

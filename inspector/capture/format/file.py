@@ -102,6 +102,11 @@ class CaptureFile:
         return not self._closed and self._closing is None
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether records are missing in the file."""
+        return bool(self._trouble or self._losses.count)
+
+    @property
     def trouble(self) -> str:
         """Banner about a current or past disk problem; "" if there is none."""
         count = self._losses.count

@@ -21,7 +21,7 @@ from inspector.auth.storage import TokenStore
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import DocumentedGroup, documented
-from inspector.cli.launch import named_journal, settings_for, store_for
+from inspector.cli.launch import close_capture, named_journal, settings_for, store_for
 from inspector.cli.login_options import read_login
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
@@ -241,8 +241,9 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
         assert isinstance(session.transport, HttpTransport), "a URL is reached over HTTP"
         await surveyor.look(session.transport.ask_aside)
 
+    status = ExitStatus.OK
     try:
-        _connect(output, chosen, lambda url: surveyor, explore)
+        status = _connect(output, chosen, lambda url: surveyor, explore)
     except InspectError:
         if not surveyor.login_steps:
             raise
@@ -254,7 +255,7 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
         output.data(found | {"broken": broken.what if broken else None, "outcome": outcome})
     else:
         output.lines([*step_lines(surveyor.login_steps), (), ((steps_end(surveyor.login_steps), "strong"),)])
-    return ExitStatus.FINDINGS if broken else ExitStatus.OK
+    return ExitStatus.FINDINGS if broken else status
 
 
 def login(output: Output, chosen: TargetOptions) -> ExitStatus:
@@ -278,14 +279,14 @@ def login(output: Output, chosen: TargetOptions) -> ExitStatus:
             )
     keeper.known = StoredLogin(before, keeper.known.clients)
     try:
-        _connect(output, chosen, lambda url: keeper)
+        status = _connect(output, chosen, lambda url: keeper)
     finally:
         consent.stop()
     if keeper.known.token == before:
         output.narrate(_LET_IN)
     else:
         output.narrate(f"logged in; tokens stored in {store.place}")
-    return _show(output, target.url, keeper.known, keeper.login_steps)
+    return _show(output, target.url, keeper.known, keeper.login_steps) or status
 
 
 def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
@@ -300,10 +301,10 @@ def refresh(output: Output, chosen: TargetOptions) -> ExitStatus:
     keeper = OAuthAuthorizer(
         target.url, login_options, store, NoAuthorizer(target.url), tell=_step_printer(output), renew=True
     )
-    _connect(output, chosen, lambda url: keeper)
+    status = _connect(output, chosen, lambda url: keeper)
     if keeper.known.token == before:
         output.narrate(_LET_IN)
-    return _show(output, target.url, keeper.known, keeper.login_steps)
+    return _show(output, target.url, keeper.known, keeper.login_steps) or status
 
 
 def status(output: Output, chosen: TargetOptions | None, store: TokenStore) -> ExitStatus:
@@ -363,8 +364,8 @@ def _connect(
     chosen: TargetOptions,
     authorizer: Callable[[str], OAuthAuthorizer],
     then: Callable[[Session], Any] | None = None,
-) -> None:
-    """Connect like every other command, with this authorizer."""
+) -> ExitStatus:
+    """Connect like every other command, with this authorizer; return OK, or CAPTURE."""
     journal = named_journal(chosen)
     settings = msgspec.structs.replace(settings_for(chosen, output.env), authorizer=authorizer)
 
@@ -374,13 +375,16 @@ def _connect(
             if then is not None:
                 await then(session)
 
+    status = ExitStatus.UNREACHABLE
     try:
         with leaving_no_child():
             asyncio.run(work())
+        status = ExitStatus.OK
     finally:
         for notice in journal.notices:
             output.warn(notice)
-        journal.close()
+        status = close_capture(output, journal, status)
+    return status
 
 
 def _step_printer(output: Output) -> Callable[[LoginStep], None]:

@@ -22,7 +22,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import print_failure
 from inspector.cli.help import documented, shared
-from inspector.cli.launch import settings_for
+from inspector.cli.launch import close_capture, settings_for
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.process import leaving_no_child
@@ -275,6 +275,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
         return open_session(chosen.target, journals[-1], settings)
 
     gc.freeze()  # exclude imported modules from collections
+    status = ExitStatus.OK
     try:
         with leaving_no_child(), _watching(output) as watch:
             result = asyncio.run(run_bench(chosen.target.label, opener, wanted.choose, bench_options, watch))
@@ -287,8 +288,8 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
         return print_failure(output, error, journals[-1])
     finally:
         for journal in journals:
-            journal.close()
-    return _reported(output, result, files, limits, baseline, masked)
+            status = close_capture(output, journal, status)
+    return _reported(output, result, files, limits, baseline, masked) or status
 
 
 class _Files(msgspec.Struct, frozen=True):

@@ -166,7 +166,7 @@ def http_command(
     """
     import asyncio
 
-    from inspector.cli.launch import export_live, kept_journal
+    from inspector.cli.launch import close_capture, export_live, kept_journal
     from inspector.cli.targets import choose
     from inspector.config.targets import HttpTarget
     from inspector.features.tap.http import read_listen
@@ -193,8 +193,8 @@ def http_command(
             output.narrate("The tap has ended.")
         finally:
             path = journal.capture_path
-            journal.close()
-        return _judged(output, [path] if path is not None else [], keep_on, fail_on)
+            status = close_capture(output, journal, ExitStatus.OK)
+        return _judged(output, [path] if path is not None else [], None if status else keep_on, fail_on) or status
 
 
 def _judged(output: Output, captures: list[Path], keep_on: str | None, fail_on: str | None) -> ExitStatus:

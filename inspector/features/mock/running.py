@@ -182,7 +182,7 @@ async def run(
 
     Return how often the client deviated from the capture.
 
-    Raises: CaptureError, UsageError.
+    Raises: CaptureError, CaptureIncomplete, UsageError.
     """
     journal = load(request.file, cache=request.cache)
     tape: Journal | None = None
@@ -205,6 +205,7 @@ async def run(
         journal.close()
         if tape is not None:
             tape.close()
+            tape.demand_complete()
 
 
 async def _serve(shared: MockShared, port: int | None, narrate: Callable[[str], None]) -> None:

@@ -162,6 +162,8 @@ class HttpRecording:
         end = time.monotonic() + _TURN_S
         while waiting and (time.monotonic() < end or len(waiting) > _MOST_WAITING):
             self._record(*waiting.popleft())
+        if (recorder := self._journal.recorder) is not None:
+            self.trouble = recorder.file.trouble or self.trouble
         if waiting:
             self._timer = asyncio.get_running_loop().call_later(0, self._turn)
 

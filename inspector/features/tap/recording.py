@@ -97,7 +97,9 @@ class RecordingQueue:
         self.path = ""
         """Path of the capture once it exists."""
         self.trouble = ""
-        """Why nothing is recorded; "" if there is no problem."""
+        """Why nothing, or not all, is recorded; "" if there is no problem."""
+        self.is_incomplete = False
+        """Whether the recorder reported a problem last, or is gone."""
         self.lost_bytes = 0
         # Of the consumer.
         self._lifeline = -1
@@ -174,6 +176,7 @@ class RecordingQueue:
         while not line.endswith(b"\n"):
             piece = os.read(self._reports, 1)
             if not piece:
+                self.is_incomplete = True
                 self.trouble = self.trouble or "the process that records has ended"
                 self._done.release()
                 return False
@@ -186,6 +189,7 @@ class RecordingQueue:
             return False
         else:
             setattr(self, name, facts[0])
+            self.is_incomplete = bool(self.trouble) if name == "trouble" else self.is_incomplete
         return True
 
     @property

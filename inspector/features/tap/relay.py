@@ -532,7 +532,7 @@ def run(
     for fd in (in_r, out_w, *((err_w,) if records_stderr else ())):
         os.close(fd)
     status = 70 << 8
-    count = os.dup(2) if options.fail_on else -1
+    count = os.dup(2) if options.fail_on or options.capture else -1
     try:
         relay = _relay(options, pid, recording, in_w, out_r, err_r)
         if options.rules:
@@ -542,11 +542,21 @@ def run(
         for each in relay.at_end:
             each()
         relay.recording.close()
-        if (options.keep_on or options.fail_on) and (why := judge_end(relay)):
-            os.write(count, f"mcp-tap: {why}\n".encode("utf-8", "replace"))
-            status = status or 1 << 8
+        status = _judged(relay, status, judge_end, count)
     finally:
         end_like(status)  # the server is running, so the client must see an end whatever failed
+
+
+def _judged(relay: Relay, status: int, judge_end: "Callable[[Relay], str]", stderr: int) -> int:
+    """Write to stderr why the tap fails where the server did not; return the wait status."""
+    options = relay.options
+    if (options.keep_on or options.fail_on) and (why := judge_end(relay)):
+        os.write(stderr, f"mcp-tap: {why}\n".encode("utf-8", "replace"))
+        status = status or 1 << 8
+    if options.capture and relay.recording.is_incomplete:
+        os.write(stderr, f"mcp-tap: {relay.recording.trouble}\n".encode("utf-8", "replace"))
+        status = status or 8 << 8
+    return status
 
 
 def _relay(options: Options, pid: int, recording: "RecordingQueue", in_w: int, out_r: int, err_r: int) -> Relay:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.capture.format.file import CaptureFile, create, make_private_directory
+from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.format.records import (
     EditRecord,
     Entry,
@@ -92,6 +92,12 @@ class Encoder:
         getattr(self, f"_{kind}")(*rest)
         if self._ring is not None and self._ring.is_full(self._recorder):
             self._recorder, self._n = self._ring.next_part(self._recorder)
+
+    @property
+    def trouble(self) -> str:
+        """Why the file is incomplete; "" if it is complete."""
+        file = self._recorder.file
+        return file.trouble if file.is_incomplete else ""
 
     def close(self) -> None:
         """Write the end of the capture."""
@@ -285,7 +291,7 @@ def earlier_part(path: Path) -> Path:
 def record(options: "Options", recording: "RecordingQueue", server: "ServerProcess") -> None:
     """Write until the recording is closed, or its producer has gone. Errors of the capture are reported."""
     started = server.tm, server.tw
-    encoder = None
+    encoder, is_troubled = None, False
     try:
         recorder = _recorder(options, started)
         path, size = recorder.file.path, options.keep
@@ -308,6 +314,9 @@ def record(options: "Options", recording: "RecordingQueue", server: "ServerProce
             continue
         try:
             encoder.item(item)
+            if bool(encoder.trouble) != is_troubled:
+                is_troubled = not is_troubled
+                recording.report("trouble", encoder.trouble)
         except (InspectError, OSError) as error:  # the next part can't be created
             recording.report("trouble", str(error))
             encoder = None
@@ -316,6 +325,8 @@ def record(options: "Options", recording: "RecordingQueue", server: "ServerProce
     elif encoder is not None:
         encoder.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"), time.monotonic_ns(), time.time_ns())
         encoder.close()
+        if encoder.trouble:
+            recording.report("trouble", encoder.trouble)
     recording.report("closed")
 
 
@@ -331,7 +342,6 @@ def _recorder_at(path: Path, started: tuple[int, int]) -> Recorder:
 
     from inspector import __version__
 
-    make_private_directory(path.parent)
     fd = create(path)
     python = ".".join(map(str, sys.version_info[:3]))
     zone = time.strftime("%z", time.localtime(started[1] // 1_000_000_000))

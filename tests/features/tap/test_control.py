@@ -23,6 +23,7 @@ from inspector.features.tap.client import TapClient, TapGone, TapRefused, find
 from inspector.features.tap.options import Options
 from inspector.features.tap.recording import RecordingQueue
 from inspector.features.tap.relay import Relay
+from inspector.features.tap.summary import summary
 from inspector.tui.screens.traffic.model import detail_of
 from tests.cli.running import inspect
 from tests.features.tap.tapping import TapProcess, is_alive, kill, tapped, until
@@ -641,8 +642,9 @@ def test_a_disk_that_is_full_does_not_stop_the_traffic(tmp_path: Path) -> None:
             tap.send(b'{"jsonrpc":"2.0","method":"n%d","params":{"pad":"%b"}}' % (number, b"x" * 500))
             tap.line(number)
         until(registry.live, "the tap is registered")
+        until(lambda: "File too large" in summary(registry.live()[0])["trouble"], "tap list says it")
         tap.stdin.close()
-        assert tap.ends() == 0
+        assert tap.ends() == 8
         assert tap.stdout.count(b"\n") == 200
-        assert tap.stderr == b""
+        assert tap.stderr.startswith(b"mcp-tap: The capture is not complete: File too large")
         assert tap.capture.stat().st_size <= 20_000
