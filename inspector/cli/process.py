@@ -74,12 +74,8 @@ def held_log() -> Iterator[None]:
             handler.let_go()
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 @contextmanager
-def leaving_no_child(at_last: Callable[[], object] = _nothing) -> Iterator[None]:
+def leaving_no_child(at_last: Callable[[], object] = lambda: None) -> Iterator[None]:
     """Make SIGTERM, SIGHUP and SIGQUIT end child processes before they end this process, within the block.
 
     `at_last` is called in between.

@@ -71,10 +71,6 @@ class ProposalState(StrEnum):
     """The proposal is no longer needed."""
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 class Proposal(msgspec.Struct, eq=False):
     """A pending or finished answer of a model."""
 
@@ -88,7 +84,7 @@ class Proposal(msgspec.Struct, eq=False):
     why: str = ""
     """Why it failed; may contain untrusted text."""
     hint: str = ""
-    stop: Callable[[], object] = _nothing
+    stop: Callable[[], object] = lambda: None
     """Cancels the proposal. Call it on the loop that requested it."""
 
     @property

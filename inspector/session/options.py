@@ -50,10 +50,6 @@ class SessionState(StrEnum):
     """It has ended, on request or not; see `Session.why`."""
 
 
-def _forget(opening: Opening) -> None:
-    """Ignore the opening."""
-
-
 class Settings(msgspec.Struct, frozen=True):
     """Settings for a conversation with a target."""
 
@@ -89,6 +85,6 @@ class Settings(msgspec.Struct, frozen=True):
     """Era detected in an earlier run."""
     revealed: Era | None = None
     """Era that the command suggests; used if `remembered` is None."""
-    remember: Callable[[Opening], None] = _forget
+    remember: Callable[[Opening], None] = lambda _: None
     started: Started | None = None
     """Server of a command if it was started in advance; the session uses it."""

@@ -39,16 +39,12 @@ if TYPE_CHECKING:  # it parses YAML, and few sessions have one
 T = TypeVar("T")
 
 
-def _forget(opening: Opening) -> None:
-    """Ignore the opening."""
-
-
 class SessionOptions(msgspec.Struct, frozen=True):
     """Options of a session that the user can set."""
 
     connect: ConnectOptions
     clocks: Timeouts = msgspec.field(default_factory=Timeouts)
-    remember: Callable[[Opening], None] = _forget
+    remember: Callable[[Opening], None] = lambda _: None
     """Called with each opening, so that the server's era can be stored for the next time."""
     inbox: Inbox = msgspec.field(default_factory=Inbox)
     """Where server requests are answered."""

@@ -35,10 +35,6 @@ _MOST_UNDONE: Final = 200
 """Maximum number of changes that can be undone."""
 
 
-def _nothing() -> None:
-    """Default callback."""
-
-
 class FormState:
     """A schema and the value that is edited for it."""
 
@@ -48,7 +44,7 @@ class FormState:
         self.value: FormValue = initial_value(self.root) if value is UNSET else value
         self.verdict: Validation | None = None
         """Validation of the current value; None if it is pending."""
-        self.changed: Callable[[], None] = _nothing
+        self.changed: Callable[[], None] = lambda: None
         """Called after each change of the value."""
         self.insists = False
         """Whether missing values are shown as problems in untouched fields as well."""
