@@ -263,6 +263,19 @@ Opened = (
 Field = Opened | LazyField
 
 
+_KINDS: Final[Mapping[type, str]] = {
+    TextField: "string",
+    BoolField: "boolean",
+    NullField: "null",
+    ConstField: "fixed",
+    ObjectField: "object",
+    ArrayField: "array",
+    UnionField: "one of several",
+    LazyField: "more",
+    JsonField: "JSON",
+}
+
+
 def opened(asked: Field) -> Opened:
     """Return the field, parsing it if it is a LazyField."""
     return asked.resolve() if isinstance(asked, LazyField) else asked
@@ -292,16 +305,3 @@ def kind_of(asked: Field) -> str:
     if isinstance(asked, ChoiceField):
         return "choices" if asked.multi else "choice"
     return _KINDS[type(asked)]
-
-
-_KINDS: Final[Mapping[type, str]] = {
-    TextField: "string",
-    BoolField: "boolean",
-    NullField: "null",
-    ConstField: "fixed",
-    ObjectField: "object",
-    ArrayField: "array",
-    UnionField: "one of several",
-    LazyField: "more",
-    JsonField: "JSON",
-}

@@ -63,6 +63,12 @@ class Reading(msgspec.Struct, frozen=True):
     """A note about the accepted value; usually ""."""
 
 
+class _Candidate(NamedTuple):
+    branch: int | None
+    field: Opened
+    reading: Reading
+
+
 def interpret(field: Field, text: str, selected: int | None = None) -> Reading:
     """Interpret `text` as the value of `field`. Pure, fast, never raises.
 
@@ -154,12 +160,6 @@ def json_kind(value: object) -> str:
     if isinstance(value, bool):
         return "boolean"
     return _JSON_KINDS.get(type(value), "JSON")
-
-
-class _Candidate(NamedTuple):
-    branch: int | None
-    field: Opened
-    reading: Reading
 
 
 def _has_parts(each: _Candidate) -> bool:

@@ -27,6 +27,22 @@ _URI_CHARACTERS: Final = r"[^\s<>\"{}|\\^`]*"
 # The `format` of a string. Formats that are not listed here allow any string.
 
 
+class KeywordFault(msgspec.Struct, frozen=True):
+    """A violation found by a keyword."""
+
+    sentence: str
+    path: tuple[str | int, ...] = ()
+    """Path to the violation from the value that the keyword applies to."""
+    got: tuple[object] | None = None
+    """The invalid value, if it is not that value itself; UNSET if it is missing."""
+
+
+Faults: TypeAlias = Iterator[Any]
+"""Faults, and the library's errors from nested schemas."""
+Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Faults | None]
+"""Arguments: validator, value of the keyword, instance, schema. Yields the violations."""
+
+
 def wrong_format(name: str, text: str) -> str:
     """Return what `text` should be ("an email address"); "" if it is valid, or if the format is unknown."""
     check, message = _FORMATS.get(name, (_anything, ""))
@@ -110,23 +126,6 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "json-pointer": (_like(r"(/([^~/]|~[01])*)*"), "a JSON pointer"),
     "regex": (usable, "a regular expression"),
 }
-
-
-class KeywordFault(msgspec.Struct, frozen=True):
-    """A violation found by a keyword."""
-
-    sentence: str
-    path: tuple[str | int, ...] = ()
-    """Path to the violation from the value that the keyword applies to."""
-    got: tuple[object] | None = None
-    """The invalid value, if it is not that value itself; UNSET if it is missing."""
-
-
-Faults: TypeAlias = Iterator[Any]
-"""Faults, and the library's errors from nested schemas."""
-
-Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Faults | None]
-"""Arguments: validator, value of the keyword, instance, schema. Yields the violations."""
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Faults:

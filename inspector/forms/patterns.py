@@ -64,6 +64,10 @@ class _Holder:
     now = WorkBounds()
 
 
+class PatternUnusable(Exception):
+    """The pattern can't be evaluated; the message says why."""
+
+
 def bounds() -> WorkBounds:
     """Return the current limits."""
     return _Holder.now
@@ -73,10 +77,6 @@ def move(to: WorkBounds) -> WorkBounds:
     """Set the limits, and return the previous ones."""
     before, _Holder.now = _Holder.now, to
     return before
-
-
-class PatternUnusable(Exception):
-    """The pattern can't be evaluated; the message says why."""
 
 
 def matches(pattern: str, text: str) -> bool:

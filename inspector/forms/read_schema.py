@@ -61,6 +61,18 @@ class CannotMerge(Exception):
     """Two schemas have different values for a keyword, and no single field can represent both."""
 
 
+class UnreadableSchema(Exception):
+    """The schema can't be shown as a field; the message says why."""
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """A schema without `$ref` and `allOf`."""
+
+    schema: Schema
+    refs: frozenset[str] = frozenset()
+    """The references that were followed."""
+
+
 def merge(first: Schema, second: Schema) -> Schema:
     """Return a schema that requires what both require. Annotations (title, default) are the first one's.
 
@@ -162,10 +174,6 @@ _RULES: Final[Mapping[str, Callable[[object, object], object]]] = {
 # Resolving a schema: merging what its `$ref` and `allOf` refer to.
 
 
-class UnreadableSchema(Exception):
-    """The schema can't be shown as a field; the message says why."""
-
-
 class FormBudget:
     """A budget of operations."""
 
@@ -176,14 +184,6 @@ class FormBudget:
         """Use one operation. Return False if the budget is exhausted."""
         self.left -= 1
         return self.left >= 0
-
-
-class Resolved(msgspec.Struct, frozen=True):
-    """A schema without `$ref` and `allOf`."""
-
-    schema: Schema
-    refs: frozenset[str] = frozenset()
-    """The references that were followed."""
 
 
 def resolve(document: SchemaDocument, schema: object) -> Resolved:

@@ -61,6 +61,56 @@ _BROKEN: Final = (TypeError, ValueError, AttributeError, LookupError, Arithmetic
 _CACHED: Final = 64
 
 
+class Problem(msgspec.Struct, frozen=True):
+    """A violation, at the place where the user would fix it."""
+
+    path: Path
+    """Path of the value; for a missing member, its intended path."""
+    sentence: str
+    """Short, without the path: "must be at least 3". May quote server text."""
+    keyword: str
+    """The violated keyword; "" for the schema `false`."""
+    schema_path: tuple[str | int, ...] = ()
+    expected: object = None
+    """The keyword's value in the schema."""
+    got: str = ""
+    """The value, truncated; "" if it is missing."""
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON pointer."""
+        return pointer(self.path)
+
+    @property
+    def is_hint(self) -> bool:
+        """Whether it is a text of another format: `format` is an annotation, and many servers accept more."""
+        return self.keyword == "format"
+
+    def about(self, place: Path) -> str:
+        """Return a phrase about the value at `place`, which may be within the value shown with it."""
+        words = f"{dotted(place)} {self.sentence}".lstrip()
+        return f"{words}, but may be accepted" if self.is_hint else words
+
+
+class Validation(msgspec.Struct, frozen=True):
+    """The result of a validation."""
+
+    ok: bool | None
+    """Whether the value is valid; None if unknown (see `note`)."""
+    problems: tuple[Problem, ...] = ()
+    """Violations in the order of their paths; present if and only if `ok` is False."""
+    note: str = ""
+    """What could not be checked, and why; "" if everything was."""
+
+
+class _Spent(Exception):
+    """The budget is exhausted."""
+
+
+class _Undecided(Exception):
+    """A keyword can't be evaluated."""
+
+
 def plain_errors(error: Error) -> Iterator[tuple[Error, str]]:
     """Yield the errors to report instead of `error`, each with a sentence; "" for the keyword's usual one."""
     if error.validator not in _UNIONS:
@@ -207,48 +257,6 @@ _SENTENCES: Final[Mapping[str, Callable[[object, object], str]]] = {
 }
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """A violation, at the place where the user would fix it."""
-
-    path: Path
-    """Path of the value; for a missing member, its intended path."""
-    sentence: str
-    """Short, without the path: "must be at least 3". May quote server text."""
-    keyword: str
-    """The violated keyword; "" for the schema `false`."""
-    schema_path: tuple[str | int, ...] = ()
-    expected: object = None
-    """The keyword's value in the schema."""
-    got: str = ""
-    """The value, truncated; "" if it is missing."""
-
-    @property
-    def pointer(self) -> str:
-        """The path as a JSON pointer."""
-        return pointer(self.path)
-
-    @property
-    def is_hint(self) -> bool:
-        """Whether it is a text of another format: `format` is an annotation, and many servers accept more."""
-        return self.keyword == "format"
-
-    def about(self, place: Path) -> str:
-        """Return a phrase about the value at `place`, which may be within the value shown with it."""
-        words = f"{dotted(place)} {self.sentence}".lstrip()
-        return f"{words}, but may be accepted" if self.is_hint else words
-
-
-class Validation(msgspec.Struct, frozen=True):
-    """The result of a validation."""
-
-    ok: bool | None
-    """Whether the value is valid; None if unknown (see `note`)."""
-    problems: tuple[Problem, ...] = ()
-    """Violations in the order of their paths; present if and only if `ok` is False."""
-    note: str = ""
-    """What could not be checked, and why; "" if everything was."""
-
-
 def validate(
     schema: object,
     instance: object,
@@ -369,14 +377,6 @@ def _problems(error: Error) -> Iterator[Problem]:
             expected=each.validator_value,
             got="" if each.instance is UNSET else quote(each.instance),
         )
-
-
-class _Spent(Exception):
-    """The budget is exhausted."""
-
-
-class _Undecided(Exception):
-    """A keyword can't be evaluated."""
 
 
 class _Meter(msgspec.Struct):

@@ -41,6 +41,27 @@ class AppLink(msgspec.Struct, frozen=True):
         return bool(self.visibility) and "model" not in self.visibility
 
 
+class Page(msgspec.Struct, frozen=True):
+    """The source and settings of a UI page, as returned by resources/read."""
+
+    uri: str
+    mime_type: str
+    source: bytes
+    domains: tuple[tuple[str, tuple[str, ...]], ...]
+    """Domains it may connect to and load from, by their names in the specification; () if not specified: none."""
+    permissions: tuple[str, ...]
+    domain: str
+    prefers_border: bool | None
+    flaws: tuple[str, ...]
+    by_listing: bool = False
+    """Whether the settings are from its entry in `resources/list`, because the content itself has none."""
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the source, in hexadecimal."""
+        return hashlib.sha256(self.source).hexdigest()
+
+
 def app_of(tool: Tool) -> AppLink | None:
     """Return the link to the page that a tool names; None if it names none."""
     meta = peek.at(tool.raw, "_meta")
@@ -63,27 +84,6 @@ def app_of(tool: Tool) -> AppLink | None:
 def apps_of(tools: Iterable[Tool]) -> tuple[AppLink, ...]:
     """Return the links of all tools that have one, in the order of the tools."""
     return tuple(link for tool in tools if (link := app_of(tool)) is not None and (link.uri or link.flaws))
-
-
-class Page(msgspec.Struct, frozen=True):
-    """The source and settings of a UI page, as returned by resources/read."""
-
-    uri: str
-    mime_type: str
-    source: bytes
-    domains: tuple[tuple[str, tuple[str, ...]], ...]
-    """Domains it may connect to and load from, by their names in the specification; () if not specified: none."""
-    permissions: tuple[str, ...]
-    domain: str
-    prefers_border: bool | None
-    flaws: tuple[str, ...]
-    by_listing: bool = False
-    """Whether the settings are from its entry in `resources/list`, because the content itself has none."""
-
-    @property
-    def sha256(self) -> str:
-        """SHA-256 of the source, in hexadecimal."""
-        return hashlib.sha256(self.source).hexdigest()
 
 
 def is_app(content: Any) -> bool:

@@ -30,6 +30,58 @@ TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
 APP_TYPE = "text/html;profile=mcp-app"
 
 
+class KnownExtension(msgspec.Struct, frozen=True):
+    """An extension that mcp-inspect knows."""
+
+    name: str
+    short: str
+    """Short name that the user may write instead."""
+    meaning: str
+    """Its purpose, in one sentence."""
+    settings: dict[str, Any]
+    """Settings that are declared unless others are given."""
+    by_default: bool
+    """Whether it is advertised by default."""
+
+
+KNOWN: dict[str, KnownExtension] = {
+    known.name: known
+    for known in (
+        KnownExtension(
+            SKILLS, "skills", "Agent skills: instructions and files for models, listed with digests.", {}, True
+        ),
+        KnownExtension(
+            UI,
+            "ui",
+            "MCP Apps: tools return pages for a client to render. mcp-inspect app shows them.",
+            {"mimeTypes": [APP_TYPE]},
+            False,
+        ),
+        KnownExtension(
+            TASKS_EXTENSION, "tasks", "A call may return a task, which the client polls for its result.", {}, False
+        ),
+    )
+}
+_BY_SHORT = {known.short: known.name for known in KNOWN.values()} | {"apps": UI}
+
+
+class Negotiated(msgspec.Struct, frozen=True):
+    """An extension that at least one side declares."""
+
+    name: str
+    theirs: Any
+    """The server's settings; None if it did not declare it."""
+    ours: Any
+    """The client's settings; None if it did not declare it."""
+    by_server: bool
+    by_us: bool
+
+    @property
+    def meaning(self) -> str:
+        """Its purpose; "" for an unknown extension."""
+        return KNOWN[self.name].meaning if self.name in KNOWN else ""
+
+
 def parse_offers(names: Iterable[str]) -> frozenset[str]:
     """Parse the names that the user gives: "elicitation" means both modes, "sampling.tools" implies "sampling".
 
@@ -108,41 +160,6 @@ def refusal_of(server_request: ServerRequest, offers: Collection[str]) -> ErrorR
 # Extensions: what both sides declare under `capabilities.extensions`, and the extensions known here.
 
 
-class KnownExtension(msgspec.Struct, frozen=True):
-    """An extension that mcp-inspect knows."""
-
-    name: str
-    short: str
-    """Short name that the user may write instead."""
-    meaning: str
-    """Its purpose, in one sentence."""
-    settings: dict[str, Any]
-    """Settings that are declared unless others are given."""
-    by_default: bool
-    """Whether it is advertised by default."""
-
-
-KNOWN: dict[str, KnownExtension] = {
-    known.name: known
-    for known in (
-        KnownExtension(
-            SKILLS, "skills", "Agent skills: instructions and files for models, listed with digests.", {}, True
-        ),
-        KnownExtension(
-            UI,
-            "ui",
-            "MCP Apps: tools return pages for a client to render. mcp-inspect app shows them.",
-            {"mimeTypes": [APP_TYPE]},
-            False,
-        ),
-        KnownExtension(
-            TASKS_EXTENSION, "tasks", "A call may return a task, which the client polls for its result.", {}, False
-        ),
-    )
-}
-_BY_SHORT = {known.short: known.name for known in KNOWN.values()} | {"apps": UI}
-
-
 class Advertised(msgspec.Struct, frozen=True):
     """The extensions that the client declares: settings by extension name."""
 
@@ -192,23 +209,6 @@ def _with_settings(text: str) -> tuple[str, Any]:
         return full, read_json(settings)
     except UnreadableDocument as error:
         raise UsageError(f"--extension {name}: invalid JSON in its settings: {error.placed}") from None
-
-
-class Negotiated(msgspec.Struct, frozen=True):
-    """An extension that at least one side declares."""
-
-    name: str
-    theirs: Any
-    """The server's settings; None if it did not declare it."""
-    ours: Any
-    """The client's settings; None if it did not declare it."""
-    by_server: bool
-    by_us: bool
-
-    @property
-    def meaning(self) -> str:
-        """Its purpose; "" for an unknown extension."""
-        return KNOWN[self.name].meaning if self.name in KNOWN else ""
 
 
 def negotiated(server: Any, client: Any) -> tuple[Negotiated, ...]:

@@ -327,6 +327,12 @@ class Conversation:
         return [events.Cancelled(exchange, message)]
 
 
+@prepared_type
+class _Head(msgspec.Struct):
+    isError: bool = False  # noqa: N815, the name on the wire
+    resultType: str = ""  # noqa: N815
+
+
 def target_of(method: str, params: Any) -> str:
     """Return the target of a request, such as a tool name, a URI or a task id; "" if it has none."""
     if method == "completion/complete":
@@ -349,12 +355,6 @@ def _note_retry(exchanges: ExchangeLog, operations: OperationTracker, retry: Exc
 def _without_arguments(params: Any) -> Any:
     """Return a request's params without its payload, which may be large."""
     return {key: value for key, value in peek.mapping(params).items() if key not in ("arguments", "inputResponses")}
-
-
-@prepared_type
-class _Head(msgspec.Struct):
-    isError: bool = False  # noqa: N815, the name on the wire
-    resultType: str = ""  # noqa: N815
 
 
 def _may_be_task(exchange: Exchange, head: _Head) -> bool:

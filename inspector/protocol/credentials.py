@@ -174,6 +174,16 @@ _STRING = lazy_pattern(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 """A string, also one that does not end. So no text is read again from a later quote in it."""
 
 
+class Parameter(NamedTuple):
+    """A URL parameter whose value grants access."""
+
+    start: int
+    """Offset where its value begins."""
+    end: int
+    name: str
+    """Its name as written in the URL."""
+
+
 @lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
     """Return whether a value of this name grants access, or continues a session that does.
@@ -254,16 +264,6 @@ def _plain(name: str) -> str:
 
 
 # URLs, values, commands
-
-
-class Parameter(NamedTuple):
-    """A URL parameter whose value grants access."""
-
-    start: int
-    """Offset where its value begins."""
-    end: int
-    name: str
-    """Its name as written in the URL."""
 
 
 def secret_parameters(url: str, *, sessions: bool = False) -> Iterator[Parameter]:

@@ -52,6 +52,19 @@ _SAME = True
 _NO_REST: tuple[Any, ...] = (None, None, "", None, None)
 
 
+class LateChange(msgspec.Struct, frozen=True, gc=False):
+    """The packed state of an ended exchange before a late change."""
+
+    number: int
+    place: int
+    record: bytes
+    """The record at that place, including its length prefix."""
+    answer_frame: int
+    end: int
+    failure: int
+    state: int
+
+
 def initial_bits(bits: int) -> int:
     """Return the initial value in the column of states, derived from the current one."""
     return bits & _BORN | _NUMBER_OF_STATE[_PENDING]
@@ -72,19 +85,6 @@ def _bits(exchange: Exchange) -> int:
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
-
-
-class LateChange(msgspec.Struct, frozen=True, gc=False):
-    """The packed state of an ended exchange before a late change."""
-
-    number: int
-    place: int
-    record: bytes
-    """The record at that place, including its length prefix."""
-    answer_frame: int
-    end: int
-    failure: int
-    state: int
 
 
 class ExchangeLog(Sequence[Exchange]):

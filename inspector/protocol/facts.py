@@ -42,15 +42,6 @@ _LIFETIME = re.compile(r"(the server (?:exited with code \d+(?: \([\w ]+\))?|was
 """How a transport describes the end of a process."""
 
 
-def header(headers: Headers, name: str) -> str | None:
-    """Return the first header of this name, ignoring case; None if there is none."""
-    wanted = name.lower()
-    for key, value in headers:
-        if key.lower() == wanted:
-            return value
-    return None
-
-
 class Stderr(msgspec.Struct, frozen=True, tag="stderr"):
     """A line that the child wrote to stderr, without its line ending."""
 
@@ -168,12 +159,6 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
         return self.state is not None and self.state.runnable
 
 
-def exit_words(code: int) -> str:
-    """Format an exit code: "exited with code 1", with the signal that a shell reports by it, if any."""
-    meant = SIGNAL_CODES.get(code)
-    return f"exited with code {code}" + (f" (a shell reports {meant} this way)" if meant else "")
-
-
 class HttpEvent(StrEnum):
     """A step of one HTTP exchange."""
 
@@ -240,6 +225,21 @@ class SseNote(msgspec.Struct, frozen=True, tag="sse"):
 
 
 Fact = Stderr | ConnectionFact | ProcessFact | HttpFact | SseNote
+
+
+def header(headers: Headers, name: str) -> str | None:
+    """Return the first header of this name, ignoring case; None if there is none."""
+    wanted = name.lower()
+    for key, value in headers:
+        if key.lower() == wanted:
+            return value
+    return None
+
+
+def exit_words(code: int) -> str:
+    """Format an exit code: "exited with code 1", with the signal that a shell reports by it, if any."""
+    meant = SIGNAL_CODES.get(code)
+    return f"exited with code {code}" + (f" (a shell reports {meant} this way)" if meant else "")
 
 
 def without_lifetime(sentence: str) -> str:

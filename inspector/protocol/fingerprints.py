@@ -24,6 +24,15 @@ INSTRUCTIONS = "instructions"
 """The kind under which a server's instructions are remembered, as a single item without a name."""
 
 
+class Remembered(msgspec.Struct, frozen=True):
+    """The remembered items of a list: as first seen, or as last approved."""
+
+    since: int
+    """Time of that, in seconds since 1970."""
+    items: Mapping[str, tuple[str, Any]] = {}
+    """Hash and item by key; the item is None if it was too large to be stored."""
+
+
 def canonical(value: Any) -> Any:
     """Return the value with members sorted by name, and integral floats as integers.
 
@@ -64,15 +73,6 @@ def _sorted(value: Any) -> bytes | None:
     if _MAY_BE_WHOLE.search(raw) or raw.count(b"{") + raw.count(b"[") >= _DEEPEST:
         return None
     return raw
-
-
-class Remembered(msgspec.Struct, frozen=True):
-    """The remembered items of a list: as first seen, or as last approved."""
-
-    since: int
-    """Time of that, in seconds since 1970."""
-    items: Mapping[str, tuple[str, Any]] = {}
-    """Hash and item by key; the item is None if it was too large to be stored."""
 
 
 def known_of(kind: str, items: Iterable[Any], now: int) -> Remembered:

@@ -38,37 +38,6 @@ _LARGE = 16 * 1024 * 1024
 """Size in bytes from which a part's values are counted first, and from which the tolerant reader is not used."""
 
 
-def decode_in_pieces(raw: bytes | msgspec.Raw, level: int = 0) -> Any:
-    """Decode JSON in pieces. Raises: what `msgspec.json.decode` raises."""
-    first = bytes(memoryview(raw)[:64]).lstrip()[:1]
-    if len(memoryview(raw)) <= PIECE or level >= _DEEPEST or first not in (b"{", b"["):
-        return msgspec.json.decode(raw)
-    if first == b"[":
-        return _values(_ARRAY.decode(raw), level)
-    members = _OBJECT.decode(raw)
-    return dict(zip(members, _values(members.values(), level), strict=True))
-
-
-def _values(raws: Iterable[msgspec.Raw], level: int) -> list[Any]:
-    """Decode several values, the small ones together."""
-    values: list[Any] = []
-    some: list[msgspec.Raw] = []
-    size = 0
-    for raw in raws:
-        length = len(memoryview(raw))
-        if some and size + length > PIECE:
-            values += msgspec.json.decode(b"[" + b",".join(some) + b"]")
-            some, size = [], 0
-        if length > PIECE:
-            values.append(decode_in_pieces(raw, level + 1))
-        else:
-            some.append(raw)
-            size += length
-    if some:
-        values += msgspec.json.decode(b"[" + b",".join(some) + b"]")
-    return values
-
-
 RequestId = int | str
 """`1` and `"1"` are different ids, as in Python. Fractions, booleans and null are invalid; `1.0` is 1 (`peek`)."""
 
@@ -103,11 +72,6 @@ class Part:
 
 
 ABSENT = Part(b"null", None)
-
-
-def part_of(raw: msgspec.Raw | msgspec.UnsetType) -> Part:
-    """Create a part from a member of an envelope. It does not keep the envelope's payload alive."""
-    return Part(bytes(raw)) if isinstance(raw, msgspec.Raw) else ABSENT
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -195,6 +159,42 @@ class Envelope(msgspec.Struct, gc=False):
     params: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+def decode_in_pieces(raw: bytes | msgspec.Raw, level: int = 0) -> Any:
+    """Decode JSON in pieces. Raises: what `msgspec.json.decode` raises."""
+    first = bytes(memoryview(raw)[:64]).lstrip()[:1]
+    if len(memoryview(raw)) <= PIECE or level >= _DEEPEST or first not in (b"{", b"["):
+        return msgspec.json.decode(raw)
+    if first == b"[":
+        return _values(_ARRAY.decode(raw), level)
+    members = _OBJECT.decode(raw)
+    return dict(zip(members, _values(members.values(), level), strict=True))
+
+
+def _values(raws: Iterable[msgspec.Raw], level: int) -> list[Any]:
+    """Decode several values, the small ones together."""
+    values: list[Any] = []
+    some: list[msgspec.Raw] = []
+    size = 0
+    for raw in raws:
+        length = len(memoryview(raw))
+        if some and size + length > PIECE:
+            values += msgspec.json.decode(b"[" + b",".join(some) + b"]")
+            some, size = [], 0
+        if length > PIECE:
+            values.append(decode_in_pieces(raw, level + 1))
+        else:
+            some.append(raw)
+            size += length
+    if some:
+        values += msgspec.json.decode(b"[" + b",".join(some) + b"]")
+    return values
+
+
+def part_of(raw: msgspec.Raw | msgspec.UnsetType) -> Part:
+    """Create a part from a member of an envelope. It does not keep the envelope's payload alive."""
+    return Part(bytes(raw)) if isinstance(raw, msgspec.Raw) else ABSENT
 
 
 _decode_envelope = msgspec.json.Decoder(Envelope).decode

@@ -32,17 +32,17 @@ IN_TWO = "mcp-inspect-body"
 """Header of a request whose body follows its head a moment later."""
 
 
-def calls_a_tool(method: str, params: Any) -> bool:
-    """Whether a probe calls an existing tool, as `check --probe` does with valid and invalid arguments."""
-    return method == "tools/call" and peek.text(params, "name") not in (None, TOOL)
-
-
 class Probe(msgspec.Struct, frozen=True):
     """A request to try."""
 
     what: str
     """Short description for the user."""
     send: Send
+
+
+def calls_a_tool(method: str, params: Any) -> bool:
+    """Whether a probe calls an existing tool, as `check --probe` does with valid and invalid arguments."""
+    return method == "tools/call" and peek.text(params, "name") not in (None, TOOL)
 
 
 def first_requests(

@@ -25,11 +25,6 @@ TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f
 """Pattern of `traceparent`: version, trace, parent and flags (W3C Trace Context)."""
 
 
-def rank(level: Any) -> int | None:
-    """Return the rank of a log level, from 0; None for an unknown level."""
-    return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
-
-
 class TraceContext(msgspec.Struct, frozen=True):
     """The distributed trace that a message belongs to."""
 
@@ -38,6 +33,11 @@ class TraceContext(msgspec.Struct, frozen=True):
     parent: str
     """Id of the span that sent the message, 16 hexadecimal digits."""
     sampled: bool
+
+
+def rank(level: Any) -> int | None:
+    """Return the rank of a log level, from 0; None for an unknown level."""
+    return LEVELS.index(level) if isinstance(level, str) and level in LEVELS else None
 
 
 def trace_context(params: Any) -> TraceContext | None:

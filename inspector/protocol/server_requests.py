@@ -55,28 +55,6 @@ KIND_OF_SERVER_REQUEST = {
 }
 
 
-def unsendable(text: str) -> str:
-    """Return the method, or kind, of a request that the server could not send to the client by its error; "" if none.
-
-    rmcp has no such error: it sends the request.
-    """
-    found = _UNSENDABLE.search(text[:_MOST_READ])
-    return next(group for group in found.groups() if group) if found else ""
-
-
-def advice_on_unsendable(method: str, revision: Revision | None) -> tuple[str, str]:
-    """Return why the server could not send the request, as the end of a sentence, and what to do."""
-    if revision is not None and revision.era is Era.MODERN:
-        return (
-            f"{method}, a request of the legacy era: {revision.date} has no requests from servers",
-            "Connect with --era legacy, in which servers send requests, or return input_required from the handler.",
-        )
-    return (
-        f"{method} and has no channel for it: it is stateless, or the call had ended",
-        "Serve with sessions, not stateless, and send the request before the call ends.",
-    )
-
-
 class ServerRequest(msgspec.Struct, frozen=True):
     """A server's request for input."""
 
@@ -150,6 +128,28 @@ class ErrorReply(msgspec.Struct, frozen=True):
 
 
 Reply = Result | ErrorReply
+
+
+def unsendable(text: str) -> str:
+    """Return the method, or kind, of a request that the server could not send to the client by its error; "" if none.
+
+    rmcp has no such error: it sends the request.
+    """
+    found = _UNSENDABLE.search(text[:_MOST_READ])
+    return next(group for group in found.groups() if group) if found else ""
+
+
+def advice_on_unsendable(method: str, revision: Revision | None) -> tuple[str, str]:
+    """Return why the server could not send the request, as the end of a sentence, and what to do."""
+    if revision is not None and revision.era is Era.MODERN:
+        return (
+            f"{method}, a request of the legacy era: {revision.date} has no requests from servers",
+            "Connect with --era legacy, in which servers send requests, or return input_required from the handler.",
+        )
+    return (
+        f"{method} and has no channel for it: it is stateless, or the call had ended",
+        "Serve with sessions, not stateless, and send the request before the call ends.",
+    )
 
 
 def accepted(content: Mapping[str, Any] | None = None) -> Result:

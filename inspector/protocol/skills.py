@@ -53,6 +53,147 @@ class Difference(msgspec.Struct, frozen=True):
     found: str
 
 
+class SkillFile(msgspec.Struct, frozen=True):
+    """A file of a skill, as listed in the skill's entry."""
+
+    raw: Any
+    root: str
+    """URI of the skill's directory, without a trailing slash."""
+
+    @property
+    def uri(self) -> str:
+        """URI of the file; "" if missing."""
+        return peek.text(self.raw, "uri") or ""
+
+    @property
+    def digest(self) -> str:
+        """Digest in the entry, "sha256:…"; "" if missing."""
+        return peek.text(self.raw, "digest") or ""
+
+    @property
+    def size(self) -> int | None:
+        """Size in the entry, in bytes; None if missing."""
+        return peek.integer(self.raw, "size")
+
+    @property
+    def path(self) -> str:
+        """Path within the skill; the whole URI of a file outside of it."""
+        return self.uri.removeprefix(f"{self.root}/") if self.uri.startswith(f"{self.root}/") else self.uri
+
+    @property
+    def is_manifest(self) -> bool:
+        """Whether it is the skill's SKILL.md."""
+        return self.uri == f"{self.root}/{MANIFEST}"
+
+    @property
+    def flaw(self) -> str:
+        """Why it must not be read as a file of this skill, or can't be verified; "" if it can."""
+        if not self.uri:
+            return "it has no uri"
+        if not self.uri.startswith(f"{self.root}/") or _leaves(self.path):
+            return "it is not within the skill's directory"
+        if not _DIGEST.fullmatch(self.digest):
+            return "its digest is not sha256: and 64 hexadecimal digits"
+        return "" if self.size is not None and self.size >= 0 else "its size is missing"
+
+
+class Skill(msgspec.Struct, frozen=True):
+    """An entry of skills/list or skills/get. Parsed leniently: defects are in `flaws`."""
+
+    raw: Any
+
+    @property
+    def uri(self) -> str:
+        """URI of its SKILL.md; "" if missing."""
+        return peek.text(self.raw, "uri") or ""
+
+    @property
+    def root(self) -> str:
+        """URI of its directory."""
+        return self.uri.removesuffix(f"/{MANIFEST}")
+
+    @property
+    def frontmatter(self) -> dict[str, Any]:
+        """Front matter of its SKILL.md, according to the entry."""
+        return peek.mapping(self.raw, "frontmatter")
+
+    @property
+    def name(self) -> str:
+        """Name in the front matter, not necessarily unique; otherwise the last part of its path."""
+        return peek.text(self.frontmatter, "name") or self.root.rpartition("/")[2]
+
+    @property
+    def description(self) -> str:
+        """The server's description."""
+        return peek.text(self.frontmatter, "description") or ""
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether its content is not stable, so that only its front matter can be verified."""
+        return peek.text(self.raw, "resources") == "dynamic"
+
+    @property
+    def files(self) -> tuple[SkillFile, ...]:
+        """The listed files; of a dynamic skill only SKILL.md, without a digest."""
+        if self.is_dynamic:
+            return (SkillFile({"uri": self.uri}, self.root),)
+        return tuple(SkillFile(raw, self.root) for raw in peek.items(self.raw, "resources"))
+
+    @property
+    def size(self) -> int:
+        """Size of all files according to the entry, in bytes."""
+        return sum(max(file.size or 0, 0) for file in self.files)
+
+    @property
+    def flaws(self) -> tuple[str, ...]:
+        """Defects of the entry, as short phrases."""
+        return tuple(_flaws(self))
+
+    @property
+    def flaw(self) -> str:
+        """Why a host must not load it at all; "" if it may."""
+        if not self.uri.endswith(f"/{MANIFEST}"):
+            return f"its uri does not end in /{MANIFEST}" if self.uri else "it has no uri"
+        resources = peek.at(self.raw, "resources")
+        if not isinstance(resources, list) and resources != "dynamic":
+            return 'its resources are neither an array nor "dynamic"'
+        return ""
+
+
+class SkillComparison(msgspec.Struct, frozen=True):
+    """The comparison of one property."""
+
+    name: str
+    """One of "size", "sha256", "front matter"."""
+    claimed: str
+    """Value in the entry; server text."""
+    found: str
+    """Value of the content; server text."""
+    ok: bool
+
+
+class Verified(msgspec.Struct, frozen=True):
+    """The result of a read, verified against the entry."""
+
+    file: SkillFile
+    data: bytes
+    """The content; empty if there is none."""
+    mime_type: str
+    checks: tuple[SkillComparison, ...]
+    problem: str = ""
+    """Why there is nothing to compare; "" if there is something."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all comparisons match. Few are possible for a dynamic skill."""
+        return not self.problem and all(check.ok for check in self.checks)
+
+    @property
+    def mismatch(self) -> SkillComparison | None:
+        """The first comparison that does not match."""
+        return next((check for check in self.checks if not check.ok), None)
+
+
 def _differ(path: str, claimed: str, found: str) -> Difference:
     where = path[-200:] or "front matter"
     return Difference(f"{where}: {claimed}", f"{where}: {found}")
@@ -228,116 +369,9 @@ def _word(claimed: Any) -> str:
     return {None: "null", True: "true", False: "false"}.get(claimed, peek.type_name(claimed))
 
 
-class SkillFile(msgspec.Struct, frozen=True):
-    """A file of a skill, as listed in the skill's entry."""
-
-    raw: Any
-    root: str
-    """URI of the skill's directory, without a trailing slash."""
-
-    @property
-    def uri(self) -> str:
-        """URI of the file; "" if missing."""
-        return peek.text(self.raw, "uri") or ""
-
-    @property
-    def digest(self) -> str:
-        """Digest in the entry, "sha256:…"; "" if missing."""
-        return peek.text(self.raw, "digest") or ""
-
-    @property
-    def size(self) -> int | None:
-        """Size in the entry, in bytes; None if missing."""
-        return peek.integer(self.raw, "size")
-
-    @property
-    def path(self) -> str:
-        """Path within the skill; the whole URI of a file outside of it."""
-        return self.uri.removeprefix(f"{self.root}/") if self.uri.startswith(f"{self.root}/") else self.uri
-
-    @property
-    def is_manifest(self) -> bool:
-        """Whether it is the skill's SKILL.md."""
-        return self.uri == f"{self.root}/{MANIFEST}"
-
-    @property
-    def flaw(self) -> str:
-        """Why it must not be read as a file of this skill, or can't be verified; "" if it can."""
-        if not self.uri:
-            return "it has no uri"
-        if not self.uri.startswith(f"{self.root}/") or _leaves(self.path):
-            return "it is not within the skill's directory"
-        if not _DIGEST.fullmatch(self.digest):
-            return "its digest is not sha256: and 64 hexadecimal digits"
-        return "" if self.size is not None and self.size >= 0 else "its size is missing"
-
-
 def _leaves(path: str) -> bool:
     """Return whether a path leaves the directory, also by percent-encoded segments."""
     return any(segment in ("", ".", "..") or "/" in segment for segment in map(unquote, path.split("/")))
-
-
-class Skill(msgspec.Struct, frozen=True):
-    """An entry of skills/list or skills/get. Parsed leniently: defects are in `flaws`."""
-
-    raw: Any
-
-    @property
-    def uri(self) -> str:
-        """URI of its SKILL.md; "" if missing."""
-        return peek.text(self.raw, "uri") or ""
-
-    @property
-    def root(self) -> str:
-        """URI of its directory."""
-        return self.uri.removesuffix(f"/{MANIFEST}")
-
-    @property
-    def frontmatter(self) -> dict[str, Any]:
-        """Front matter of its SKILL.md, according to the entry."""
-        return peek.mapping(self.raw, "frontmatter")
-
-    @property
-    def name(self) -> str:
-        """Name in the front matter, not necessarily unique; otherwise the last part of its path."""
-        return peek.text(self.frontmatter, "name") or self.root.rpartition("/")[2]
-
-    @property
-    def description(self) -> str:
-        """The server's description."""
-        return peek.text(self.frontmatter, "description") or ""
-
-    @property
-    def is_dynamic(self) -> bool:
-        """Whether its content is not stable, so that only its front matter can be verified."""
-        return peek.text(self.raw, "resources") == "dynamic"
-
-    @property
-    def files(self) -> tuple[SkillFile, ...]:
-        """The listed files; of a dynamic skill only SKILL.md, without a digest."""
-        if self.is_dynamic:
-            return (SkillFile({"uri": self.uri}, self.root),)
-        return tuple(SkillFile(raw, self.root) for raw in peek.items(self.raw, "resources"))
-
-    @property
-    def size(self) -> int:
-        """Size of all files according to the entry, in bytes."""
-        return sum(max(file.size or 0, 0) for file in self.files)
-
-    @property
-    def flaws(self) -> tuple[str, ...]:
-        """Defects of the entry, as short phrases."""
-        return tuple(_flaws(self))
-
-    @property
-    def flaw(self) -> str:
-        """Why a host must not load it at all; "" if it may."""
-        if not self.uri.endswith(f"/{MANIFEST}"):
-            return f"its uri does not end in /{MANIFEST}" if self.uri else "it has no uri"
-        resources = peek.at(self.raw, "resources")
-        if not isinstance(resources, list) and resources != "dynamic":
-            return 'its resources are neither an array nor "dynamic"'
-        return ""
 
 
 def _flaws(skill: Skill) -> list[str]:
@@ -372,40 +406,6 @@ def same_names(skills: Iterable[Skill]) -> frozenset[str]:
     """Return the names that several skills share. Such skills must not be confused with each other."""
     counted = Counter(skill.name for skill in skills)
     return frozenset(name for name, count in counted.items() if count > 1)
-
-
-class SkillComparison(msgspec.Struct, frozen=True):
-    """The comparison of one property."""
-
-    name: str
-    """One of "size", "sha256", "front matter"."""
-    claimed: str
-    """Value in the entry; server text."""
-    found: str
-    """Value of the content; server text."""
-    ok: bool
-
-
-class Verified(msgspec.Struct, frozen=True):
-    """The result of a read, verified against the entry."""
-
-    file: SkillFile
-    data: bytes
-    """The content; empty if there is none."""
-    mime_type: str
-    checks: tuple[SkillComparison, ...]
-    problem: str = ""
-    """Why there is nothing to compare; "" if there is something."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether all comparisons match. Few are possible for a dynamic skill."""
-        return not self.problem and all(check.ok for check in self.checks)
-
-    @property
-    def mismatch(self) -> SkillComparison | None:
-        """The first comparison that does not match."""
-        return next((check for check in self.checks if not check.ok), None)
 
 
 def verify(skill: Skill, file: SkillFile, result: Any) -> Verified:

@@ -32,6 +32,21 @@ EMPTY_LIMIT = 10
 """Maximum number of consecutive empty pages."""
 
 
+class Pages(msgspec.Struct, frozen=True):
+    """The fetched part of a list."""
+
+    kind: str
+    items: tuple[Any, ...]
+    """Raw items in the server's order."""
+    pages: int
+    stopped: str
+    """Why fetching ended before the server's end of the list, one sentence; "" if the list is complete."""
+    failed: Reply | None = None
+    """What was received instead of a page, if that is the reason."""
+    next_cursor: str | None = None
+    """Cursor of the next page; None at the end."""
+
+
 def is_safe(method: str, tool: Tool | None = None) -> bool:
     """Return whether a request can safely be repeated. `tool` is the called tool; None if unknown."""
     if method == "tools/call":
@@ -61,21 +76,6 @@ def sent(send: Send, *, again: bool) -> Flow[tuple[Reply, int]]:
         reply = yield msgspec.structs.replace(send, cause=Cause.RETRY)
         tries += 1
     return reply, tries
-
-
-class Pages(msgspec.Struct, frozen=True):
-    """The fetched part of a list."""
-
-    kind: str
-    items: tuple[Any, ...]
-    """Raw items in the server's order."""
-    pages: int
-    stopped: str
-    """Why fetching ended before the server's end of the list, one sentence; "" if the list is complete."""
-    failed: Reply | None = None
-    """What was received instead of a page, if that is the reason."""
-    next_cursor: str | None = None
-    """Cursor of the next page; None at the end."""
 
 
 class _Fetched(msgspec.Struct):

@@ -121,6 +121,30 @@ class _Course(msgspec.Struct):
         return pause_of(self.word.poll_ms)
 
 
+class Support(StrEnum):
+    """Whether a call may become a task."""
+
+    NONE = "none"
+    """Neither the revision nor the server knows tasks."""
+    FORBIDDEN = "forbidden"
+    """The server has tasks, but not for this tool; also the default for tools."""
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+    SERVER_DECIDES = "server decides"
+    """Tasks can't be requested: any call may be answered with one."""
+
+
+class TaskList(msgspec.Struct, frozen=True):
+    """The fetched part of the list; the tasks themselves are in the conversation."""
+
+    ids: tuple[str, ...]
+    pages: int
+    stopped: str = ""
+    """Why fetching ended before the server's end of the list; "" if the list is complete."""
+    failed: Reply | None = None
+    """What was received instead of a page, if that is the reason."""
+
+
 def follow(id_: str, *, revision: Revision, word: TaskReport | None = None, cause: int | None = None) -> Flow[Followed]:
     """Poll a task until it ends. `word` is the content of its handle; if None, the task is polled at once.
 
@@ -297,19 +321,6 @@ def _poll(course: _Course) -> Flow[Followed | None]:
 # Whether a tool can be called as a task, and how to request that.
 
 
-class Support(StrEnum):
-    """Whether a call may become a task."""
-
-    NONE = "none"
-    """Neither the revision nor the server knows tasks."""
-    FORBIDDEN = "forbidden"
-    """The server has tasks, but not for this tool; also the default for tools."""
-    OPTIONAL = "optional"
-    REQUIRED = "required"
-    SERVER_DECIDES = "server decides"
-    """Tasks can't be requested: any call may be answered with one."""
-
-
 def support_of(tool: Tool | None, opening: Opening) -> Support:
     """Return whether calls of a tool may become tasks. `tool` is None if it is not listed."""
     if opening.revision.tasks is TaskSupport.EXTENSION:
@@ -342,17 +353,6 @@ def as_task(params: Any, ttl_ms: float | None = None) -> dict[str, Any]:
 
 
 # Listing the tasks of a server, page by page, protected against cursors that never end.
-
-
-class TaskList(msgspec.Struct, frozen=True):
-    """The fetched part of the list; the tasks themselves are in the conversation."""
-
-    ids: tuple[str, ...]
-    pages: int
-    stopped: str = ""
-    """Why fetching ended before the server's end of the list; "" if the list is complete."""
-    failed: Reply | None = None
-    """What was received instead of a page, if that is the reason."""
 
 
 def why_no_list(opening: Opening) -> str:

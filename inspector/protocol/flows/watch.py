@@ -17,6 +17,20 @@ _LATER = {408, 425, 429}
 """Temporary HTTP errors, in addition to 5xx."""
 
 
+class StreamEnd(StrEnum):
+    """Why a stream ended."""
+
+    BY_SERVER = "ended by the server"
+    """The server ended it on purpose, with a result."""
+    CUT = "cut"
+    """The stream was interrupted and may be requested again."""
+    REFUSED = "refused"
+    """Another request would be refused, too."""
+    BY_US = "given up"
+    OVER = "over"
+    """The whole connection ended."""
+
+
 def subscribe(uri: str) -> Flow[Reply]:
     """Subscribe to a resource, in the handshake era."""
     reply: Reply = yield Send(SUBSCRIBE, {"uri": uri})
@@ -33,20 +47,6 @@ def listen(wanted: StreamFilter) -> Flow[Reply]:
     """Open a stream and wait until it ends. Return what ended it."""
     reply: Reply = yield Send(LISTEN, {"notifications": wanted.as_json()}, endless=True)
     return reply
-
-
-class StreamEnd(StrEnum):
-    """Why a stream ended."""
-
-    BY_SERVER = "ended by the server"
-    """The server ended it on purpose, with a result."""
-    CUT = "cut"
-    """The stream was interrupted and may be requested again."""
-    REFUSED = "refused"
-    """Another request would be refused, too."""
-    BY_US = "given up"
-    OVER = "over"
-    """The whole connection ended."""
 
 
 def end_of(reply: Reply) -> tuple[StreamEnd, str]:

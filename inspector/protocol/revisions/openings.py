@@ -51,6 +51,30 @@ class Opening(msgspec.Struct, frozen=True):
         return self.revision.era
 
 
+class ProbeVerdict(StrEnum):
+    """What the response to the probe proves."""
+
+    MODERN = "modern"
+    """Continue in the stateless era with `Judgement.date`."""
+    AGAIN = "again"
+    """Modern, but in another version: repeat the probe with `Judgement.date`."""
+    UNDISCOVERED = "undiscovered"
+    """Modern, because it names such versions (one is `Judgement.date`), although it does not know `server/discover`."""
+    LEGACY = "legacy"
+    """Open with `initialize`."""
+    INCOMPATIBLE = "incompatible"
+    """The server names its versions, and we support none of them."""
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """A verdict with its reason, for the user."""
+
+    verdict: ProbeVerdict
+    why: str
+    date: str = ""
+    supported: tuple[str, ...] = ()
+
+
 def from_initialize(params: Any, result: Any) -> Opening | str:
     """Return the opening settled by an `initialize` result; if there is none, a sentence why."""
     date = peek.text(result, "protocolVersion")
@@ -107,30 +131,6 @@ def modern_code(error: Any) -> int | None:
     if final == MISSING_CAPABILITY and isinstance(peek.at(error, "data", "requiredCapabilities"), dict):
         return final
     return final if final == HEADER_MISMATCH and words.startswith("header mismatch") else None
-
-
-class ProbeVerdict(StrEnum):
-    """What the response to the probe proves."""
-
-    MODERN = "modern"
-    """Continue in the stateless era with `Judgement.date`."""
-    AGAIN = "again"
-    """Modern, but in another version: repeat the probe with `Judgement.date`."""
-    UNDISCOVERED = "undiscovered"
-    """Modern, because it names such versions (one is `Judgement.date`), although it does not know `server/discover`."""
-    LEGACY = "legacy"
-    """Open with `initialize`."""
-    INCOMPATIBLE = "incompatible"
-    """The server names its versions, and we support none of them."""
-
-
-class Judgement(msgspec.Struct, frozen=True):
-    """A verdict with its reason, for the user."""
-
-    verdict: ProbeVerdict
-    why: str
-    date: str = ""
-    supported: tuple[str, ...] = ()
 
 
 def judge_result(date: str, result: Any, *, pinned: bool = False) -> Judgement:

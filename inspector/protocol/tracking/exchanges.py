@@ -256,13 +256,6 @@ class Pairs:
             exchange.state = ExchangeState.LATE
 
 
-def _number(exchange: Exchange) -> int:
-    return exchange.number
-
-
-# What the end of an HTTP exchange means for a request that is still open on it.
-
-
 class HttpEnd(msgspec.Struct, frozen=True):
     """How an HTTP exchange ended."""
 
@@ -273,6 +266,13 @@ class HttpEnd(msgspec.Struct, frozen=True):
     """Status code; 0 without a response."""
     is_stream: bool = False
     """Whether the response was an event stream."""
+
+
+def _number(exchange: Exchange) -> int:
+    return exchange.number
+
+
+# What the end of an HTTP exchange means for a request that is still open on it.
 
 
 def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] | None:

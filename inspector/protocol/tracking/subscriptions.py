@@ -69,6 +69,27 @@ class StreamFilter(msgspec.Struct, frozen=True):
         )
 
 
+class Update(msgspec.Struct, frozen=True):
+    """The updates of one URI."""
+
+    count: int
+    frame: int
+    """Frame of the latest notification."""
+    time_ns: int
+
+
+class SubscriptionState(StrEnum):
+    """State of the subscription to a URI."""
+
+    WATCHED = "watched"
+    ASKED = "asked"
+    """Requested, not acknowledged yet."""
+    NOT_GRANTED = "not granted"
+    """The stream was acknowledged without it."""
+    ONCE = "was watched"
+    """It was watched before, but no longer."""
+
+
 def _lacking(asked: tuple[str, ...], granted: tuple[str, ...]) -> tuple[str, ...]:
     had = frozenset(granted)
     return tuple(each for each in asked if each not in had)
@@ -112,27 +133,6 @@ class ListenStream(msgspec.Struct, eq=False):
     def not_granted(self) -> StreamFilter:
         """What was requested but not granted; empty before the acknowledgement."""
         return StreamFilter() if self.granted is None else self.asked.without(self.granted)
-
-
-class Update(msgspec.Struct, frozen=True):
-    """The updates of one URI."""
-
-    count: int
-    frame: int
-    """Frame of the latest notification."""
-    time_ns: int
-
-
-class SubscriptionState(StrEnum):
-    """State of the subscription to a URI."""
-
-    WATCHED = "watched"
-    ASKED = "asked"
-    """Requested, not acknowledged yet."""
-    NOT_GRANTED = "not granted"
-    """The stream was acknowledged without it."""
-    ONCE = "was watched"
-    """It was watched before, but no longer."""
 
 
 class Subscriptions:

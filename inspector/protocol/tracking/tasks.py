@@ -96,6 +96,102 @@ class _Fields(msgspec.Struct):
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
+class Handle(msgspec.Struct, frozen=True):
+    """A result that is a task handle, valid or not."""
+
+    word: TaskReport | None
+    """None if it has no task id."""
+    nested: bool
+    """Whether the task is nested, as in the core of 2025-11-25; otherwise flat, as in the extension."""
+
+
+@prepared_type
+class _Head(msgspec.Struct):
+    resultType: Any = ""  # noqa: N815
+    task: Any = None
+
+
+_NO_HEAD = _Head()
+
+
+class TaskStep(msgspec.Struct, frozen=True):
+    """A change of a task's state or status message."""
+
+    state: str
+    """One of `TaskState`, another value as received, or ""."""
+    message: str
+    frame: int
+    time_ns: int
+
+
+class TaskFault(msgspec.Struct, frozen=True):
+    """A violation by a task, or a defect of its data."""
+
+    what: str
+    """A short phrase; may contain server text."""
+    frame: int
+
+
+class Task(msgspec.Struct, eq=False):
+    """Work that outlives its request. Updated by later frames; read-only for other code."""
+
+    number: int
+    """Counted from 1 in the order of first mention, both sides together."""
+    id: str
+    by_server: bool
+    """Whether the server runs it; False if the client runs it to answer a server request."""
+    seen_ns: int
+    """Time of its first mention."""
+    seen_frame: int
+    state: str = ""
+    """Latest status: one of `TaskState`, or another value as received."""
+    message: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    ttl_ms: int | float | None = None
+    """Lifetime from creation; None: no limit, or no usable value."""
+    poll_ms: int | float | None = None
+    """Requested poll interval; None: not specified."""
+    exchange: int | None = None
+    """The exchange whose response was its handle; None without one."""
+    operation: int | None = None
+    """The operation that contains the task's call and polls; None without a handle."""
+    method: str = ""
+    """Method of its request: "tools/call", "sampling/createMessage", "elicitation/create"; "" without a handle."""
+    target: str = ""
+    """Name of the tool; "" for other methods."""
+    history: tuple[TaskStep, ...] = ()
+    """State changes, oldest first; at most `STEPS`."""
+    left_out: int = 0
+    """Number of state changes that were dropped."""
+    polls: int = 0
+    """Number of polls."""
+    heard_ns: int = 0
+    """Time of the latest status."""
+    ended_ns: int | None = None
+    """Time of the first status that is final."""
+    cancel_asked: int | None = None
+    """The exchange that requested its cancellation."""
+    result_frame: int | None = None
+    """Frame with its result: the response to tasks/result, or a message that contains the result."""
+    failed: bool = False
+    """Whether the result is an error, or a tool result with isError."""
+    lost: bool = False
+    """Whether the side that runs it reported that the id is unknown."""
+    asked_keys: frozenset[str] = frozenset()
+    """Keys of its requests for input so far (extension)."""
+    faults: tuple[TaskFault, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        return self.ended_ns is not None or self.lost
+
+
+@prepared_type
+class _Flag(msgspec.Struct):
+    isError: Any = False  # noqa: N815, the name on the wire
+
+
 def read_task_report(part: Part) -> TaskReport | None:
     """Read a task whose members are at the top level (result of tasks/get, params); None if it has no id."""
     try:
@@ -182,15 +278,6 @@ def _milliseconds(value: Any, name: str, flaws: list[str], *, least: float) -> f
     return float(value) if value < _MOST_MS else _MOST_MS
 
 
-class Handle(msgspec.Struct, frozen=True):
-    """A result that is a task handle, valid or not."""
-
-    word: TaskReport | None
-    """None if it has no task id."""
-    nested: bool
-    """Whether the task is nested, as in the core of 2025-11-25; otherwise flat, as in the extension."""
-
-
 def handle_in(result: Part, *, asked: bool) -> Handle | None:
     """Return the handle in a result; None for an ordinary result.
 
@@ -204,12 +291,6 @@ def handle_in(result: Part, *, asked: bool) -> Handle | None:
     return None
 
 
-@prepared_type
-class _Head(msgspec.Struct):
-    resultType: Any = ""  # noqa: N815
-    task: Any = None
-
-
 def _head_of(result: Part) -> _Head:
     raw = result.raw
     if b'"task' not in raw:
@@ -221,9 +302,6 @@ def _head_of(result: Part) -> _Head:
         return _Head(peek.text(value, "resultType") or "", peek.at(value, "task"))
 
 
-_NO_HEAD = _Head()
-
-
 def asks_for_task(params: Any) -> bool:
     """Return whether a request asks to be run as a task (2025-11-25)."""
     return isinstance(peek.at(params, "task"), dict)
@@ -232,24 +310,6 @@ def asks_for_task(params: Any) -> bool:
 def related_task(params: Any) -> str | None:
     """Return the id of the task that a message belongs to; None if it has none."""
     return peek.text(params, "_meta", RELATED_TASK, "taskId")
-
-
-class TaskStep(msgspec.Struct, frozen=True):
-    """A change of a task's state or status message."""
-
-    state: str
-    """One of `TaskState`, another value as received, or ""."""
-    message: str
-    frame: int
-    time_ns: int
-
-
-class TaskFault(msgspec.Struct, frozen=True):
-    """A violation by a task, or a defect of its data."""
-
-    what: str
-    """A short phrase; may contain server text."""
-    frame: int
 
 
 class News(msgspec.Struct, frozen=True):
@@ -266,61 +326,6 @@ class News(msgspec.Struct, frozen=True):
         there = self.task.exchange or 0 if exchange is None else exchange
         found = server_requests_in({"inputRequests": self.asked}, exchange=there, frame=frame.n, asked_ns=frame.time_ns)
         return tuple(replace(each, cause=self.task.exchange, task=self.task.id) for each in found)
-
-
-class Task(msgspec.Struct, eq=False):
-    """Work that outlives its request. Updated by later frames; read-only for other code."""
-
-    number: int
-    """Counted from 1 in the order of first mention, both sides together."""
-    id: str
-    by_server: bool
-    """Whether the server runs it; False if the client runs it to answer a server request."""
-    seen_ns: int
-    """Time of its first mention."""
-    seen_frame: int
-    state: str = ""
-    """Latest status: one of `TaskState`, or another value as received."""
-    message: str = ""
-    created_at: str = ""
-    updated_at: str = ""
-    ttl_ms: int | float | None = None
-    """Lifetime from creation; None: no limit, or no usable value."""
-    poll_ms: int | float | None = None
-    """Requested poll interval; None: not specified."""
-    exchange: int | None = None
-    """The exchange whose response was its handle; None without one."""
-    operation: int | None = None
-    """The operation that contains the task's call and polls; None without a handle."""
-    method: str = ""
-    """Method of its request: "tools/call", "sampling/createMessage", "elicitation/create"; "" without a handle."""
-    target: str = ""
-    """Name of the tool; "" for other methods."""
-    history: tuple[TaskStep, ...] = ()
-    """State changes, oldest first; at most `STEPS`."""
-    left_out: int = 0
-    """Number of state changes that were dropped."""
-    polls: int = 0
-    """Number of polls."""
-    heard_ns: int = 0
-    """Time of the latest status."""
-    ended_ns: int | None = None
-    """Time of the first status that is final."""
-    cancel_asked: int | None = None
-    """The exchange that requested its cancellation."""
-    result_frame: int | None = None
-    """Frame with its result: the response to tasks/result, or a message that contains the result."""
-    failed: bool = False
-    """Whether the result is an error, or a tool result with isError."""
-    lost: bool = False
-    """Whether the side that runs it reported that the id is unknown."""
-    asked_keys: frozenset[str] = frozenset()
-    """Keys of its requests for input so far (extension)."""
-    faults: tuple[TaskFault, ...] = ()
-
-    @property
-    def ended(self) -> bool:
-        return self.ended_ns is not None or self.lost
 
 
 class Tasks:
@@ -527,11 +532,6 @@ class Tasks:
             self.faults = there
         else:
             task.faults = there
-
-
-@prepared_type
-class _Flag(msgspec.Struct):
-    isError: Any = False  # noqa: N815, the name on the wire
 
 
 def _is_error(result: Part) -> bool:
