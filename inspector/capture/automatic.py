@@ -46,6 +46,38 @@ _ENTRIES = ("frame", "err", "conn", "proc", "http", "sse")
 """Record types that are entries."""
 
 
+class Summary(msgspec.Struct, frozen=True):
+    """Summary of one capture. Its texts are untrusted."""
+
+    id: str = ""
+    server: str = ""
+    """Name of the server; "" if unknown."""
+    target: str = ""
+    """Command line or URL."""
+    started_ns: int = 0
+    """Wall clock time of the start."""
+    lasted_ns: int = 0
+    size: int = 0
+    """Size of the file in bytes."""
+    entries: int | None = None
+    exchanges: int | None = None
+    errors: int | None = None
+    """Number of failed exchanges."""
+    ended: str = ""
+    """"recording", "clean", "died", "cut", or "" if unknown."""
+    why: str = ""
+    """Why it died, or why the file can't be read."""
+    readable: bool = True
+
+
+@prepared_type
+class _CachedSummary(msgspec.Struct, frozen=True):
+    version: int
+    size: int
+    changed_ns: int
+    summary: Summary
+
+
 def fresh_path(directory: Path, wall_ns: int, label: str, *, chance: str | None = None) -> Path:
     """Return the path of a new capture: named by local time and label, readable and sorted by age.
 
@@ -114,38 +146,6 @@ def remove(path: Path) -> bool:
 
 
 # Summary of a capture: a few facts for a list of captures, without reading each completely.
-
-
-class Summary(msgspec.Struct, frozen=True):
-    """Summary of one capture. Its texts are untrusted."""
-
-    id: str = ""
-    server: str = ""
-    """Name of the server; "" if unknown."""
-    target: str = ""
-    """Command line or URL."""
-    started_ns: int = 0
-    """Wall clock time of the start."""
-    lasted_ns: int = 0
-    size: int = 0
-    """Size of the file in bytes."""
-    entries: int | None = None
-    exchanges: int | None = None
-    errors: int | None = None
-    """Number of failed exchanges."""
-    ended: str = ""
-    """"recording", "clean", "died", "cut", or "" if unknown."""
-    why: str = ""
-    """Why it died, or why the file can't be read."""
-    readable: bool = True
-
-
-@prepared_type
-class _CachedSummary(msgspec.Struct, frozen=True):
-    version: int
-    size: int
-    changed_ns: int
-    summary: Summary
 
 
 class Summaries:

@@ -77,6 +77,39 @@ _LONGEST = 4096
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
+Child = subprocess.Popen[bytes]  # noqa: TID251 - started below, and nowhere else
+
+
+class PipedChild(NamedTuple):
+    """A running program that is controlled over two further pipes, its file descriptors 3 and 4."""
+
+    pid: int
+    """Also its group."""
+    to_child: int
+    """File descriptor to write to."""
+    from_child: int
+
+
+class Started(NamedTuple):
+    """A running server that is not connected yet: its output waits in its pipes."""
+
+    path: str
+    """Absolute path of the file that was run."""
+    child: Child
+
+
+class Process(msgspec.Struct, frozen=True):
+    """A process below the server."""
+
+    pid: int
+    name: str
+    """Name given by the system: at most fifteen characters, untrusted text."""
+    argv: tuple[str, ...]
+    """Untrusted text; () for a process that has ended and was not reaped."""
+    cpu_s: float
+    """CPU time used so far, in seconds."""
+
+
 def find_executable(command: str, env: Mapping[str, str], cwd: str | None) -> str:
     """Return the absolute path of what `command` would run in a child with this environment and directory.
 
@@ -248,8 +281,6 @@ _ended_here: set[int] = set()
 _owner = 0
 """Process id that owns the register. A fork has a copy of it and must not end its parent's children."""
 
-Child = subprocess.Popen[bytes]  # noqa: TID251 - started below, and nowhere else
-
 
 def spawn(
     executable: str,
@@ -294,16 +325,6 @@ def spawn(
     return child
 
 
-class PipedChild(NamedTuple):
-    """A running program that is controlled over two further pipes, its file descriptors 3 and 4."""
-
-    pid: int
-    """Also its group."""
-    to_child: int
-    """File descriptor to write to."""
-    from_child: int
-
-
 def spawn_piped(executable: str, argv: Sequence[str], env: Mapping[str, str]) -> PipedChild:
     """Start a program that reads from descriptor 3 and writes to 4, without standard streams; register its group.
 
@@ -332,14 +353,6 @@ def _launched(path: str, argv: list[str], state: InheritedState) -> list[str]:
     umask = () if state.umask is None else (state.umask,)
     words = (",".join(map(str, numbers)) for numbers in (umask, state.blocked, state.ignored, state.files))
     return [sys.executable, "-I", "-S", "-c", _LAUNCH, *words, path, *argv]
-
-
-class Started(NamedTuple):
-    """A running server that is not connected yet: its output waits in its pipes."""
-
-    path: str
-    """Absolute path of the file that was run."""
-    child: Child
 
 
 def start(
@@ -480,18 +493,6 @@ def end_all_children(grace: float = 0.5) -> None:
 
 
 # Processes below a child (Linux only)
-
-
-class Process(msgspec.Struct, frozen=True):
-    """A process below the server."""
-
-    pid: int
-    name: str
-    """Name given by the system: at most fifteen characters, untrusted text."""
-    argv: tuple[str, ...]
-    """Untrusted text; () for a process that has ended and was not reaped."""
-    cpu_s: float
-    """CPU time used so far, in seconds."""
 
 
 def processes_of(pid: int, proc: Path = Path("/proc")) -> tuple[Process, ...]:

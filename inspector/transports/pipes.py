@@ -44,6 +44,15 @@ that would cost a third of the rate without any gain for keys.
 _PIPE_SIZE = 256 * 1024
 
 
+class _Entry(msgspec.Struct, eq=False):
+    """A line being written: what is still to be written, and callbacks for its progress."""
+
+    rest: memoryview
+    started: Callable[[], None]
+    done: asyncio.Future[None]
+    begun: bool = False
+
+
 def enlarge(fd: int) -> None:
     """Request a pipe of 256 KiB instead of 64 KiB: fewer, larger reads. If refused, only speed is lost.
 
@@ -190,15 +199,6 @@ class LineSource:
         rest = self._splitter.rest()
         if rest is not None:
             self._on_lines((rest,))
-
-
-class _Entry(msgspec.Struct, eq=False):
-    """A line being written: what is still to be written, and callbacks for its progress."""
-
-    rest: memoryview
-    started: Callable[[], None]
-    done: asyncio.Future[None]
-    begun: bool = False
 
 
 class LineSink:

@@ -107,6 +107,10 @@ class Exit(msgspec.Struct, frozen=True):
         return f"the server {how} after {self.seconds:.1f} s"
 
 
+POLITE = ShutdownTimeouts()
+"""Default for servers."""
+
+
 def signal_name(number: int) -> str:
     """Return "SIGTERM" for 15, and a readable text for a number without a name."""
     try:
@@ -274,10 +278,6 @@ class Ending:
         if self.exit is not None:
             self._watcher.join()
         self._on_gone()
-
-
-POLITE = ShutdownTimeouts()
-"""Default for servers."""
 
 
 class StdioTransport:

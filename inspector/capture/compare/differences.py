@@ -42,6 +42,49 @@ _DIGEST = 32
 """Bytes of a digest: there may be a million requests."""
 
 
+class OperationVerdict(StrEnum):
+    """Outcome of the comparison of two operations."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    ONLY_BEFORE = "only before"
+    ONLY_AFTER = "only after"
+
+
+class OperationPlace(msgspec.Struct, frozen=True, gc=False):
+    """Location of an operation in its capture."""
+
+    frame: int
+    """Number of the operation's first request frame, or of the message."""
+    started_ns: int = 0
+    duration_ns: int | None = None
+
+
+class Compared(msgspec.Struct, frozen=True, gc=False):
+    """One row of a comparison: an operation, or a message outside any operation. Names are untrusted text."""
+
+    verdict: OperationVerdict
+    method: str
+    target: str
+    before: OperationPlace | None
+    after: OperationPlace | None
+    find: Callable[[], tuple[JsonChange, ...]] | None = None
+    """Computes the differing paths, again at each call; None if there are none."""
+    loose: bool = False
+    """Whether the row is a message outside any operation."""
+    why: str = ""
+    """Why one side is empty, if known: our own sentence, which may quote untrusted text."""
+
+    @property
+    def changes(self) -> tuple[JsonChange, ...]:
+        """Differing paths. Computed at each access, so keep the value."""
+        return _NONE if self.find is None else self.find()
+
+
+_Keyed = tuple[OperationRecord, bytes]
+"""An operation, and what it requests: equal requests have equal bytes."""
+
+
 def align(first: Sequence[T], second: Sequence[T], *keys: Callable[[T], Hashable]) -> list[Pair]:
     """Pair all items of two sequences by the strictest key that matches, in the order of `first`."""
     partner_of: dict[int, int] = {}
@@ -194,45 +237,6 @@ def _question(asked: ServerRequestRecord) -> dict[str, Any]:
     return members | ({} if asked.answer is None else {"error" if asked.failed else "answer": asked.answer})
 
 
-class OperationVerdict(StrEnum):
-    """Outcome of the comparison of two operations."""
-
-    SAME = "same"
-    DIFFERENT = "different"
-    ONLY_BEFORE = "only before"
-    ONLY_AFTER = "only after"
-
-
-class OperationPlace(msgspec.Struct, frozen=True, gc=False):
-    """Location of an operation in its capture."""
-
-    frame: int
-    """Number of the operation's first request frame, or of the message."""
-    started_ns: int = 0
-    duration_ns: int | None = None
-
-
-class Compared(msgspec.Struct, frozen=True, gc=False):
-    """One row of a comparison: an operation, or a message outside any operation. Names are untrusted text."""
-
-    verdict: OperationVerdict
-    method: str
-    target: str
-    before: OperationPlace | None
-    after: OperationPlace | None
-    find: Callable[[], tuple[JsonChange, ...]] | None = None
-    """Computes the differing paths, again at each call; None if there are none."""
-    loose: bool = False
-    """Whether the row is a message outside any operation."""
-    why: str = ""
-    """Why one side is empty, if known: our own sentence, which may quote untrusted text."""
-
-    @property
-    def changes(self) -> tuple[JsonChange, ...]:
-        """Differing paths. Computed at each access, so keep the value."""
-        return _NONE if self.find is None else self.find()
-
-
 class Comparison(msgspec.Struct, frozen=True):
     """Result of a comparison, in the order of the first capture."""
 
@@ -321,10 +325,6 @@ def _fits(item: T_, pattern: str) -> bool:
 
 def _at(items: Sequence[Any], at: int | None) -> Any:
     return None if at is None else items[at]
-
-
-_Keyed = tuple[OperationRecord, bytes]
-"""An operation, and what it requests: equal requests have equal bytes."""
 
 
 def _keyed(normal: Normal) -> Callable[[OperationRecord], _Keyed]:

@@ -162,6 +162,12 @@ class Normal:
         return text
 
 
+@prepared_type
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    ignore: list[str] = []
+    exact: list[str] = []
+
+
 def read_rule(text: str) -> NormalizationRule:
     """Parse one rule as the user writes it. Raises: UsageError."""
     left, arrow, right = text.partition("=>")
@@ -180,12 +186,6 @@ def read_rule(text: str) -> NormalizationRule:
             f"invalid rule {text!r}", hint="Write a path such as result.content[*].text, or PATH => PLACEHOLDER."
         )
     return NormalizationRule(placeholder, place=steps)
-
-
-@prepared_type
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    ignore: list[str] = []
-    exact: list[str] = []
 
 
 def read_rules(path: Path) -> tuple[list[NormalizationRule], list[str]]:

@@ -133,6 +133,19 @@ class Operations(msgspec.Struct, gc=False):
     loose: list[UnassignedMessage] = []
 
 
+class Read(msgspec.Struct, frozen=True):
+    """Content of a capture that was read."""
+
+    accounts: Operations
+    notices: tuple[str, ...]
+    """What the user should know about the file; may quote file names."""
+    client: str = ""
+    """Name, version and declared capabilities of the client, as untrusted text; "" if unknown."""
+
+
+View = Literal["client", "server"]
+
+
 def accounts(journal: Journal) -> Operations:
     """Collect the operations of a journal. For a file, `read_operations` is faster."""
     collector = OperationCollector()
@@ -350,16 +363,6 @@ def _joined(pages: Sequence[Any]) -> Any:
 # Collecting the operations of a capture file in one pass.
 
 
-class Read(msgspec.Struct, frozen=True):
-    """Content of a capture that was read."""
-
-    accounts: Operations
-    notices: tuple[str, ...]
-    """What the user should know about the file; may quote file names."""
-    client: str = ""
-    """Name, version and declared capabilities of the client, as untrusted text; "" if unknown."""
-
-
 def _client(opening: Opening | None) -> str:
     if opening is None or not opening.client:
         return ""
@@ -384,9 +387,6 @@ def read_operations(path: Path, on_progress: Callable[[int, int], None] | None =
         return Read(collector.collected(conversation.exchanges), journal.notices, _client(conversation.opening))
     finally:
         journal.close()
-
-
-View = Literal["client", "server"]
 
 
 def write_view(path: Path, view: View, target: Path) -> int:

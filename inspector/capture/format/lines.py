@@ -20,6 +20,25 @@ BLOCK = 2000
 _CHUNK_BYTES = 1024 * 1024
 
 
+Tell = Callable[[int, int], None]
+"""Progress callback: bytes done and total bytes. The total may be too low if the file grows."""
+Line = tuple[int, bytes, bool]
+"""Offset of the line, the line without its line end, and whether it had one."""
+
+
+class LineBlock(NamedTuple):
+    """Consecutive lines."""
+
+    place: int
+    """Offset of the first line."""
+    lines: list[bytes]
+    """Lines without their line ends. A line longer than MOST is b"" in a block of its own."""
+    end: int
+    """Offset after the last line."""
+    whole: bool = True
+    """Whether the last line has a line end. A line without one is in a block of its own."""
+
+
 def read_at(fd: int, place: int, length: int) -> bytes:
     """Return up to `length` bytes at an offset: fewer at the end, none if unreadable. Keeps the file position."""
     parts: list[bytes] = []
@@ -98,29 +117,8 @@ def _advice(error: OSError | ValueError) -> str:
     return "check the name of the file"
 
 
-Tell = Callable[[int, int], None]
-"""Progress callback: bytes done and total bytes. The total may be too low if the file grows."""
-
-
 def ignore_progress(done: int, total: int) -> None:
     """Ignore the progress."""
-
-
-Line = tuple[int, bytes, bool]
-"""Offset of the line, the line without its line end, and whether it had one."""
-
-
-class LineBlock(NamedTuple):
-    """Consecutive lines."""
-
-    place: int
-    """Offset of the first line."""
-    lines: list[bytes]
-    """Lines without their line ends. A line longer than MOST is b"" in a block of its own."""
-    end: int
-    """Offset after the last line."""
-    whole: bool = True
-    """Whether the last line has a line end. A line without one is in a block of its own."""
 
 
 def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:

@@ -165,6 +165,14 @@ class NotesFile:
         return notes
 
 
+_FileVersion = tuple[int, int, int]
+
+
+@prepared_type
+class _Kind(msgspec.Struct):
+    r: str
+
+
 def new_mark(n: int, color: str = COLOURS[0], text: str = "") -> Mark:
     """Create a mark with the current time."""
     return Mark(n, color, _sound(text[:MOST_TEXT]), time.time_ns())
@@ -176,9 +184,6 @@ def remove_notes(capture: Path) -> None:
     with suppress(FileNotFoundError):
         if stat.S_ISREG(path.lstat().st_mode):
             path.unlink()
-
-
-_FileVersion = tuple[int, int, int]
 
 
 def _version(found: os.stat_result) -> _FileVersion:
@@ -245,11 +250,6 @@ def _record(line: bytes) -> "_Record | None":
         return found
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-
-
-@prepared_type
-class _Kind(msgspec.Struct):
-    r: str
 
 
 def _is_of_a_later_kind(line: bytes) -> bool:

@@ -294,6 +294,21 @@ _encode = msgspec.json.Encoder().encode
 _preparing = threading.Lock()
 
 
+class Entry(msgspec.Struct, frozen=True):
+    """A numbered and timestamped item of the journal: a frame, or a fact beside the frames."""
+
+    n: int
+    """Number from 1, without gaps, in the order of observation."""
+    time_ns: int
+    """Monotonic clock, nanoseconds."""
+    wall_ns: int
+    """Wall clock, nanoseconds since 1970."""
+    what: Frame | Fact
+    """Content. A frame repeats the number and the timestamps."""
+    missing: bool = False
+    """Whether the payload can't be read back (the disk failed, the file changed). `what` is then an empty stand-in."""
+
+
 @cache
 def decoder() -> "msgspec.json.Decoder[Record]":
     """Return the decoder.
@@ -354,21 +369,6 @@ def type_of(line: bytes) -> str | None:
 
 
 # Conversion between journal entries and file records.
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """A numbered and timestamped item of the journal: a frame, or a fact beside the frames."""
-
-    n: int
-    """Number from 1, without gaps, in the order of observation."""
-    time_ns: int
-    """Monotonic clock, nanoseconds."""
-    wall_ns: int
-    """Wall clock, nanoseconds since 1970."""
-    what: Frame | Fact
-    """Content. A frame repeats the number and the timestamps."""
-    missing: bool = False
-    """Whether the payload can't be read back (the disk failed, the file changed). `what` is then an empty stand-in."""
 
 
 def numbered(entry: Entry, n: int) -> Entry:

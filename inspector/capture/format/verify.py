@@ -103,6 +103,25 @@ class VerifyResult(msgspec.Struct, frozen=True, kw_only=True):
         return CaptureState.REDACTED if self.redacted else CaptureState.COMPLETE
 
 
+class Recovered(msgspec.Struct, frozen=True):
+    """Result of a recovery."""
+
+    records: int
+    """Number of lines copied, including the head."""
+    copied: int
+    """Number of bytes copied."""
+    not_copied: int
+    """Bytes of the original that are not in the copy."""
+    line: int | None
+    """First line that could not be read, from 1; None if all could."""
+    partial: bool
+    """Whether that line has no line end."""
+    complete: bool
+    """Whether the original has an end record, which was copied."""
+    recording: bool
+    """Whether another process was recording into it."""
+
+
 def verify(path: Path, tell: Tell = ignore_progress) -> VerifyResult:
     """Verify a capture. `tell` is called from time to time with the bytes done and the total bytes.
 
@@ -253,25 +272,6 @@ class _Check:
 
 
 # Recovery of a capture that was cut or damaged: everything before the damage, byte by byte, and an end record.
-
-
-class Recovered(msgspec.Struct, frozen=True):
-    """Result of a recovery."""
-
-    records: int
-    """Number of lines copied, including the head."""
-    copied: int
-    """Number of bytes copied."""
-    not_copied: int
-    """Bytes of the original that are not in the copy."""
-    line: int | None
-    """First line that could not be read, from 1; None if all could."""
-    partial: bool
-    """Whether that line has no line end."""
-    complete: bool
-    """Whether the original has an end record, which was copied."""
-    recording: bool
-    """Whether another process was recording into it."""
 
 
 def recover(path: Path, out: Path, *, overwrite: bool = False, tell: Tell = ignore_progress) -> Recovered:

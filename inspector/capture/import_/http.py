@@ -72,6 +72,56 @@ class Parts:
             yield self._at[index], self._start[index], self._length[index]
 
 
+class RecordedExchange(msgspec.Struct, frozen=True):
+    method: str
+    url: str
+    sent_headers: Headers = ()
+    sent: bytes = b""
+    status: int = 0
+    reason: str = ""
+    version: str = ""
+    headers: Headers = ()
+    received: bytes = b""
+    began_ns: int | None = None
+    waited_ns: int = 0
+    """Time until the response headers."""
+    lasted_ns: int = 0
+    timing: HttpTiming | None = None
+    error: str = ""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the response is an event stream."""
+        return any(name.lower() == "content-type" and "event-stream" in value for name, value in self.headers)
+
+    @property
+    def is_mcp(self) -> bool:
+        """Whether the exchange seems to carry MCP."""
+        named = (name.lower() for name, _ in (*self.sent_headers, *self.headers))
+        return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.received)
+
+
+class _Entry(msgspec.Struct, rename="camel"):
+    """An entry of either export."""
+
+    timestamp: str = ""
+    origin: str = ""
+    """Sender of the message, if given."""
+    message: msgspec.Raw = msgspec.Raw(b"")
+    response: msgspec.Raw = msgspec.Raw(b"")
+    duration: float = 0
+    method: str = ""
+    url: str = ""
+    request_headers: dict[str, str] | None = None
+    request_body: str | None = None
+    response_status: int | None = None
+    response_status_text: str | None = None
+    response_headers: dict[str, str] | None = None
+    response_body: str | None = None
+    error: str | None = None
+    category: str = ""
+
+
 def parts(source: ImportSource, way: Path, when: Callable[[Members], int | None], what: str) -> Parts:
     """Locate the items of the array at the path `way`.
 
@@ -191,35 +241,6 @@ def _member_name(name: bytes) -> str:
 
 
 # An HTTP exchange from another program's file, converted to facts and frames.
-
-
-class RecordedExchange(msgspec.Struct, frozen=True):
-    method: str
-    url: str
-    sent_headers: Headers = ()
-    sent: bytes = b""
-    status: int = 0
-    reason: str = ""
-    version: str = ""
-    headers: Headers = ()
-    received: bytes = b""
-    began_ns: int | None = None
-    waited_ns: int = 0
-    """Time until the response headers."""
-    lasted_ns: int = 0
-    timing: HttpTiming | None = None
-    error: str = ""
-
-    @property
-    def is_stream(self) -> bool:
-        """Whether the response is an event stream."""
-        return any(name.lower() == "content-type" and "event-stream" in value for name, value in self.headers)
-
-    @property
-    def is_mcp(self) -> bool:
-        """Whether the exchange seems to carry MCP."""
-        named = (name.lower() for name, _ in (*self.sent_headers, *self.headers))
-        return any(name.startswith("mcp-") for name in named) or is_rpc(self.sent) or is_rpc(self.received)
 
 
 def is_rpc(body: bytes) -> bool:
@@ -424,27 +445,6 @@ HAR = Reader(
 
 
 # Exports of the official Inspector: its message history, or its list of HTTP requests, each an array.
-
-
-class _Entry(msgspec.Struct, rename="camel"):
-    """An entry of either export."""
-
-    timestamp: str = ""
-    origin: str = ""
-    """Sender of the message, if given."""
-    message: msgspec.Raw = msgspec.Raw(b"")
-    response: msgspec.Raw = msgspec.Raw(b"")
-    duration: float = 0
-    method: str = ""
-    url: str = ""
-    request_headers: dict[str, str] | None = None
-    request_body: str | None = None
-    response_status: int | None = None
-    response_status_text: str | None = None
-    response_headers: dict[str, str] | None = None
-    response_body: str | None = None
-    error: str | None = None
-    category: str = ""
 
 
 _entry = msgspec.json.Decoder(_Entry).decode

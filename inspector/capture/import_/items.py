@@ -65,6 +65,15 @@ class Members(dict[str, msgspec.Raw]):
         return (members(self[name]) if name in self else None) or Members()
 
 
+class ImportedItem(NamedTuple):
+    """One recorded item."""
+
+    wall_ns: int | None
+    """Wall clock time; None if the format does not record it."""
+    what: Frame | Fact
+    """Content. The number and the timestamps of a frame are set when it is written."""
+
+
 def value(written: bytes | msgspec.Raw) -> Any:
     """Decode any JSON value; None if it is invalid."""
     try:
@@ -113,15 +122,6 @@ def first_members(start: bytes) -> Members:
         if line.strip():
             return members(line) or Members()
     return Members()
-
-
-class ImportedItem(NamedTuple):
-    """One recorded item."""
-
-    wall_ns: int | None
-    """Wall clock time; None if the format does not record it."""
-    what: Frame | Fact
-    """Content. The number and the timestamps of a frame are set when it is written."""
 
 
 class ImportSource:

@@ -79,6 +79,30 @@ NOTHING = Meaning(MessageKind.NONE)
 _GARBLED = Meaning(MessageKind.INVALID)
 
 
+class EntryKind(IntEnum):
+    FRAME = 1
+    STDERR = 2
+    CONNECTION = 3
+    PROCESS = 4
+    HTTP = 5
+    SSE = 6
+
+
+ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
+MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
+"""Members by value. A list processes every entry, and calling the enum would double the cost."""
+
+
+class CompactColumns(msgspec.Struct, frozen=True):
+    """Columns that are copied only when needed."""
+
+    times: DeltaArray
+    walls: DeltaArray
+    places: DeltaArray
+    sizes: ShortArray
+    lengths: ShortArray
+
+
 def meaning_of(events: Sequence[Event]) -> Meaning:
     """Return the meaning of a frame from its events. Of a batch, method and exchange are the first message's."""
     if len(events) == 1:
@@ -110,30 +134,6 @@ def _of_one(event: Event) -> Meaning | None:
 
 def _answer(event: Closed | LateResponse | Orphaned) -> MessageKind:
     return MessageKind.RESPONSE if isinstance(event.message, ResultResponse) else MessageKind.ERROR
-
-
-class EntryKind(IntEnum):
-    FRAME = 1
-    STDERR = 2
-    CONNECTION = 3
-    PROCESS = 4
-    HTTP = 5
-    SSE = 6
-
-
-ENTRY_KINDS: tuple[EntryKind, ...] = (EntryKind.FRAME, *EntryKind)
-MESSAGE_KINDS: tuple[MessageKind, ...] = tuple(MessageKind)
-"""Members by value. A list processes every entry, and calling the enum would double the cost."""
-
-
-class CompactColumns(msgspec.Struct, frozen=True):
-    """Columns that are copied only when needed."""
-
-    times: DeltaArray
-    walls: DeltaArray
-    places: DeltaArray
-    sizes: ShortArray
-    lengths: ShortArray
 
 
 class Columns:

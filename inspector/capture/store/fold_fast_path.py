@@ -189,15 +189,6 @@ class FastFold:
         return FoldedFrames(ANSWER, "", exchange.number)
 
 
-def _is_plain(call: _Params) -> bool:
-    """Return whether a call has no unusual members."""
-    odd = call.task is not _UNSET or call.inputResponses is not _UNSET or call.requestState is not _UNSET
-    return not odd and (call.meta is _UNSET or call.meta.revision is _UNSET)
-
-
-# Frames of a recording on their way to the store: folded one by one, stored in batches.
-
-
 class FrameListener(Protocol):
     """Is called for each frame in order while a recording is read."""
 
@@ -206,6 +197,15 @@ class FrameListener(Protocol):
 
     def on_plain_frame(self, taken: FoldedFrames, record: FrameRecord, n: int) -> None:
         """Process a frame that is one plain message, which `record` holds as text."""
+
+
+def _is_plain(call: _Params) -> bool:
+    """Return whether a call has no unusual members."""
+    odd = call.task is not _UNSET or call.inputResponses is not _UNSET or call.requestState is not _UNSET
+    return not odd and (call.meta is _UNSET or call.meta.revision is _UNSET)
+
+
+# Frames of a recording on their way to the store: folded one by one, stored in batches.
 
 
 class Rows:

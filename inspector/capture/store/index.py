@@ -110,6 +110,29 @@ class Rest(msgspec.Struct):
     """Late changes of exchanges, which the checkpoints need."""
 
 
+class Identity(msgspec.Struct, frozen=True):
+    """Identity of a capture file in its current version, and of the program that loaded it."""
+
+    path: str
+    device: int
+    inode: int
+    size: int
+    changed_ns: int
+    id: str
+    """Id in the head of the capture."""
+    ends: bytes
+    """Digest of its beginning and its end."""
+    reader: str
+
+
+@prepared_type
+class _Contents(msgspec.Struct):
+    identity: Identity
+    rest: Rest
+    columns: list[tuple[str, int]]
+    """Name and size in bytes of each column."""
+
+
 def rest_of(journal: Journal) -> tuple[Rest, dict[str, Column]]:
     """Return the state of a loaded journal, and its columns. Raises: SnapshotError."""
     store, around = journal.store, journal.connection_facts
@@ -208,29 +231,6 @@ def _surround(around: ConnectionFacts, store: Store, rest: Rest) -> None:
         exchange = around.http_exchanges[number] = HttpExchange(store, number, len(around.http_in_order))
         exchange.request_n, exchange.response_n, exchange.end_n = request, response, end
         around.http_in_order.append(exchange)
-
-
-class Identity(msgspec.Struct, frozen=True):
-    """Identity of a capture file in its current version, and of the program that loaded it."""
-
-    path: str
-    device: int
-    inode: int
-    size: int
-    changed_ns: int
-    id: str
-    """Id in the head of the capture."""
-    ends: bytes
-    """Digest of its beginning and its end."""
-    reader: str
-
-
-@prepared_type
-class _Contents(msgspec.Struct):
-    identity: Identity
-    rest: Rest
-    columns: list[tuple[str, int]]
-    """Name and size in bytes of each column."""
 
 
 def identity(fd: int, path: Path, head_id: str) -> Identity:

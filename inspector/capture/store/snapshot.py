@@ -111,6 +111,20 @@ class ConversationSnapshot(msgspec.Struct):
     awaited: dict[int, Any]
 
 
+class Checkpoint(msgspec.Struct, frozen=True):
+    """State of a conversation at some moment: lengths of what only grows, and the rest."""
+
+    exchanges: int
+    records: int
+    """Bytes of the packed exchanges."""
+    names: int
+    operations: int
+    server_requests: int
+    changes: int
+    """Number of late changes so far, as in `ExchangeLog.changes`."""
+    rest: bytes
+
+
 def columns_of(owner: object) -> dict[str, Column]:
     """Return the members of an object that are columns, by name; for narrow columns their parts."""
     found: dict[str, Column] = {}
@@ -363,20 +377,6 @@ def _within(
 
 
 # Checkpoints: a conversation at some moment, in some ten kilobytes, while the conversation itself continues.
-
-
-class Checkpoint(msgspec.Struct, frozen=True):
-    """State of a conversation at some moment: lengths of what only grows, and the rest."""
-
-    exchanges: int
-    records: int
-    """Bytes of the packed exchanges."""
-    names: int
-    operations: int
-    server_requests: int
-    changes: int
-    """Number of late changes so far, as in `ExchangeLog.changes`."""
-    rest: bytes
 
 
 def checkpoint(conversation: Conversation) -> Checkpoint:

@@ -14,6 +14,23 @@ from inspector.protocol.facts import Headers
 REFUSED = (401, 403)
 
 
+class Heard(msgspec.Struct, frozen=True):
+    """Response to an exchange with another host, or to one without messages."""
+
+    url: str
+    status: int
+    headers: Headers
+    body: bytes
+    """Body, up to the requested size."""
+
+
+Ask = Callable[[str, str, Headers, bytes | None, int], Awaitable[Heard]]
+"""Makes an exchange from method, URL, headers, body, and the maximum number of bytes of the response.
+
+Raises: ConnectError if there is no response. A redirect of a GET within the origin is followed, others are returned.
+"""
+
+
 def _unheard(url: str) -> None:
     """Ignore the URL of a redirect."""
 
@@ -32,23 +49,6 @@ class Refusal(msgspec.Struct, frozen=True):
     def values(self, name: str) -> list[str]:
         """Return the values of the headers with this name, ignoring case."""
         return [value for key, value in self.headers if key.lower() == name.lower()]
-
-
-class Heard(msgspec.Struct, frozen=True):
-    """Response to an exchange with another host, or to one without messages."""
-
-    url: str
-    status: int
-    headers: Headers
-    body: bytes
-    """Body, up to the requested size."""
-
-
-Ask = Callable[[str, str, Headers, bytes | None, int], Awaitable[Heard]]
-"""Makes an exchange from method, URL, headers, body, and the maximum number of bytes of the response.
-
-Raises: ConnectError if there is no response. A redirect of a GET within the origin is followed, others are returned.
-"""
 
 
 class Authorizer(Protocol):

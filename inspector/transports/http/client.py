@@ -36,6 +36,13 @@ _LARGEST_HEAD = 100 * 1024
 _WITH_BODY = ("POST", "PUT", "PATCH")
 
 
+class _Body(Protocol):
+    @property
+    def num_bytes_downloaded(self) -> int: ...
+    def aiter_raw(self) -> AsyncIterator[bytes]: ...
+    async def aclose(self) -> None: ...
+
+
 def make_client(
     url: httpx.URL, *, cacert: str | None, insecure: bool, connect_timeout: float, trust_env: bool, pause_s: float = 0.0
 ) -> httpx.AsyncClient:
@@ -176,13 +183,6 @@ class Forwarded:
     async def aclose(self) -> None:
         """Close the connection, unless the body was read to its end."""
         await self._body.aclose()
-
-
-class _Body(Protocol):
-    @property
-    def num_bytes_downloaded(self) -> int: ...
-    def aiter_raw(self) -> AsyncIterator[bytes]: ...
-    async def aclose(self) -> None: ...
 
 
 def forwarded(response: httpx.Response) -> Forwarded:

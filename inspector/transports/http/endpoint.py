@@ -80,24 +80,6 @@ running: ContextVar[Stopwatch | None] = ContextVar("running", default=None)
 """Stopwatch of the exchange in the current context."""
 
 
-def time_lookups() -> None:
-    """Make the running event loop report the time of name lookups to each exchange. Idempotent."""
-    loop = asyncio.get_running_loop()
-    ask = loop.getaddrinfo
-    if getattr(ask, "__name__", "") == "_timed":
-        return
-
-    async def _timed(*args: Any, **kwargs: Any) -> Any:
-        watch, began = running.get(), time.perf_counter_ns()
-        try:
-            return await ask(*args, **kwargs)
-        finally:
-            if watch is not None:
-                watch.looked_up(time.perf_counter_ns() - began)
-
-    loop.getaddrinfo = _timed  # type: ignore[method-assign]
-
-
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
     """Connection options of the user."""
@@ -116,6 +98,24 @@ class HttpOptions:
     limits: Limits = LIMITS
     trust_env: bool = True
     """Whether the environment may set proxies and certificates. A loopback address is never proxied."""
+
+
+def time_lookups() -> None:
+    """Make the running event loop report the time of name lookups to each exchange. Idempotent."""
+    loop = asyncio.get_running_loop()
+    ask = loop.getaddrinfo
+    if getattr(ask, "__name__", "") == "_timed":
+        return
+
+    async def _timed(*args: Any, **kwargs: Any) -> Any:
+        watch, began = running.get(), time.perf_counter_ns()
+        try:
+            return await ask(*args, **kwargs)
+        finally:
+            if watch is not None:
+                watch.looked_up(time.perf_counter_ns() - began)
+
+    loop.getaddrinfo = _timed  # type: ignore[method-assign]
 
 
 class Endpoint:

@@ -47,6 +47,21 @@ class BadPacking(ValueError):
     """The body does not match its Content-Encoding."""
 
 
+_Say = Callable[[BaseException, str], ConnectError]
+
+
+@dataclass(slots=True)
+class Trail:
+    """Position in a stream, which is needed to resume it."""
+
+    last_id: str = ""
+    """Event id to resume after; "" if there is none."""
+    retry: int | None = None
+    """Milliseconds to wait before resuming, if the server sent them."""
+    items: int = 0
+    """Number of events and comments read."""
+
+
 def unpacker(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
     """Return a function that decompresses the next bytes of a body, for its Content-Encoding.
 
@@ -171,7 +186,6 @@ def _closed(error: Exception, where: str) -> ConnectError:
     )
 
 
-_Say = Callable[[BaseException, str], ConnectError]
 _CAUSES: tuple[tuple[type[BaseException], _Say], ...] = (
     (ssl.SSLCertVerificationError, _untrusted),
     (ssl.SSLError, _no_tls),
@@ -311,18 +325,6 @@ class HttpReply:
             return ""
         shown = "unpacked" if is_unpacked(encoding) else "as received"
         return f"the body came compressed ({encoding}) though identity was asked for; what is shown is {shown}"
-
-
-@dataclass(slots=True)
-class Trail:
-    """Position in a stream, which is needed to resume it."""
-
-    last_id: str = ""
-    """Event id to resume after; "" if there is none."""
-    retry: int | None = None
-    """Milliseconds to wait before resuming, if the server sent them."""
-    items: int = 0
-    """Number of events and comments read."""
 
 
 async def read_body(reply: HttpReply) -> bytes:

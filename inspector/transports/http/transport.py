@@ -123,6 +123,18 @@ class _EndpointFirst(SseParser):
         return SseEvent(item.raw, None, item.event, item.id, item.retry)
 
 
+class _Carrier(Protocol):
+    """Common interface of the three HTTP variants."""
+
+    async def start(self) -> None: ...
+
+    async def send(self, outgoing: Outgoing) -> Delivery: ...
+
+    def abandon(self, sending: asyncio.Task[Delivery]) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
 def _refused(reply: HttpReply, delivery: Delivery) -> ConnectError:
     excerpt = excerpt_of(delivery.body)
     message = f": {excerpt}" if excerpt else ""
@@ -161,18 +173,6 @@ class Stateless:
 
     async def stop(self) -> None:
         """Do nothing."""
-
-
-class _Carrier(Protocol):
-    """Common interface of the three HTTP variants."""
-
-    async def start(self) -> None: ...
-
-    async def send(self, outgoing: Outgoing) -> Delivery: ...
-
-    def abandon(self, sending: asyncio.Task[Delivery]) -> None: ...
-
-    async def stop(self) -> None: ...
 
 
 class HttpTransport:
