@@ -18,11 +18,6 @@ LAST = len(ROWS)
 """Number of the last row of the table of revisions, counted from 1; 0 means "not known yet"."""
 
 
-def row_of_date(date: str) -> int:
-    """Return the row of exactly this version string."""
-    return 1 + [row.date for row in ROWS].index(date)
-
-
 class Violation(msgspec.Struct, frozen=True):
     """The part of a finding that only the check knows."""
 
@@ -110,6 +105,40 @@ CHECKS: dict[str, Check] = {}
 """By id. Complete once `inspector.checks.catalog` is imported."""
 
 
+class CheckDecorator(Protocol):
+    """Registers a function as a check: its name is the id, and its docstring ends with the fix."""
+
+    def __call__(self, title: str, *on: str, **more: Any) -> Callable[[J], J]:
+        """Return the decorator of a check that is called at the moments `on`; `more` as for `declare`.
+
+        Moments: "answer", "error", "request", "notification", each also of one method only ("answer tools/call"),
+        "asking" (a result that requires input), "carried" (a response over HTTP), "meta" (any of them with `_meta`),
+        "orphan", "late", "garbled", "frame" (unusual bytes), "refusal" (the body of an HTTP error), "note" (an event
+        without a message), "http", "http end", "view" (a message between a View and its host, also of one method
+        only), "end".
+        """
+
+
+class CheckDecorators(NamedTuple):
+    """The decorators of a module's checks, one for each severity."""
+
+    error: CheckDecorator
+    warning: CheckDecorator
+    hint: CheckDecorator
+
+
+class CheckTable(msgspec.Struct, frozen=True):
+    """The checks of one revision by moment."""
+
+    quick: dict[str, tuple[Check, ...]]
+    heavy: dict[str, tuple[Check, ...]]
+
+
+def row_of_date(date: str) -> int:
+    """Return the row of exactly this version string."""
+    return 1 + [row.date for row in ROWS].index(date)
+
+
 def declare(
     id_: str,
     severity: Severity,
@@ -159,28 +188,6 @@ def declare(
     )
 
 
-class CheckDecorator(Protocol):
-    """Registers a function as a check: its name is the id, and its docstring ends with the fix."""
-
-    def __call__(self, title: str, *on: str, **more: Any) -> Callable[[J], J]:
-        """Return the decorator of a check that is called at the moments `on`; `more` as for `declare`.
-
-        Moments: "answer", "error", "request", "notification", each also of one method only ("answer tools/call"),
-        "asking" (a result that requires input), "carried" (a response over HTTP), "meta" (any of them with `_meta`),
-        "orphan", "late", "garbled", "frame" (unusual bytes), "refusal" (the body of an HTTP error), "note" (an event
-        without a message), "http", "http end", "view" (a message between a View and its host, also of one method
-        only), "end".
-        """
-
-
-class CheckDecorators(NamedTuple):
-    """The decorators of a module's checks, one for each severity."""
-
-    error: CheckDecorator
-    warning: CheckDecorator
-    hint: CheckDecorator
-
-
 def rules_of(topic: str, *, is_diagnosis: bool = False) -> CheckDecorators:
     """Return the decorators of a module whose checks are about a page of the specification; "" for none."""
 
@@ -205,13 +212,6 @@ diagnoses_of = partial(rules_of, is_diagnosis=True)
 
 def _fix_in(judge: Judge) -> str:
     return " ".join((judge.__doc__ or "").partition("Fix: ")[2].split())
-
-
-class CheckTable(msgspec.Struct, frozen=True):
-    """The checks of one revision by moment."""
-
-    quick: dict[str, tuple[Check, ...]]
-    heavy: dict[str, tuple[Check, ...]]
 
 
 def tables() -> tuple[CheckTable, ...]:

@@ -95,6 +95,49 @@ MOST_QUOTED = 160
 LONGEST, ROOM = 280, 35
 """Characters of a sentence to which the message of a refusal is added, and those that its meaning may have beyond."""
 _NONE: Iterator[Violation] = iter(())
+logger = logging.getLogger(__name__)
+
+
+class DisabledCheck(msgspec.Struct, frozen=True):
+    """A check with an internal error, the location of the error, and the entry."""
+
+    check: str
+    """Id of the check, or `LEARNING`."""
+    error: str
+    """Type and message of the exception; may quote what a server sent."""
+    where: str
+    """File and line: "results.py:41"."""
+    n: int
+    """The entry being examined."""
+
+    @property
+    def sentence(self) -> str:
+        """Message for users; may contain foreign text."""
+        what = self.check if self.check == LEARNING else f"check {self.check}"
+        message = f"{what} failed with an internal error at #{self.n}: {self.error} ({self.where})"
+        return f"{message}; other checks continue; please report it"
+
+
+_Moment = tuple[int, str, str, int]
+"""Revision, kind, method, traits."""
+_Plan = tuple[tuple[Judge, Check], ...]
+"""The checks to call at a moment."""
+
+
+class ObservedEntry(Protocol):
+    """The view of a journal's entry that the checks need."""
+
+    @property
+    def n(self) -> int:
+        """Number of the entry, from 1."""
+
+    @property
+    def time_ns(self) -> int:
+        """Time on the monotonic clock, in nanoseconds."""
+
+    @property
+    def what(self) -> Frame | Fact:
+        """A frame, or a fact about something besides the frames."""
 
 
 def _in_one_line(space: re.Match[str]) -> str:
@@ -239,26 +282,6 @@ def request_of(
 # Checks with an internal error
 
 
-class DisabledCheck(msgspec.Struct, frozen=True):
-    """A check with an internal error, the location of the error, and the entry."""
-
-    check: str
-    """Id of the check, or `LEARNING`."""
-    error: str
-    """Type and message of the exception; may quote what a server sent."""
-    where: str
-    """File and line: "results.py:41"."""
-    n: int
-    """The entry being examined."""
-
-    @property
-    def sentence(self) -> str:
-        """Message for users; may contain foreign text."""
-        what = self.check if self.check == LEARNING else f"check {self.check}"
-        message = f"{what} failed with an internal error at #{self.n}: {self.error} ({self.where})"
-        return f"{message}; other checks continue; please report it"
-
-
 def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
     """Return a record of an internal error."""
     trace = error.__traceback__
@@ -268,29 +291,7 @@ def record_failure(check: str, n: int, error: Exception) -> DisabledCheck:
     return DisabledCheck(check, f"{type(error).__name__}: {error}"[:300], where, n)
 
 
-logger = logging.getLogger(__name__)
-
 assert catalog.AREAS
-_Moment = tuple[int, str, str, int]
-"""Revision, kind, method, traits."""
-_Plan = tuple[tuple[Judge, Check], ...]
-"""The checks to call at a moment."""
-
-
-class ObservedEntry(Protocol):
-    """The view of a journal's entry that the checks need."""
-
-    @property
-    def n(self) -> int:
-        """Number of the entry, from 1."""
-
-    @property
-    def time_ns(self) -> int:
-        """Time on the monotonic clock, in nanoseconds."""
-
-    @property
-    def what(self) -> Frame | Fact:
-        """A frame, or a fact about something besides the frames."""
 
 
 class Inspection:

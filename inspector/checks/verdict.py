@@ -217,6 +217,17 @@ _FRAMES_KEPT = 20
 _DEFINITIONS = "inspector.checks.definitions."
 
 
+class Verdict(msgspec.Struct, frozen=True):
+    """The findings of one connection, ordered."""
+
+    primary: Finding | None = None
+    """Most important finding; None if there are no findings."""
+    follows: tuple[Finding, ...] = ()
+    """Consequences of the primary finding, in the order of the entries."""
+    others: tuple[Finding, ...] = ()
+    """Other findings with their consequences, in the order of the entries."""
+
+
 def _explanations(table: str) -> dict[str, tuple[str, ...]]:
     for name, group in _GROUPS.items():
         table = table.replace(name, group)
@@ -257,17 +268,6 @@ def same_fault(finding: Finding) -> tuple[object, ...]:
     words = finding.sentence if is_definition else _NAMES.sub("*", finding.sentence)
     words = finding.fix if finding.id in _QUOTES else words
     return finding.connection, finding.id, finding.severity, finding.trait, finding.hosts, place, words, within
-
-
-class Verdict(msgspec.Struct, frozen=True):
-    """The findings of one connection, ordered."""
-
-    primary: Finding | None = None
-    """Most important finding; None if there are no findings."""
-    follows: tuple[Finding, ...] = ()
-    """Consequences of the primary finding, in the order of the entries."""
-    others: tuple[Finding, ...] = ()
-    """Other findings with their consequences, in the order of the entries."""
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:

@@ -87,16 +87,6 @@ _COMMANDS = ("COMMAND", "_CMD", "_PROGRAM", "_HELPER", "ASKPASS")
 _UNEXPANDED = r"\$\{[^}]{1,200}\}"
 
 
-def can_run_code(name: str) -> bool:
-    """Whether a variable of this name can make a program run other code, or load it from elsewhere.
-
-    `LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONSTARTUP` and similar variables of loaders, interpreters, shells and package
-    managers.
-    """
-    upper = name.strip().upper()
-    return upper in _RUNS_CODE or upper.startswith(_RUN_CODE) or upper.endswith(_COMMANDS)
-
-
 class Environment(msgspec.Struct, frozen=True):
     """The complete environment of a child process."""
 
@@ -105,6 +95,16 @@ class Environment(msgspec.Struct, frozen=True):
     """By name: "minimal set", "inherited", "--as", "--env-file" or "-e", whichever set it last."""
     warnings: tuple[str, ...] = ()
     """Sentences about what is legal but probably unintended."""
+
+
+def can_run_code(name: str) -> bool:
+    """Whether a variable of this name can make a program run other code, or load it from elsewhere.
+
+    `LD_PRELOAD`, `NODE_OPTIONS`, `PYTHONSTARTUP` and similar variables of loaders, interpreters, shells and package
+    managers.
+    """
+    upper = name.strip().upper()
+    return upper in _RUNS_CODE or upper.startswith(_RUN_CODE) or upper.endswith(_COMMANDS)
 
 
 def build_environment(

@@ -49,6 +49,10 @@ class _File(msgspec.Struct):
     """By target key; the most recently used one is last."""
 
 
+_Run = tuple[Path, tuple[str, ...]]
+"""An interpreter, and its arguments."""
+
+
 def process_key(argv: Sequence[str], cwd: Path) -> str:
     """Return the key of a server that is started as a process: a hash of its command and directory."""
     return _hash("process", str(cwd), *argv)
@@ -126,10 +130,6 @@ def revealed_era(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Era |
         return Era.LEGACY if versions == {"1"} and _uses_sdk(words, places, Path(cwd)) else None
     except (OSError, ValueError):
         return None
-
-
-_Run = tuple[Path, tuple[str, ...]]
-"""An interpreter, and its arguments."""
 
 
 def _python_of(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> _Run | None:

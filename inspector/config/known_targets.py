@@ -64,6 +64,28 @@ class SavedTarget(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return process_key(self.argv, expanded(self.directory or ".").absolute())
 
 
+@prepared_type
+class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A target that was opened, with its last outcome."""
+
+    key: str
+    argv: tuple[str, ...] = ()
+    url: str = ""
+    cwd: str = ""
+    variables: tuple[str, ...] = ()
+    """Names of variables that were set for it; their values are not stored."""
+    when: float = 0.0
+    """End of the last session, in seconds since the epoch."""
+    ok: bool = True
+    summary: str = msgspec.field(default="", name="said")
+    """Outcome: "19 tools", "Exited with code 1"."""
+
+    @property
+    def name(self) -> str:
+        """A short name."""
+        return short_name(self.url or self.argv)
+
+
 def sent_headers(headers: Sequence[tuple[str, str]], env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the headers with the values of their variables. Raises: UsageError for a variable that is not set."""
 
@@ -163,28 +185,6 @@ class SavedTargets:
             replace_file(self.file, (_HEAD + str(body)).encode())
         except (OSError, UnicodeEncodeError) as error:
             raise UsageError(f"{self.file} cannot be written: {error}") from None
-
-
-@prepared_type
-class RecentTarget(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A target that was opened, with its last outcome."""
-
-    key: str
-    argv: tuple[str, ...] = ()
-    url: str = ""
-    cwd: str = ""
-    variables: tuple[str, ...] = ()
-    """Names of variables that were set for it; their values are not stored."""
-    when: float = 0.0
-    """End of the last session, in seconds since the epoch."""
-    ok: bool = True
-    summary: str = msgspec.field(default="", name="said")
-    """Outcome: "19 tools", "Exited with code 1"."""
-
-    @property
-    def name(self) -> str:
-        """A short name."""
-        return short_name(self.url or self.argv)
 
 
 class RecentTargets:

@@ -30,6 +30,7 @@ MOST_SEEN = 300
 MOST_BYTES = 8 << 20
 """Maximum bytes per server; beyond them only hashes are stored, and a change is reported without its text."""
 _FORMAT = 1
+logger = logging.getLogger(__name__)
 
 
 @prepared_type
@@ -40,6 +41,40 @@ class StoredAppearance(msgspec.Struct, frozen=True):
     """Column names, from left to right; empty: the width decides."""
     times: str = ""
     """Name of the time format; "" for the default."""
+
+
+@prepared_type
+class Mute(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A mute of a check, or of one of its findings."""
+
+    id: str
+    """Id of the check."""
+    frame: int = 0
+    """Entry of the finding; 0 for all findings of the check."""
+    pointer: str = ""
+    """Place in that entry's message."""
+
+
+Names = dict[str, list[str]]
+"""By kind: "tools", "resources", "prompts"."""
+
+
+class _StoredItem(msgspec.Struct):
+    key: str
+    hash: str
+    value: Any = None
+
+
+class _List(msgspec.Struct):
+    since: int
+    items: list[_StoredItem] = msgspec.field(name="things")
+    """`things` in the file."""
+
+
+@prepared_type
+class _File(msgspec.Struct):
+    format: int
+    lists: dict[str, _List]
 
 
 def appearance_file(state: Path) -> JsonFile[StoredAppearance]:
@@ -109,18 +144,6 @@ class KeptEnvironments:
 # Muted findings, per capture
 
 
-@prepared_type
-class Mute(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mute of a check, or of one of its findings."""
-
-    id: str
-    """Id of the check."""
-    frame: int = 0
-    """Entry of the finding; 0 for all findings of the check."""
-    pointer: str = ""
-    """Place in that entry's message."""
-
-
 class StoredMutes:
     """The mutes of one capture."""
 
@@ -141,9 +164,6 @@ class StoredMutes:
 
 
 # Names in the lists of servers, for shell completion
-
-Names = dict[str, list[str]]
-"""By kind: "tools", "resources", "prompts"."""
 
 
 class ListedNames:
@@ -213,26 +233,6 @@ class SavedFilters:
 
 
 # Remembered server definitions
-
-logger = logging.getLogger(__name__)
-
-
-class _StoredItem(msgspec.Struct):
-    key: str
-    hash: str
-    value: Any = None
-
-
-class _List(msgspec.Struct):
-    since: int
-    items: list[_StoredItem] = msgspec.field(name="things")
-    """`things` in the file."""
-
-
-@prepared_type
-class _File(msgspec.Struct):
-    format: int
-    lists: dict[str, _List]
 
 
 class SeenServer:

@@ -35,6 +35,72 @@ _MOST_BYTES = 16 << 20
 """A larger file is not a configuration."""
 
 
+@dataclass(frozen=True, slots=True)
+class InputVariable:
+    """A value that the user must enter, like VS Code's `${input:ID}`. All of it is foreign text.
+
+    Source: https://code.visualstudio.com/docs/reference/variables-reference (input variables).
+    """
+
+    id: str
+    about: str = ""
+    """Purpose; "" if the file does not state it."""
+    secret: bool = False
+    """Whether the input is hidden."""
+    default: str = ""
+    options: tuple[str, ...] = ()
+    """Allowed values; empty for any value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    host: str
+    path: str
+    """Relative to the home directory, or to the working directory if `is_local`."""
+    is_local: bool = False
+
+
+_PLACES = (
+    _Place("Claude Code", ".mcp.json", is_local=True),
+    _Place("Cursor", ".cursor/mcp.json", is_local=True),
+    _Place("VS Code", ".vscode/mcp.json", is_local=True),
+    _Place("Gemini CLI", ".gemini/settings.json", is_local=True),
+    _Place("Codex", ".codex/config.toml", is_local=True),
+    _Place("Roo Code", ".roo/mcp.json", is_local=True),
+    _Place("Kiro", ".kiro/settings/mcp.json", is_local=True),
+    _Place("Claude Code", ".claude.json"),
+    _Place("Claude Desktop", ".config/Claude/claude_desktop_config.json"),
+    _Place("Claude Desktop", "Library/Application Support/Claude/claude_desktop_config.json"),
+    _Place("Cursor", ".cursor/mcp.json"),
+    _Place("VS Code", ".config/Code/User/mcp.json"),
+    _Place("VS Code", "Library/Application Support/Code/User/mcp.json"),
+    _Place("Windsurf", ".codeium/windsurf/mcp_config.json"),
+    _Place("Zed", ".config/zed/settings.json"),
+    _Place("Codex", ".codex/config.toml"),
+    _Place("Gemini CLI", ".gemini/settings.json"),
+    _Place("LM Studio", ".lmstudio/mcp.json"),
+    _Place("Copilot CLI", ".copilot/mcp-config.json"),
+    _Place("Kiro", ".kiro/settings/mcp.json"),
+    _Place("MCP Inspector", ".mcp-inspector/mcp.json"),
+    _Place("Cline", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+    _Place(
+        "Cline",
+        "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """An existing client config file."""
+
+    host: str
+    """Host that owns it: "Cursor", "VS Code", …"""
+    path: Path
+    is_local: bool
+    """Whether it belongs to the project in the working directory, and not to the user."""
+
+
 def parse(text: str, where: str) -> Any:
     """Parse a text. `where` names it in the error. Raises: UsageError with line and column."""
     try:
@@ -51,23 +117,6 @@ def _strict(text: str) -> str:
 
 def _blank(comment: str) -> str:
     return re.sub(r"[^\n]", " ", comment)
-
-
-@dataclass(frozen=True, slots=True)
-class InputVariable:
-    """A value that the user must enter, like VS Code's `${input:ID}`. All of it is foreign text.
-
-    Source: https://code.visualstudio.com/docs/reference/variables-reference (input variables).
-    """
-
-    id: str
-    about: str = ""
-    """Purpose; "" if the file does not state it."""
-    secret: bool = False
-    """Whether the input is hidden."""
-    default: str = ""
-    options: tuple[str, ...] = ()
-    """Allowed values; empty for any value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,55 +169,6 @@ class FoundServer:
     def env_names(self) -> tuple[str, ...]:
         """Names of the variables that the host sets."""
         return tuple(name for name, _ in self.env)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    host: str
-    path: str
-    """Relative to the home directory, or to the working directory if `is_local`."""
-    is_local: bool = False
-
-
-_PLACES = (
-    _Place("Claude Code", ".mcp.json", is_local=True),
-    _Place("Cursor", ".cursor/mcp.json", is_local=True),
-    _Place("VS Code", ".vscode/mcp.json", is_local=True),
-    _Place("Gemini CLI", ".gemini/settings.json", is_local=True),
-    _Place("Codex", ".codex/config.toml", is_local=True),
-    _Place("Roo Code", ".roo/mcp.json", is_local=True),
-    _Place("Kiro", ".kiro/settings/mcp.json", is_local=True),
-    _Place("Claude Code", ".claude.json"),
-    _Place("Claude Desktop", ".config/Claude/claude_desktop_config.json"),
-    _Place("Claude Desktop", "Library/Application Support/Claude/claude_desktop_config.json"),
-    _Place("Cursor", ".cursor/mcp.json"),
-    _Place("VS Code", ".config/Code/User/mcp.json"),
-    _Place("VS Code", "Library/Application Support/Code/User/mcp.json"),
-    _Place("Windsurf", ".codeium/windsurf/mcp_config.json"),
-    _Place("Zed", ".config/zed/settings.json"),
-    _Place("Codex", ".codex/config.toml"),
-    _Place("Gemini CLI", ".gemini/settings.json"),
-    _Place("LM Studio", ".lmstudio/mcp.json"),
-    _Place("Copilot CLI", ".copilot/mcp-config.json"),
-    _Place("Kiro", ".kiro/settings/mcp.json"),
-    _Place("MCP Inspector", ".mcp-inspector/mcp.json"),
-    _Place("Cline", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-    _Place(
-        "Cline",
-        "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ClientFile:
-    """An existing client config file."""
-
-    host: str
-    """Host that owns it: "Cursor", "VS Code", …"""
-    path: Path
-    is_local: bool
-    """Whether it belongs to the project in the working directory, and not to the user."""
 
 
 # Approvals of servers that a project's files define, so that the same entry is reviewed once. An approval covers

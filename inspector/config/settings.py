@@ -42,18 +42,6 @@ _A_TIME = 'seconds such as 30, or "500ms", "30s", "2m", "1h"; 0 for no limit'
 _PATH = {"type": "string", "minLength": 1}
 
 
-def parse_duration(text: str) -> float | None:
-    """Parse a duration in seconds: `5`, `500ms`, `5s`, `2m` or `1h`; None if it is not one."""
-    found = _SPAN.match(text.strip())
-    return float(found[1]) * _SECONDS[found[2]] if found else None
-
-
-def parse_size(text: str) -> int | None:
-    """Parse a size in bytes: `500000`, `64k`, `200 MB` or `2 GiB`; None if it is not one."""
-    found = _AMOUNT.match(text.strip())
-    return int(found[1]) * _UNITS[(found[2] or "").lower()] if found else None
-
-
 class UserConfig(msgspec.Struct, frozen=True):
     """The effective values of all settings; "" and () leave the choice to the remembered value or the default."""
 
@@ -103,6 +91,21 @@ class Setting(msgspec.Struct, frozen=True):
     def variable(self) -> str:
         """Environment variable that sets it."""
         return PREFIX + self.field.upper()
+
+
+_DEFAULT = UserConfig()
+
+
+def parse_duration(text: str) -> float | None:
+    """Parse a duration in seconds: `5`, `500ms`, `5s`, `2m` or `1h`; None if it is not one."""
+    found = _SPAN.match(text.strip())
+    return float(found[1]) * _SECONDS[found[2]] if found else None
+
+
+def parse_size(text: str) -> int | None:
+    """Parse a size in bytes: `500000`, `64k`, `200 MB` or `2 GiB`; None if it is not one."""
+    found = _AMOUNT.match(text.strip())
+    return int(found[1]) * _UNITS[(found[2] or "").lower()] if found else None
 
 
 def _choice(names: tuple[str, ...]) -> Callable[[Any], Any]:
@@ -228,9 +231,6 @@ def user_config(env: Mapping[str, str] = os.environ) -> UserConfig:
         stamp = (0, 0, 0)
     variables = tuple((each.field, env[each.variable]) for each in SETTINGS if env.get(each.variable))
     return _DEFAULT if not any(stamp) and not variables else _read(file, stamp, variables)
-
-
-_DEFAULT = UserConfig()
 
 
 @lru_cache(4)

@@ -70,62 +70,6 @@ class HttpTarget(msgspec.Struct, frozen=True):
 Target = StdioTarget | HttpTarget
 
 
-def secrets_of(target: Target) -> dict[str, str]:
-    """Return variables of a command with credential names, or that were given explicitly and are not paths."""
-    if isinstance(target, HttpTarget):
-        return {}
-    environment, given = target.environment, ("-e", "--env-file", "--as")
-    return {
-        name: value
-        for name, value in environment.values.items()
-        if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
-    }
-
-
-def parse_url(text: str) -> str:
-    """Return a URL as the user typed it, if it is valid. Raises: UsageError, with what is missing."""
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(text)
-        _ = parts.port
-    except ValueError as error:
-        raise UsageError(f"invalid URL {text!r}: {error}") from None
-    if HOST_AND_PORT.match(text):
-        raise UsageError(f"did you mean http://{text}?", hint="A URL begins with http:// or https://.")
-    if parts.scheme not in ("http", "https"):
-        raise UsageError(
-            f"{text!r} is not an http or https URL",
-            hint="A URL begins with http:// or https://; a command is given after --: mcp-inspect -- node server.js",
-        )
-    if not parts.hostname:
-        raise UsageError(f"{text!r} has no host", hint="Give the full URL, for example http://127.0.0.1:3000/mcp")
-    return text
-
-
-def parse_header(text: str, what: str = "header") -> tuple[str, str]:
-    """Parse a header as the user typed it; `what` names its place in an error.
-
-    Raises: UsageError without the value, which may be a token.
-    """
-    name, colon, value = text.partition(":")
-    if not colon or not name.strip():
-        raise UsageError(
-            f"invalid {what} ({len(text)} characters): missing name or colon", hint="Write it as 'Name: value'."
-        )
-    name, value = name.strip(), value.strip()
-    if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
-        shown = f"{what} {name!r}" if _UNSENDABLE.search(name) is None else what
-        raise UsageError(
-            f"invalid {shown}: it contains the character U+{ord(bad[0]):04X}",
-            hint="Remove it; was a line break copied?",
-        )
-    return name, value
-
-
-# What a user can open.
-
-
 class Capture(msgspec.Struct, frozen=True):
     """A capture in the captures directory."""
 
@@ -193,3 +137,56 @@ class OpenTyped(msgspec.Struct, frozen=True):
 
 
 StartChoice = OpenServer | OpenCapture | OpenDemo | OpenTap | OpenTyped
+
+
+def secrets_of(target: Target) -> dict[str, str]:
+    """Return variables of a command with credential names, or that were given explicitly and are not paths."""
+    if isinstance(target, HttpTarget):
+        return {}
+    environment, given = target.environment, ("-e", "--env-file", "--as")
+    return {
+        name: value
+        for name, value in environment.values.items()
+        if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
+    }
+
+
+def parse_url(text: str) -> str:
+    """Return a URL as the user typed it, if it is valid. Raises: UsageError, with what is missing."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError as error:
+        raise UsageError(f"invalid URL {text!r}: {error}") from None
+    if HOST_AND_PORT.match(text):
+        raise UsageError(f"did you mean http://{text}?", hint="A URL begins with http:// or https://.")
+    if parts.scheme not in ("http", "https"):
+        raise UsageError(
+            f"{text!r} is not an http or https URL",
+            hint="A URL begins with http:// or https://; a command is given after --: mcp-inspect -- node server.js",
+        )
+    if not parts.hostname:
+        raise UsageError(f"{text!r} has no host", hint="Give the full URL, for example http://127.0.0.1:3000/mcp")
+    return text
+
+
+def parse_header(text: str, what: str = "header") -> tuple[str, str]:
+    """Parse a header as the user typed it; `what` names its place in an error.
+
+    Raises: UsageError without the value, which may be a token.
+    """
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise UsageError(
+            f"invalid {what} ({len(text)} characters): missing name or colon", hint="Write it as 'Name: value'."
+        )
+    name, value = name.strip(), value.strip()
+    if (bad := _UNSENDABLE.search(f"{name}{value}")) is not None:
+        shown = f"{what} {name!r}" if _UNSENDABLE.search(name) is None else what
+        raise UsageError(
+            f"invalid {shown}: it contains the character U+{ord(bad[0]):04X}",
+            hint="Remove it; was a line break copied?",
+        )
+    return name, value

@@ -120,6 +120,21 @@ class WalkBudget:
         return True
 
 
+Found = tuple[str, Path, str]
+"""The kind, the place and the sentence."""
+
+
+class SchemaFeature(msgspec.Struct, frozen=True):
+    kind: str
+    path: Path
+    sentence: str
+    """A predicate; may quote foreign text."""
+
+
+Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
+"""Parameters: keyword, place of the schema, schema, whether it is one of several branches, dialect."""
+
+
 def schemas_in(root: Any, budget: WalkBudget) -> Iterator[tuple[Path, dict[str, Any], bool]]:
     """Yield every schema that is an object, outermost first: place, schema, whether it is one of several branches."""
     waiting: list[tuple[Path, Any, bool]] = [((), root, False)]
@@ -153,10 +168,6 @@ def _below(path: Path, node: dict[str, Any], is_branch: bool) -> Iterator[tuple[
 
 
 # References
-
-
-Found = tuple[str, Path, str]
-"""The kind, the place and the sentence."""
 
 
 def reference_features(
@@ -240,13 +251,6 @@ def _parts(node: Any, document: SchemaDocument) -> list[Any]:
     return parts
 
 
-class SchemaFeature(msgspec.Struct, frozen=True):
-    kind: str
-    path: Path
-    sentence: str
-    """A predicate; may quote foreign text."""
-
-
 def features_of(
     schema: Any, budget: WalkBudget, *, is_input: bool, passed_over: Collection[str] = ()
 ) -> list[SchemaFeature]:
@@ -317,10 +321,6 @@ def _of_members(schema: dict[str, Any], side: str) -> Iterator[SchemaFeature]:
 
 def _is_plain(name: str) -> bool:
     return _PLAIN.fullmatch(name) is not None
-
-
-Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
-"""Parameters: keyword, place of the schema, schema, whether it is one of several branches, dialect."""
 
 
 def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:

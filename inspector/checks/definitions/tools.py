@@ -60,6 +60,42 @@ class SeenTool(msgspec.Struct, frozen=True):
     """If many tools of the page have a trait, it is kept for the first `MOST_WITH` tools."""
 
 
+class TooLong(StrEnum):
+    """How a client shortens a name that is too long."""
+
+    CUT = "cut"
+    """The end is cut."""
+    MIDDLE = "middle"
+    """The middle is cut."""
+    HASH = "hash"
+    """The end is replaced by a hash."""
+    NOTHING = "nothing"
+    """The name is used unchanged, or the tool is dropped; see the compatibility data."""
+
+
+class Naming(msgspec.Struct, frozen=True):
+    """How one client names tools for its model."""
+
+    template: str
+    """“mcp__{server}__{tool}”."""
+    longest: int
+    """Characters; 0 if unknown."""
+    too_long: TooLong = TooLong.NOTHING
+    replaced: str = ""
+    """Characters that are replaced by an underscore, as the content of a character class; "" for none."""
+    longest_server: int = 0
+    """Maximum characters of the prefix; 0 for no limit."""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A tool's name as shown to a model."""
+
+    name: str
+    joined: int
+    """Length before it was shortened."""
+    is_too_long: bool
+
+
 def traits_of(tool: dict[str, Any], budget: WalkBudget, passed_over: Collection[str] = ()) -> list[Trait]:
     """Return all traits of a tool, except those that depend on the server's name.
 
@@ -149,42 +185,6 @@ def _of_schemas(tool: dict[str, Any], budget: WalkBudget, passed_over: Collectio
 
 
 # Tool names with the server's name as prefix
-
-
-class TooLong(StrEnum):
-    """How a client shortens a name that is too long."""
-
-    CUT = "cut"
-    """The end is cut."""
-    MIDDLE = "middle"
-    """The middle is cut."""
-    HASH = "hash"
-    """The end is replaced by a hash."""
-    NOTHING = "nothing"
-    """The name is used unchanged, or the tool is dropped; see the compatibility data."""
-
-
-class Naming(msgspec.Struct, frozen=True):
-    """How one client names tools for its model."""
-
-    template: str
-    """“mcp__{server}__{tool}”."""
-    longest: int
-    """Characters; 0 if unknown."""
-    too_long: TooLong = TooLong.NOTHING
-    replaced: str = ""
-    """Characters that are replaced by an underscore, as the content of a character class; "" for none."""
-    longest_server: int = 0
-    """Maximum characters of the prefix; 0 for no limit."""
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """A tool's name as shown to a model."""
-
-    name: str
-    joined: int
-    """Length before it was shortened."""
-    is_too_long: bool
 
 
 def shown_name(naming: Naming, server: str, tool: str) -> Shown:

@@ -45,6 +45,16 @@ _UNEXPECTED = re.compile(
 )
 
 
+class _Stray(msgspec.Struct, frozen=True):
+    """A response without an id that may belong to a request."""
+
+    frame: int
+    asked: TrackedRequest
+    sentence: str
+    notification: str = ""
+    """The notification that it may belong to instead."""
+
+
 @error("Response id changed its type", "answer", "error", topic="basic")
 def id_type_changed(case: CheckMoment) -> Iterator[Violation]:
     """1 and "1" are different ids, but the official TypeScript and Python clients match them.
@@ -99,16 +109,6 @@ def _notification_named(case: CheckMoment) -> str:
         return ""
     found = _NOTIFICATION.search(reason_of(case.value))
     return found[0] if found is not None else ""
-
-
-class _Stray(msgspec.Struct, frozen=True):
-    """A response without an id that may belong to a request."""
-
-    frame: int
-    asked: TrackedRequest
-    sentence: str
-    notification: str = ""
-    """The notification that it may belong to instead."""
 
 
 def _unheard(case: CheckMoment) -> str:

@@ -66,6 +66,14 @@ _LONG_BASE64 = re.compile(
 )
 
 
+class _Failed(msgspec.Struct, frozen=True):
+    """A request that failed, and the reason that its response states; "" for none."""
+
+    frame: int
+    asked: TrackedRequest
+    reason: str
+
+
 @warning("Result is too long for a model", "answer tools/call", confidence=_LIKELY, needs=LARGE)
 def result_too_long(case: CheckMoment) -> Iterator[Violation]:
     """Judged by the length of its text; a token is about four characters.
@@ -169,14 +177,6 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
         yield Violation(sentence, frames=frames, instead=True, fix=fix)
-
-
-class _Failed(msgspec.Struct, frozen=True):
-    """A request that failed, and the reason that its response states; "" for none."""
-
-    frame: int
-    asked: TrackedRequest
-    reason: str
 
 
 @warning("Cause of a failure is only on stderr", "error", "answer tools/call", "end", confidence=_LIKELY)

@@ -35,6 +35,15 @@ _FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")
 """The beginning of an event."""
 
 
+class _Burst(msgspec.Struct):
+    """Messages that arrived on one stream, and when."""
+
+    first_ns: int
+    last_ns: int
+    progress: int = 0
+    frame: int = 0
+
+
 @error("`GET` for HTTP+SSE is refused", "refusal")
 def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
     """The deprecated transport begins with GET; servers of Streamable HTTP want a POST first.
@@ -51,15 +60,6 @@ def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"GET for the stream of HTTP+SSE was answered with HTTP {http.response.status}"
         words = words_of_body(body)
         yield Violation(f"{sentence}{words and f': {words[:160]}'}; the server may speak Streamable HTTP")
-
-
-class _Burst(msgspec.Struct):
-    """Messages that arrived on one stream, and when."""
-
-    first_ns: int
-    last_ns: int
-    progress: int = 0
-    frame: int = 0
 
 
 @warning("Event stream is buffered", "frame", "http end", confidence=_GUESS)

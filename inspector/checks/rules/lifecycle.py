@@ -22,6 +22,14 @@ from inspector.protocol.revisions.table import find
 error, warning, hint = rules_of("basic/lifecycle")
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
+_LISTS = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+_TEMPLATES, _SET_LEVEL = "resources/templates/list", "logging/setLevel"
+_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+_SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
 @hint("Unknown protocol version", "answer initialize", until="2025-11-25")
@@ -210,13 +218,6 @@ def handshake_error_without_versions(case: CheckMoment) -> Iterator[Violation]:
         yield Violation("initialize was rejected without the supported versions", "/error/data/supported")
 
 
-_LISTS = {
-    "notifications/tools/list_changed": "tools",
-    "notifications/prompts/list_changed": "prompts",
-    "notifications/resources/list_changed": "resources",
-}
-
-
 @error(
     "`list_changed` without the `listChanged` capability",
     *(f"notification {method}" for method in _LISTS),
@@ -258,10 +259,6 @@ def logging_undeclared(case: CheckMoment) -> Iterator[Violation]:
     state = case.state
     if state.opening is not None and state.opening.capabilities and not state.capable("logging"):
         yield Violation("the server sent a log message, but does not declare logging", "/method")
-
-
-_TEMPLATES, _SET_LEVEL = "resources/templates/list", "logging/setLevel"
-_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 
 
 @warning("List without its capability", *(f"answer {method}" for method in _KINDS))
@@ -339,9 +336,6 @@ def skills_unavailable(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("the server declares skills, but does not implement skills/list", "/error/code", fix=fix)
     elif type(peek.at(case.value, "skills")) is not list:
         yield Violation("the result of skills/list has no list of skills", "/result/skills")
-
-
-_SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
 @error(

@@ -58,6 +58,16 @@ Judge = Callable[[Any], Faults]
 FINE: Faults = ()
 
 
+class Stranger(msgspec.Struct, frozen=True):
+    """A member of another protocol version."""
+
+    type: str
+    member: str
+    pointer: str
+    rows: tuple[int, ...]
+    """Rows of the table of revisions that define it."""
+
+
 @cache
 def judge_of(row: int, name: str) -> Judge:
     """Return the validator of a type in a row of the table of revisions, from 1."""
@@ -340,16 +350,6 @@ _SIMPLE: dict[str, Judge] = {
 
 
 # Members of other protocol versions
-
-
-class Stranger(msgspec.Struct, frozen=True):
-    """A member of another protocol version."""
-
-    type: str
-    member: str
-    pointer: str
-    rows: tuple[int, ...]
-    """Rows of the table of revisions that define it."""
 
 
 @cache

@@ -66,12 +66,12 @@ class ByFinding:
         return bytes(found)
 
 
+NO_FINDINGS = NoFindings()
+
+
 def _id(finding: FilteredFinding) -> str:
     return finding.id
 
 
 def _grade(finding: FilteredFinding) -> int:
     return GRADES.index(finding.severity) + 1 if finding.severity in GRADES else 0
-
-
-NO_FINDINGS = NoFindings()

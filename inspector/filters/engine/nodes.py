@@ -62,6 +62,11 @@ COLUMN, EXCHANGE, SEARCH, READ, SLOW = range(5)
 """Cost classes of nodes, in ascending order."""
 
 
+class _Payload(msgspec.Struct):
+    raw: str | None = None
+    b64: bytes | None = None
+
+
 def both(one: bytes, other: bytes) -> bytes:
     """Return 1 where both masks are 1."""
     return (int.from_bytes(one, _ORDER) & int.from_bytes(other, _ORDER)).to_bytes(len(one), _ORDER)
@@ -174,11 +179,6 @@ def text_in(window: bytes, start: int, end: int, upto: int) -> tuple[int, int]:
     if window.find(_MORE, begin, min(close, upto + len(_MORE) - 1)) >= 0:
         return -1, -1
     return begin, close
-
-
-class _Payload(msgspec.Struct):
-    raw: str | None = None
-    b64: bytes | None = None
 
 
 _decode = msgspec.json.Decoder(_Payload).decode

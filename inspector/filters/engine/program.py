@@ -237,6 +237,10 @@ class NodeFactory:
             yield from (value for key, value in (fact.headers if fact else ()) if key.lower() == name)
 
 
+Found = tuple[int, bytes]
+"""First entry of a stretch, and its mask."""
+
+
 def _set(test: Test) -> Callable[[str], bool]:
     """Return a test for a text where an empty one counts as absent."""
     return lambda text: bool(text) and test(text)
@@ -396,9 +400,6 @@ def _names(term: Term) -> Iterator[str]:
 
 
 # A scan of a journal in a thread: existing entries, newest first, and then new ones.
-
-Found = tuple[int, bytes]
-"""First entry of a stretch, and its mask."""
 
 
 class Scan:

@@ -53,6 +53,24 @@ _MEASURED = (">", "<", "==", "!=")
 _WORDS = (("and", "both"), ("or", "one of both"), ("not", "the opposite"))
 
 
+Seen = Callable[[str], Iterable[str]]
+"""Returns the values of a field seen so far, most likely first."""
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A possible replacement of the word at the cursor."""
+
+    text: str
+    help: str = ""
+
+
+class Suggestions(msgspec.Struct, frozen=True):
+    """The possible texts from `start` up to the cursor."""
+
+    start: int
+    items: tuple[Suggestion, ...] = ()
+
+
 def describe(term: Term | None) -> str:
     """Return the text of a filter; "" for none."""
     return "" if term is None else _joined(term)
@@ -145,24 +163,6 @@ def _escaped(char: str) -> str:
         return "\\" + char
     code = ord(char)
     return f"\\u{code:04x}" if code < 32 or 127 <= code < 160 or 0xD800 <= code < 0xE000 else char
-
-
-Seen = Callable[[str], Iterable[str]]
-"""Returns the values of a field seen so far, most likely first."""
-
-
-class Suggestion(msgspec.Struct, frozen=True):
-    """A possible replacement of the word at the cursor."""
-
-    text: str
-    help: str = ""
-
-
-class Suggestions(msgspec.Struct, frozen=True):
-    """The possible texts from `start` up to the cursor."""
-
-    start: int
-    items: tuple[Suggestion, ...] = ()
 
 
 def suggest(before: str, seen: Seen, named: Sequence[str] = ()) -> Suggestions:

@@ -124,20 +124,6 @@ FIELDS: tuple[Field, ...] = (
 BY_NAME = {field.name: field for field in FIELDS}
 
 
-def find(name: str) -> Field | None:
-    """Return the field with this name; None if there is none."""
-    return BY_NAME.get(name)
-
-
-def nearest(name: str) -> str:
-    """Return the most similar field name; "" if none is similar."""
-    near = get_close_matches(name.lower(), BY_NAME, n=1, cutoff=0.7)
-    return near[0] if near else ""
-
-
-# The tree of a filter.
-
-
 class FieldScope(StrEnum):
     """The message whose field is read."""
 
@@ -219,6 +205,20 @@ class Or(msgspec.Struct, frozen=True):
 
 
 Term = Compare | Has | BareText | Not | And | Or
+
+
+def find(name: str) -> Field | None:
+    """Return the field with this name; None if there is none."""
+    return BY_NAME.get(name)
+
+
+def nearest(name: str) -> str:
+    """Return the most similar field name; "" if none is similar."""
+    near = get_close_matches(name.lower(), BY_NAME, n=1, cutoff=0.7)
+    return near[0] if near else ""
+
+
+# The tree of a filter.
 
 
 def all_of(terms: list[Term]) -> Term:

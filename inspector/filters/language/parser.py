@@ -124,6 +124,12 @@ class Token(msgspec.Struct, frozen=True):
     """The column after the last character."""
 
 
+Make = Callable[[Token, datetime], Term]
+"""Creates a term from the value after the colon; the datetime completes times of day."""
+Named = Mapping[str, str]
+"""Saved filters by name, as typed."""
+
+
 def tokens(text: str) -> list[Token]:
     """Split a filter into tokens; the last one marks the end. Raises: FilterError."""
     if len(text) > LONGEST:
@@ -296,9 +302,6 @@ def span(text: str) -> bool:
 
 # Shorthands: `m:tools/call`, `is:pending`, `larger-than:10k`, `kind:error`.
 
-Make = Callable[[Token, datetime], Term]
-"""Creates a term from the value after the colon; the datetime completes times of day."""
-
 
 def shorthand(name: str) -> Make | None:
     """Return the parser for the value after a prefix; None if the prefix is not a shorthand."""
@@ -342,10 +345,6 @@ def unknown(token: Token, name: str, scope: FieldScope = FieldScope.OWN) -> Filt
     near = nearest(name)
     hint = f"; did you mean `{prefix}{near}`?" if near else ""
     return FilterError(f"unknown field `{prefix}{name[:60]}`{hint}", token.column)
-
-
-Named = Mapping[str, str]
-"""Saved filters by name, as typed."""
 
 
 def parse(text: str, *, named: Named | None = None, today: datetime | None = None) -> Term | None:
