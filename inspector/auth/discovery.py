@@ -71,6 +71,31 @@ class ServerMetadata(msgspec.Struct, frozen=True):
     raw: Any = None
 
 
+class Challenge(msgspec.Struct, frozen=True):
+    """One challenge of a `WWW-Authenticate` header."""
+
+    scheme: str
+    """Scheme in lower case: "bearer", "dpop"."""
+    params: dict[str, str]
+    """Parameters, with names in lower case. Of two with the same name, the first counts."""
+
+    @property
+    def scopes(self) -> tuple[str, ...] | None:
+        """Requested scopes; None if it names none."""
+        scope = self.params.get("scope")
+        return None if scope is None else tuple(scope.split())
+
+    @property
+    def metadata(self) -> str:
+        """URL of the protected resource metadata; "" if it names none."""
+        return self.params.get("resource_metadata", "")
+
+    @property
+    def error(self) -> str:
+        """Error of the token that was sent; "" if it names none."""
+        return self.params.get("error", "")
+
+
 def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
     """Read the protected resource metadata of a server; None if there is none.
 
@@ -219,31 +244,6 @@ def _html_fix(fetched: HttpFetched) -> str:
 
 
 # Challenges in WWW-Authenticate (RFC 9110, section 11; RFC 6750, section 3)
-
-
-class Challenge(msgspec.Struct, frozen=True):
-    """One challenge of a `WWW-Authenticate` header."""
-
-    scheme: str
-    """Scheme in lower case: "bearer", "dpop"."""
-    params: dict[str, str]
-    """Parameters, with names in lower case. Of two with the same name, the first counts."""
-
-    @property
-    def scopes(self) -> tuple[str, ...] | None:
-        """Requested scopes; None if it names none."""
-        scope = self.params.get("scope")
-        return None if scope is None else tuple(scope.split())
-
-    @property
-    def metadata(self) -> str:
-        """URL of the protected resource metadata; "" if it names none."""
-        return self.params.get("resource_metadata", "")
-
-    @property
-    def error(self) -> str:
-        """Error of the token that was sent; "" if it names none."""
-        return self.params.get("error", "")
 
 
 def parse_challenges(values: Iterable[str]) -> tuple[Challenge, ...]:

@@ -47,6 +47,15 @@ CLIENT = "client_credentials"
 _SCOPES = "specification, basic/authorization, scope selection"
 
 
+class RefusedRequest(msgspec.Struct, frozen=True):
+    """The request that the server rejected."""
+
+    method: str
+    status: int
+    date: str = ""
+    """`Date` header of the response; "" if there is none."""
+
+
 def login(
     server_url: str, challenge: Challenge | None, login_options: LoginOptions, known: StoredLogin
 ) -> Flow[CompletedLogin]:
@@ -185,15 +194,6 @@ def _is_unknown(failure: LoginFailed) -> bool:
 
 
 # Explaining a login without performing it
-
-
-class RefusedRequest(msgspec.Struct, frozen=True):
-    """The request that the server rejected."""
-
-    method: str
-    status: int
-    date: str = ""
-    """`Date` header of the response; "" if there is none."""
 
 
 def survey(

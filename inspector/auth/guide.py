@@ -97,6 +97,18 @@ class Loopback:
         return bool(self._state) and secrets.compare_digest(state.encode("utf-8", "replace"), self._state.encode())
 
 
+class WaitingForLogin(msgspec.Struct, frozen=True):
+    """What the user is shown during a login."""
+
+    url: str
+    """URL for consent: untrusted text, checked to be an http or https URL."""
+    redirect_uri: str
+    port: int
+    """Local port where the redirect is awaited; 0 if it is not, and the final URL has to be pasted."""
+    code_host: str = ""
+    """Host that gets the code if that is to be confirmed; see OpenAddress."""
+
+
 def redirected(query: str) -> Redirected:
     """Parse a redirect. Of two parameters with the same name the first is kept; too many are all dropped."""
     found: dict[str, str] = {}
@@ -117,18 +129,6 @@ def pasted(text: str, state: str) -> Redirected | None:
         came = redirected(query)
         return came if came.params else None
     return Redirected({"code": text, "state": state}) if text and " " not in text else None
-
-
-class WaitingForLogin(msgspec.Struct, frozen=True):
-    """What the user is shown during a login."""
-
-    url: str
-    """URL for consent: untrusted text, checked to be an http or https URL."""
-    redirect_uri: str
-    port: int
-    """Local port where the redirect is awaited; 0 if it is not, and the final URL has to be pasted."""
-    code_host: str = ""
-    """Host that gets the code if that is to be confirmed; see OpenAddress."""
 
 
 def _quietly(waiting: WaitingForLogin) -> None:

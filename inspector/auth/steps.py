@@ -169,37 +169,6 @@ class LoginFailed(AuthorizationNeeded):
         self.login_step = login_step
 
 
-def broken(login_step: LoginStep) -> Flow[Any]:
-    """Add a failed step and end the login. Raises: LoginFailed."""
-    yield AddStep(login_step)
-    raise LoginFailed(login_step)
-
-
-def step_from(
-    fetch: HttpFetch, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
-) -> LoginStep:
-    """Return the login step of a request."""
-    return LoginStep(fetch.what, verdict, found, f"{fetch.method} {fetched.url}", fetched.status, clause, fix)
-
-
-def described(fetched: HttpFetched) -> str:
-    """Return the outcome of a request as part of a sentence."""
-    if not fetched.status:
-        return f"no response: {fetched.why}"
-    kind = fetched.header("content-type").partition(";")[0] or "no content type"
-    if 300 <= fetched.status < 400:
-        return f"{fetched.status}, a redirect to {fetched.header('location')[:200]!r}, which was not followed"
-    if len(fetched.body) >= LARGEST:
-        return f"{fetched.status} with {kind}, longer than {LARGEST // 1024} KiB: the rest was not read"
-    if fetched.status == 200 and fetched.value is None:
-        return f"200 with {kind}, which is not JSON"
-    words = without_credentials(words_of_body(fetched.body)) if fetched.status >= 400 else ""
-    return f"{fetched.status} with {kind}{words and f', “{words}”'}"
-
-
-# Options and outcome of a login
-
-
 class Dpop(StrEnum):
     """Whether tokens are bound to our key (RFC 9449)."""
 
@@ -293,3 +262,31 @@ class CompletedLogin(msgspec.Struct, frozen=True):
     known: StoredLogin
     server: Any = None
     """Metadata of the authorization server."""
+
+
+def broken(login_step: LoginStep) -> Flow[Any]:
+    """Add a failed step and end the login. Raises: LoginFailed."""
+    yield AddStep(login_step)
+    raise LoginFailed(login_step)
+
+
+def step_from(
+    fetch: HttpFetch, fetched: HttpFetched, verdict: StepVerdict, found: str, clause: str = "", fix: str = ""
+) -> LoginStep:
+    """Return the login step of a request."""
+    return LoginStep(fetch.what, verdict, found, f"{fetch.method} {fetched.url}", fetched.status, clause, fix)
+
+
+def described(fetched: HttpFetched) -> str:
+    """Return the outcome of a request as part of a sentence."""
+    if not fetched.status:
+        return f"no response: {fetched.why}"
+    kind = fetched.header("content-type").partition(";")[0] or "no content type"
+    if 300 <= fetched.status < 400:
+        return f"{fetched.status}, a redirect to {fetched.header('location')[:200]!r}, which was not followed"
+    if len(fetched.body) >= LARGEST:
+        return f"{fetched.status} with {kind}, longer than {LARGEST // 1024} KiB: the rest was not read"
+    if fetched.status == 200 and fetched.value is None:
+        return f"200 with {kind}, which is not JSON"
+    words = without_credentials(words_of_body(fetched.body)) if fetched.status >= 400 else ""
+    return f"{fetched.status} with {kind}{words and f', “{words}”'}"

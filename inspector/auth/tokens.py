@@ -60,6 +60,20 @@ _ASSERTION_S = 300
 _UNSENDABLE = re.compile(r"[^\x21-\x7e]")
 
 
+Form = dict[str, str]
+
+
+class TokenRequest(msgspec.Struct, frozen=True):
+    """Client, server and parameters of a token request."""
+
+    server: ServerMetadata
+    client: Client
+    login_options: LoginOptions
+    resource: str
+    scopes: tuple[str, ...] = ()
+    dpop: bool = False
+
+
 def read_claims(token: str) -> dict[str, Any] | None:
     """Return the claims of a JWT; None for another token. Nothing is verified."""
     parts = token.split(".")
@@ -129,20 +143,6 @@ def skew_sentence(skew: float) -> str:
         return ""
     way = "ahead of" if skew > 0 else "behind"
     return f"our clock is {abs(skew) / 60:.0f} min {way} the server's"
-
-
-Form = dict[str, str]
-
-
-class TokenRequest(msgspec.Struct, frozen=True):
-    """Client, server and parameters of a token request."""
-
-    server: ServerMetadata
-    client: Client
-    login_options: LoginOptions
-    resource: str
-    scopes: tuple[str, ...] = ()
-    dpop: bool = False
 
 
 def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:

@@ -33,6 +33,17 @@ class ChatRequest(msgspec.Struct, frozen=True):
     """Parts of the request that do not reach the model, a phrase each; may contain untrusted text."""
 
 
+class ModelReply(msgspec.Struct, frozen=True):
+    """Answer of a model."""
+
+    result: Result
+    left_out: tuple[str, ...] = ()
+    """Parts of the request that did not reach the model, a phrase each."""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    """Output tokens as counted by the endpoint; None if it does not report them."""
+
+
 def chat_request(params: Any, model: str) -> ChatRequest:
     """Translate the params of `sampling/createMessage`. Never raises, even for invalid params."""
     return _Translation(params).request(model)
@@ -168,17 +179,6 @@ def _json(value: Any) -> str:
 
 
 # From a chat completion to a sampling result
-
-
-class ModelReply(msgspec.Struct, frozen=True):
-    """Answer of a model."""
-
-    result: Result
-    left_out: tuple[str, ...] = ()
-    """Parts of the request that did not reach the model, a phrase each."""
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    """Output tokens as counted by the endpoint; None if it does not report them."""
 
 
 def reply_in(completion: Any, request: ChatRequest) -> ModelReply:

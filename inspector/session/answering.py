@@ -146,6 +146,11 @@ class OwnTasks:
                 del self._tasks[task.id]
 
 
+_Key = tuple[tuple[int, str], ...]
+Replies = tuple[Reply, ...] | None
+Send = Callable[[jsonrpc.Request, ServerRequest | None], Awaitable[None]]
+
+
 def _ttl(wanted: Any) -> int | None:
     """Return the lifetime in milliseconds. An invalid or too long one is replaced."""
     if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < KEPT_MS:
@@ -261,10 +266,6 @@ def _why_not(request: jsonrpc.Request, revision: Revision | None) -> str:
     return "this client has not declared the capability for it" if known else "no such method in this revision"
 
 
-_Key = tuple[tuple[int, str], ...]
-Replies = tuple[Reply, ...] | None
-
-
 class SideWaits:
     """What flows wait for besides responses: input requests that stay open between two polls, and news of tasks."""
 
@@ -340,9 +341,6 @@ class AdvertisedCapabilities(msgspec.Struct, eq=False):
 
     client: ClientIdentity
     answering: RequestHandling
-
-
-Send = Callable[[jsonrpc.Request, ServerRequest | None], Awaitable[None]]
 
 
 class RequestLimits:

@@ -91,6 +91,55 @@ class RequestedLogLevel(msgspec.Struct):
     """Level that every request declares, where requests declare it; "" for none."""
 
 
+BeforeSend = Callable[[Outgoing], Awaitable[Outgoing | None]]
+"""Returns the message to send in place of one, possibly after a long time; None to send nothing."""
+
+
+class HttpControl(Protocol):
+    """What a driver needs of an HTTP transport in addition to `Transport`."""
+
+    common_headers: dict[str, str]
+    """Headers of GET and DELETE besides the session id."""
+
+    @property
+    def carriage(self) -> Carriage:
+        """Current HTTP variant."""
+
+    async def use(self, carriage: Carriage) -> None:
+        """Switch to another HTTP variant. Raises: ConnectError."""
+
+    async def open_stream(self, headers: Mapping[str, str]) -> Delivery:
+        """Open the standalone stream."""
+
+    def forget_session(self, status: int) -> None:
+        """Drop the session id: the server has responded with this status."""
+
+    @property
+    def logging_in(self) -> bool:
+        """Whether a login is running."""
+
+    @property
+    def mcp_session_id(self) -> str | None:
+        """Session id from the server; None if there is none."""
+
+
+@runtime_checkable
+class ProcessControl(Protocol):
+    """What connecting needs of a transport that starts its server, in addition to `Transport`."""
+
+    def hold(self, lost: Callable[[str], None]) -> None:
+        """Call `lost` when the server exits, instead of ending the connection, until `restart` or `settle`."""
+
+    async def restart(self, why: str) -> str:
+        """Restart the server; return how it had exited, or "" if it was not restarted."""
+
+    def settle(self) -> None:
+        """Stop holding exits."""
+
+    async def record_stall(self) -> None:
+        """Record what the process does while a request has no response."""
+
+
 def outgoing(
     step: Send,
     id_: RequestId,
@@ -143,57 +192,8 @@ def is_unknown_session(status: int | None, message: str) -> bool:
     return status == 404 or (status == 400 and "session" in message.lower())
 
 
-BeforeSend = Callable[[Outgoing], Awaitable[Outgoing | None]]
-"""Returns the message to send in place of one, possibly after a long time; None to send nothing."""
-
-
 async def _unchanged(message: Outgoing) -> Outgoing | None:
     return message
-
-
-class HttpControl(Protocol):
-    """What a driver needs of an HTTP transport in addition to `Transport`."""
-
-    common_headers: dict[str, str]
-    """Headers of GET and DELETE besides the session id."""
-
-    @property
-    def carriage(self) -> Carriage:
-        """Current HTTP variant."""
-
-    async def use(self, carriage: Carriage) -> None:
-        """Switch to another HTTP variant. Raises: ConnectError."""
-
-    async def open_stream(self, headers: Mapping[str, str]) -> Delivery:
-        """Open the standalone stream."""
-
-    def forget_session(self, status: int) -> None:
-        """Drop the session id: the server has responded with this status."""
-
-    @property
-    def logging_in(self) -> bool:
-        """Whether a login is running."""
-
-    @property
-    def mcp_session_id(self) -> str | None:
-        """Session id from the server; None if there is none."""
-
-
-@runtime_checkable
-class ProcessControl(Protocol):
-    """What connecting needs of a transport that starts its server, in addition to `Transport`."""
-
-    def hold(self, lost: Callable[[str], None]) -> None:
-        """Call `lost` when the server exits, instead of ending the connection, until `restart` or `settle`."""
-
-    async def restart(self, why: str) -> str:
-        """Restart the server; return how it had exited, or "" if it was not restarted."""
-
-    def settle(self) -> None:
-        """Stop holding exits."""
-
-    async def record_stall(self) -> None:
-        """Record what the process does while a request has no response."""
 
 
 class Driver:

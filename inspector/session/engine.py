@@ -37,6 +37,7 @@ OFTEN, WINDOW_S = 10, 10.0
 """Automatic updates are stopped after this many within this many seconds."""
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 
 class Lists:
@@ -128,9 +129,6 @@ def _why(pages: Pages) -> str:
             return f"{pages.stopped}: {why}"
         case Replied():
             return pages.stopped
-
-
-logger = logging.getLogger(__name__)
 
 
 class Engine:

@@ -43,6 +43,9 @@ _FAREWELL_S = 0.5
 """Seconds to wait for a server that may have stopped reading."""
 
 
+Given = Callable[[Task], None]
+
+
 def nobody(_: object) -> None:
     """Ignore the call."""
 
@@ -150,9 +153,6 @@ class Followers:
     def _state(self, id_: str) -> str:
         task = self._journal.conversation.tasks.find(id_)
         return task.state if task else ""
-
-
-Given = Callable[[Task], None]
 
 
 class SessionTasks:
