@@ -40,6 +40,25 @@ _PAUSE_S = 0.05
 _KILL_S = 5.0
 
 
+class _Replies(asyncio.Protocol):
+    """Cuts what the browser writes into messages, which end with NUL."""
+
+    def __init__(self, take: Callable[[bytes], None], lost: Callable[[], None]) -> None:
+        self._take, self._lost = take, lost
+        self._parts: list[bytes] = []
+
+    def data_received(self, data: bytes) -> None:
+        *whole, rest = data.split(b"\0")
+        for piece in whole:
+            self._take(b"".join((*self._parts, piece)))
+            self._parts.clear()
+        if rest:
+            self._parts.append(rest)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lost()
+
+
 def find_browser(env: Mapping[str, str]) -> str:
     """Return the path of a Chromium. Raises: UsageError with advice if there is none on PATH."""
     for name in NAMES:
@@ -188,25 +207,6 @@ async def until(condition: Callable[[], Awaitable[Any]], seconds: float) -> bool
     except TimeoutError:
         return False
     return True
-
-
-class _Replies(asyncio.Protocol):
-    """Cuts what the browser writes into messages, which end with NUL."""
-
-    def __init__(self, take: Callable[[bytes], None], lost: Callable[[], None]) -> None:
-        self._take, self._lost = take, lost
-        self._parts: list[bytes] = []
-
-    def data_received(self, data: bytes) -> None:
-        *whole, rest = data.split(b"\0")
-        for piece in whole:
-            self._take(b"".join((*self._parts, piece)))
-            self._parts.clear()
-        if rest:
-            self._parts.append(rest)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._lost()
 
 
 def _file(fd: int, mode: str = "rb") -> Any:

@@ -107,21 +107,6 @@ class Size(msgspec.Struct, frozen=True):
     """None: the View's own height, up to `MOST_HEIGHT`."""
 
 
-def parse_size(text: str) -> Size:
-    """Parse WIDTHxHEIGHT or WIDTH. Raises: UsageError."""
-    found = _SIZE.fullmatch(text.strip().lower())
-    if found is None:
-        raise UsageError(f"invalid --size {text!r}", hint="Write WIDTHxHEIGHT or WIDTH in pixels, such as 400x600.")
-    return Size(int(found[1]), int(found[2]) if found[2] else None)
-
-
-def parse_locale(text: str) -> str:
-    """Check a language tag (BCP 47). Raises: UsageError."""
-    if not _LOCALE.fullmatch(text):
-        raise UsageError(f"invalid --locale {text!r}", hint="Write a language tag, such as en-US.")
-    return text
-
-
 class HostSettings(msgspec.Struct, frozen=True):
     """What the user has chosen for the View."""
 
@@ -146,6 +131,21 @@ class BrowserFacts(msgspec.Struct):
     timeZone: str = ""  # noqa: N815, the name on the wire
     touch: bool = False
     hover: bool = True
+
+
+def parse_size(text: str) -> Size:
+    """Parse WIDTHxHEIGHT or WIDTH. Raises: UsageError."""
+    found = _SIZE.fullmatch(text.strip().lower())
+    if found is None:
+        raise UsageError(f"invalid --size {text!r}", hint="Write WIDTHxHEIGHT or WIDTH in pixels, such as 400x600.")
+    return Size(int(found[1]), int(found[2]) if found[2] else None)
+
+
+def parse_locale(text: str) -> str:
+    """Check a language tag (BCP 47). Raises: UsageError."""
+    if not _LOCALE.fullmatch(text):
+        raise UsageError(f"invalid --locale {text!r}", hint="Write a language tag, such as en-US.")
+    return text
 
 
 class HostContext:

@@ -102,12 +102,6 @@ class PreparedCall:
         return b"%b%d%b" % (self._before, id_, self._after)
 
 
-def prepare(session: Session, call: BenchCall) -> PreparedCall:
-    """Encode a call as the session would encode it."""
-    step = Send(call.method, call.params, input_schema=call.input_schema)
-    return PreparedCall(call, outgoing(step, _MARK, session.revision, session.offering.client, session.logs))
-
-
 class Sample(msgspec.Struct, gc=False):
     """The outcome of one call."""
 
@@ -134,6 +128,22 @@ class _Waiting(msgspec.Struct, eq=False):
     task: asyncio.Task[Any]
     deadline: float
     timed_out: bool = False
+
+
+class LevelPlan(msgspec.Struct, frozen=True):
+    model: LoadModel
+    load: float
+    seconds: float
+    calls: int | None
+    timeout_s: float
+    stall_s: float
+    """Seconds without any response after which the level ends."""
+
+
+def prepare(session: Session, call: BenchCall) -> PreparedCall:
+    """Encode a call as the session would encode it."""
+    step = Send(call.method, call.params, input_schema=call.input_schema)
+    return PreparedCall(call, outgoing(step, _MARK, session.revision, session.offering.client, session.logs))
 
 
 class LoadClient:
@@ -370,16 +380,6 @@ def listener_pid(url: str) -> int | None:
 
 
 # Levels of load
-
-
-class LevelPlan(msgspec.Struct, frozen=True):
-    model: LoadModel
-    load: float
-    seconds: float
-    calls: int | None
-    timeout_s: float
-    stall_s: float
-    """Seconds without any response after which the level ends."""
 
 
 class Load:

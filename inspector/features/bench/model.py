@@ -89,20 +89,6 @@ class LatencySummary(msgspec.Struct, frozen=True):
     max: float
 
 
-def summary(nanoseconds: Iterable[int]) -> LatencySummary | None:
-    """Return percentiles by nearest rank; None without values."""
-    ordered = sorted(nanoseconds)
-    if not ordered:
-        return None
-    p50, p95, p99 = (ranked(ordered, share) / 1e6 for share in (0.5, 0.95, 0.99))
-    return LatencySummary(len(ordered), p50, p95, p99, ordered[-1] / 1e6)
-
-
-def ranked(ordered: Sequence[int], share: float) -> int:
-    """Return the value that a share (0 to 1) of sorted values does not exceed, by nearest rank."""
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
-
-
 class LevelResult(msgspec.Struct):
     """Measurements of one level of load."""
 
@@ -307,3 +293,17 @@ class BenchVerdict(msgspec.Struct, frozen=True):
     sentence: str
     evidence: dict[str, Any]
     fix: str
+
+
+def summary(nanoseconds: Iterable[int]) -> LatencySummary | None:
+    """Return percentiles by nearest rank; None without values."""
+    ordered = sorted(nanoseconds)
+    if not ordered:
+        return None
+    p50, p95, p99 = (ranked(ordered, share) / 1e6 for share in (0.5, 0.95, 0.99))
+    return LatencySummary(len(ordered), p50, p95, p99, ordered[-1] / 1e6)
+
+
+def ranked(ordered: Sequence[int], share: float) -> int:
+    """Return the value that a share (0 to 1) of sorted values does not exceed, by nearest rank."""
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

@@ -128,6 +128,38 @@ class UsageTrend(msgspec.Struct, frozen=True):
     """
 
 
+class FailLimit(msgspec.Struct, frozen=True):
+    """One comparison of `--fail-on`."""
+
+    text: str
+    metric: str
+    sign: str
+    value: float
+    relative: bool
+    """Whether the value is a multiple of the baseline's figure."""
+
+    def is_passed(self, now: float, before: float | None) -> bool:
+        """Return whether the limit applies to a figure; False if it needs a baseline and there is none."""
+        if self.relative and not before:
+            return False
+        edge = self.value * (before or 0.0) if self.relative else self.value
+        match self.sign:
+            case "<":
+                return now < edge
+            case "<=":
+                return now <= edge
+            case ">":
+                return now > edge
+            case ">=":
+                return now >= edge
+            case _:
+                return now == edge
+
+
+FailLimits = tuple[tuple[FailLimit, ...], ...]
+"""The run fails if all limits of one of the groups apply (`or` of `and`)."""
+
+
 def theil_sen(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the median slope between all pairs of points, and Kendall's tau; (0, 0) without two different x."""
     pairs = [(b[0] - a[0], b[1] - a[1]) for a, b in combinations(points, 2) if a[0] != b[0]]
@@ -506,38 +538,6 @@ def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
 
 
 # Limits that the user sets
-
-
-class FailLimit(msgspec.Struct, frozen=True):
-    """One comparison of `--fail-on`."""
-
-    text: str
-    metric: str
-    sign: str
-    value: float
-    relative: bool
-    """Whether the value is a multiple of the baseline's figure."""
-
-    def is_passed(self, now: float, before: float | None) -> bool:
-        """Return whether the limit applies to a figure; False if it needs a baseline and there is none."""
-        if self.relative and not before:
-            return False
-        edge = self.value * (before or 0.0) if self.relative else self.value
-        match self.sign:
-            case "<":
-                return now < edge
-            case "<=":
-                return now <= edge
-            case ">":
-                return now > edge
-            case ">=":
-                return now >= edge
-            case _:
-                return now == edge
-
-
-FailLimits = tuple[tuple[FailLimit, ...], ...]
-"""The run fails if all limits of one of the groups apply (`or` of `and`)."""
 
 
 def read_limits(text: str) -> FailLimits:

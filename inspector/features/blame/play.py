@@ -126,6 +126,9 @@ class ScriptPlayer:
         return values.get(name, self._environ.get(name))
 
 
+_Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
 def _changed(state: InheritedState | None) -> InheritedState | None:
     """Return what a server must inherit in place of our own; None if that is the same."""
     own = inherited_state(own_status()[0])
@@ -368,9 +371,6 @@ class _HttpRun(ScriptRun):
             self.journal.frame(Direction.FROM_SERVER, Channel.REPLY, body, http=number)
         self.journal.fact(HttpFact(HttpEvent.END, number))
         return isinstance(event, h11.EndOfMessage) and parser.their_state is h11.DONE
-
-
-_Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def without_calls(script: ClientScript, keys: frozenset[str]) -> ClientScript:

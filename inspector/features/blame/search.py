@@ -344,13 +344,13 @@ class _EditOrder:
         return sorted(edits, key=lambda each: self._places[id(each)])
 
 
+_Passes = Callable[[Iterable[Edit]], Awaitable[bool]]
+
+
 def _with_parts(edit: Edit) -> Iterator[Edit]:
     yield edit
     for part in edit.parts:
         yield from _with_parts(part)
-
-
-_Passes = Callable[[Iterable[Edit]], Awaitable[bool]]
 
 
 def _of(outcome: Outcome, key: str) -> str:

@@ -67,6 +67,17 @@ class CallInPlan(msgspec.Struct, frozen=True):
 # Files
 
 
+class SavedCall(msgspec.Struct, frozen=True):
+    """A call in a file, or the reason why the file can't be read."""
+
+    path: Path
+    case: CaseDefinition | None = None
+    fault: str = ""
+    """May quote untrusted text."""
+    target: str = ""
+    """URL or name of a configured server that the file names; "" if it names none."""
+
+
 def open_collection(path: Path, environment: str = "") -> Collection:
     """Read a file with the files that it uses, and the environment of this name; "" for none. Raises: UsageError."""
     found = _open(path, ())
@@ -127,17 +138,6 @@ def near_to(name: str, known: Sequence[str]) -> str:
 
 
 # Saved calls of a project, for display and editing in the terminal interface
-
-
-class SavedCall(msgspec.Struct, frozen=True):
-    """A call in a file, or the reason why the file can't be read."""
-
-    path: Path
-    case: CaseDefinition | None = None
-    fault: str = ""
-    """May quote untrusted text."""
-    target: str = ""
-    """URL or name of a configured server that the file names; "" if it names none."""
 
 
 def saved_calls(files: Sequence[Path]) -> list[SavedCall]:

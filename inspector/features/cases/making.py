@@ -56,6 +56,21 @@ _CALLS = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
 """Requests that become cases unless others are chosen."""
 
 
+Entry = dict[str, Any]
+"""A response, as written in a case."""
+
+
+class SeenExchange(msgspec.Struct, frozen=True):
+    """A request and its response as sent. A retry with responses is replaced by the original request."""
+
+    method: str
+    params: Any
+    reply: dict[str, Any]
+    ms: float | None
+    answers: tuple[Any, ...] = ()
+    """Responses to the server requests of the call, as written in a case."""
+
+
 def pytest_file(cases: Sequence[CaseDefinition], target: Sequence[str]) -> str:
     """Return the text of a pytest file. `target` is the server's command, or only its URL."""
     taken: set[str] = set()
@@ -119,9 +134,6 @@ def _name(text: str, taken: set[str]) -> str:
 
 
 # Prepared responses to server requests
-
-Entry = dict[str, Any]
-"""A response, as written in a case."""
 
 
 def answers_of(account: OperationRecord) -> tuple[Entry, ...]:
@@ -256,17 +268,6 @@ def schema_of(value: Any, depth: int = 0) -> dict[str, Any]:
         if len(different) <= _MOST_KINDS:
             made["items"] = different[0] if len(different) == 1 else {"anyOf": different}
     return made
-
-
-class SeenExchange(msgspec.Struct, frozen=True):
-    """A request and its response as sent. A retry with responses is replaced by the original request."""
-
-    method: str
-    params: Any
-    reply: dict[str, Any]
-    ms: float | None
-    answers: tuple[Any, ...] = ()
-    """Responses to the server requests of the call, as written in a case."""
 
 
 def seen(journal: Journal, exchange: Exchange) -> SeenExchange | None:

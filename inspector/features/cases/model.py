@@ -69,22 +69,6 @@ class Marker(msgspec.Struct, frozen=True):
         return f"${{{self.source}:{self.name}}}" if self.source else f"{{{{{self.name}}}}}"
 
 
-def references(text: str, line: int = 0) -> Iterator[Marker]:
-    """Yield the markers in a text."""
-    for found in MARKER.finditer(text):
-        if not found[1]:
-            yield Marker(found[2] or found[4], found[3] or "", line, is_part=len(found[0]) < len(text))
-
-
-def escaped(value: Any) -> Any:
-    """Return a value whose texts are escaped so that none of them is read as a marker."""
-    if isinstance(value, str):
-        return MARKER.sub(lambda found: "\\" + found[0], value)
-    if isinstance(value, dict):
-        return {name: escaped(each) for name, each in value.items()}
-    return [escaped(each) for each in value] if isinstance(value, list) else value
-
-
 class SavedValue(msgspec.Struct, frozen=True):
     """A variable that gets its value from the result."""
 
@@ -160,3 +144,19 @@ class CallEnvironment(msgspec.Struct, frozen=True):
     name: str
     target: str = ""
     variables: tuple[CallVariable, ...] = ()
+
+
+def references(text: str, line: int = 0) -> Iterator[Marker]:
+    """Yield the markers in a text."""
+    for found in MARKER.finditer(text):
+        if not found[1]:
+            yield Marker(found[2] or found[4], found[3] or "", line, is_part=len(found[0]) < len(text))
+
+
+def escaped(value: Any) -> Any:
+    """Return a value whose texts are escaped so that none of them is read as a marker."""
+    if isinstance(value, str):
+        return MARKER.sub(lambda found: "\\" + found[0], value)
+    if isinstance(value, dict):
+        return {name: escaped(each) for name, each in value.items()}
+    return [escaped(each) for each in value] if isinstance(value, list) else value

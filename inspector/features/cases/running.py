@@ -64,6 +64,10 @@ class Failure(msgspec.Struct, frozen=True):
     """The failed expectation; None if the case failed as a whole."""
 
 
+Opener = Callable[[], Session]
+"""Creates a session that is not connected yet, on its own journal."""
+
+
 def judge(case: CaseDefinition, response: ActualResponse, normal: Normal) -> list[Failure]:
     """Return all deviations from the expectations; [] if the case passes.
 
@@ -192,9 +196,6 @@ _SAYS = {
     ExpectationKind.MATCHES: _matches,
     ExpectationKind.SCHEMA: _schema,
 }
-
-Opener = Callable[[], Session]
-"""Creates a session that is not connected yet, on its own journal."""
 
 
 class CaseRun(msgspec.Struct, frozen=True):

@@ -118,6 +118,32 @@ class Cost(msgspec.Struct, frozen=True):
         return {part: found[part] for part in PARTS}
 
 
+class SearchQuery(msgspec.Struct, frozen=True):
+    """One query to simulate."""
+
+    text: str
+    """Search terms, or a regular expression between slashes."""
+    expected: str = ""
+    """Expected tool; "" if not given."""
+
+
+class SearchResult(msgspec.Struct, frozen=True):
+    """The result of a query. Names are untrusted text."""
+
+    query: SearchQuery
+    top: tuple[str, ...]
+    """Names of the first five tools, best first."""
+    rank: int
+    """Rank of the expected tool, from 1; 0 if it is not found or no tool is expected."""
+    missing: tuple[str, ...]
+    """Terms of the query that the expected tool lacks."""
+
+    @property
+    def found(self) -> bool:
+        """Whether the expected tool is among the first five; if none is expected, whether any tool is found."""
+        return 0 < self.rank <= TOP if self.query.expected else bool(self.top)
+
+
 def cost_of(journal: Journal) -> Cost:
     """Return the cost of the definitions and results in a journal."""
     conversation = journal.conversation
@@ -262,32 +288,6 @@ def _has_pages(tool: Mapping[str, Any]) -> bool:
 
 def _quantile(values: Sequence[int], percent: int) -> float:
     return quantiles(values, n=100, method="inclusive")[percent - 1] if len(values) > 1 else values[0]
-
-
-class SearchQuery(msgspec.Struct, frozen=True):
-    """One query to simulate."""
-
-    text: str
-    """Search terms, or a regular expression between slashes."""
-    expected: str = ""
-    """Expected tool; "" if not given."""
-
-
-class SearchResult(msgspec.Struct, frozen=True):
-    """The result of a query. Names are untrusted text."""
-
-    query: SearchQuery
-    top: tuple[str, ...]
-    """Names of the first five tools, best first."""
-    rank: int
-    """Rank of the expected tool, from 1; 0 if it is not found or no tool is expected."""
-    missing: tuple[str, ...]
-    """Terms of the query that the expected tool lacks."""
-
-    @property
-    def found(self) -> bool:
-        """Whether the expected tool is among the first five; if none is expected, whether any tool is found."""
-        return 0 < self.rank <= TOP if self.query.expected else bool(self.top)
 
 
 def read_queries(lines: Iterable[str]) -> list[SearchQuery]:

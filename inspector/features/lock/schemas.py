@@ -71,6 +71,61 @@ class SchemaChange(msgspec.Struct, frozen=True):
 _OF_CONDITIONS = {SchemaEffect.NARROWER: "a new condition", SchemaEffect.WIDER: "a condition is gone"}
 
 
+class Rating(StrEnum):
+    """Severity of a change. Compare by `rank`."""
+
+    BREAKING = "breaking"
+    """What worked before may fail now."""
+    WARNING = "warning"
+    """Models, clients or users see something different, or compatibility is unknown."""
+    INFO = "info"
+    """What worked before still works."""
+
+    @property
+    def rank(self) -> int:
+        """Position from 0, the most severe, upwards."""
+        return _RANKS[self]
+
+
+_RANKS = {Rating.BREAKING: 0, Rating.WARNING: 1, Rating.INFO: 2}
+
+
+class Act(StrEnum):
+    """How an item or a place has changed."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class DefinitionChange(msgspec.Struct, frozen=True):
+    """A difference between two surfaces. Names, path and values are untrusted text."""
+
+    kind: str
+    """"tools", "resources", "templates", "prompts", or the changed part of the server's information about itself."""
+    name: str
+    """Key of the item; "" outside of lists."""
+    path: str
+    """Member path within the item; "" for the whole item."""
+    act: Act
+    rating: Rating
+    rule: str
+    """Stable identifier of the reason for the rating, such as "required-added"."""
+    sentence: str
+    """Reason as a sentence. It may quote untrusted text."""
+    before: Any = ABSENT
+    """Old value; ABSENT if there was none."""
+    after: Any = ABSENT
+    """New value; ABSENT if there is none."""
+
+
+class SchemaSide(StrEnum):
+    """The use of a schema, as seen by the caller."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+
+
 def types(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
     """Compare the allowed types. Without a type, all are allowed. Integers are numbers."""
     ours, theirs = _types(old), _types(new)
@@ -239,64 +294,9 @@ def _text(value: Any) -> str:
 # Severity of a change
 
 
-class Rating(StrEnum):
-    """Severity of a change. Compare by `rank`."""
-
-    BREAKING = "breaking"
-    """What worked before may fail now."""
-    WARNING = "warning"
-    """Models, clients or users see something different, or compatibility is unknown."""
-    INFO = "info"
-    """What worked before still works."""
-
-    @property
-    def rank(self) -> int:
-        """Position from 0, the most severe, upwards."""
-        return _RANKS[self]
-
-
-_RANKS = {Rating.BREAKING: 0, Rating.WARNING: 1, Rating.INFO: 2}
-
-
-class Act(StrEnum):
-    """How an item or a place has changed."""
-
-    ADDED = "added"
-    REMOVED = "removed"
-    CHANGED = "changed"
-
-
-class DefinitionChange(msgspec.Struct, frozen=True):
-    """A difference between two surfaces. Names, path and values are untrusted text."""
-
-    kind: str
-    """"tools", "resources", "templates", "prompts", or the changed part of the server's information about itself."""
-    name: str
-    """Key of the item; "" outside of lists."""
-    path: str
-    """Member path within the item; "" for the whole item."""
-    act: Act
-    rating: Rating
-    rule: str
-    """Stable identifier of the reason for the rating, such as "required-added"."""
-    sentence: str
-    """Reason as a sentence. It may quote untrusted text."""
-    before: Any = ABSENT
-    """Old value; ABSENT if there was none."""
-    after: Any = ABSENT
-    """New value; ABSENT if there is none."""
-
-
 def act_of(before: Any, after: Any) -> Act:
     """Return whether a place was added, removed or changed."""
     return Act.ADDED if before is ABSENT else Act.REMOVED if after is ABSENT else Act.CHANGED
-
-
-class SchemaSide(StrEnum):
-    """The use of a schema, as seen by the caller."""
-
-    INPUT = "input"
-    OUTPUT = "output"
 
 
 def rating_of(effect: SchemaEffect, side: SchemaSide, *, mild: bool = False) -> Rating:

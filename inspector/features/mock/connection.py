@@ -167,15 +167,15 @@ class RequestInProgress:
             await self.own.send(payload)
 
 
+Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+
+
 def _wants(wanted: StreamFilter, act: SendNotification) -> bool:
     """Return whether a stream's filter selects this notification."""
     if act.method == UPDATED:
         uri = peek.text(act.params.value, "uri") or ""
         return any(uri == each or uri.startswith(each) for each in wanted.uris)
     return bool(getattr(wanted, act.method.split("/")[1], False))
-
-
-Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
 class MockConnection:

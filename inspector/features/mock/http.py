@@ -107,6 +107,15 @@ class LegacySseSite:
 # Headers and status codes of stateless requests
 
 
+class MockSession(msgspec.Struct):
+    """The session of one client, from its `initialize` to its DELETE."""
+
+    connection: MockConnection
+    own: MockStream
+    streams: Streams
+    listening: bool = False
+
+
 def status_of(payload: bytes) -> int:
     """Return the HTTP status of a stateless response."""
     first = read(payload)[0]
@@ -140,15 +149,6 @@ def _plain(value: str) -> str:
         return base64.b64decode(value[len(_MARK) : -len(_END)], validate=True).decode("utf-8", "surrogatepass")
     except (binascii.Error, ValueError):
         return value
-
-
-class MockSession(msgspec.Struct):
-    """The session of one client, from its `initialize` to its DELETE."""
-
-    connection: MockConnection
-    own: MockStream
-    streams: Streams
-    listening: bool = False
 
 
 class MockSite:

@@ -93,6 +93,17 @@ class RecordedConnection(msgspec.Struct):
     """Whether it is the only connection of the capture."""
 
 
+_Row = tuple[int, int, str, int]
+"""A message: frame, flags, method, exchange."""
+
+
+class Shape(msgspec.Struct):
+    """The messages of a connection, and the conversation they form."""
+
+    conversation: Conversation
+    rows: Iterator[_Row]
+
+
 def wires(journal: Journal) -> list[RecordedConnection]:
     """Return the connections of a capture in order of first occurrence."""
     columns = journal.store.columns(1, journal.count) if journal.count else None
@@ -169,17 +180,6 @@ def nothing_to_play() -> UsageError:
 def _which(there: list[RecordedConnection]) -> str:
     named = [f"{wire.name} ({wire.about + ', ' if wire.about else ''}{len(wire.frames)} frames)" for wire in there[:9]]
     return f"Choose with --conn: {'; '.join(named)}." if named else "It contains no client."
-
-
-_Row = tuple[int, int, str, int]
-"""A message: frame, flags, method, exchange."""
-
-
-class Shape(msgspec.Struct):
-    """The messages of a connection, and the conversation they form."""
-
-    conversation: Conversation
-    rows: Iterator[_Row]
 
 
 def shape_of(journal: Journal, wire: RecordedConnection) -> Shape:

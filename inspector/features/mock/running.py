@@ -86,6 +86,20 @@ class Pipe:
         threading.Thread(target=read, name="stdin", daemon=True).start()
 
 
+class MockRequest(msgspec.Struct, frozen=True):
+    """What to play, and where."""
+
+    file: Path
+    connection: str = ""
+    """Name of the connection; "" for the only one."""
+    port: int | None = None
+    """Local port, 0 for any free one; None for stdio."""
+    capture: Path | None = None
+    """Where to record the mock's traffic; None for nowhere."""
+    cache: Path | None = None
+    """Directory for cached indexes of long captures; None for no cache."""
+
+
 async def serve_stdio(shared: MockShared, read_fd: int = 0, write_fd: int = 1) -> None:
     """Play until stdin ends, stdout is closed, or a fault breaks the connection."""
     pipe = Pipe(read_fd, write_fd, shared.tape)
@@ -159,20 +173,6 @@ def _redacted(journal: Journal) -> tuple[str, ...]:
     if on == "none" or policy in ("none", "credentials"):
         return ()
     return (f"the capture is redacted ({policy[:40]}): pseudonyms are served in place of secrets",)
-
-
-class MockRequest(msgspec.Struct, frozen=True):
-    """What to play, and where."""
-
-    file: Path
-    connection: str = ""
-    """Name of the connection; "" for the only one."""
-    port: int | None = None
-    """Local port, 0 for any free one; None for stdio."""
-    capture: Path | None = None
-    """Where to record the mock's traffic; None for nowhere."""
-    cache: Path | None = None
-    """Directory for cached indexes of long captures; None for no cache."""
 
 
 async def run(

@@ -70,6 +70,27 @@ class InjectedFault(msgspec.Struct, frozen=True):
     """The fault as the user typed it."""
 
 
+class Serves(StrEnum):
+    """The clients that the mock serves."""
+
+    RECORDED = "recorded"
+    """Both eras, except that `server/discover` gets the recorded response if there is one."""
+    BOTH = "both"
+    LEGACY = "legacy"
+    MODERN = "modern"
+
+
+class MockSettings(msgspec.Struct, frozen=True):
+    """How a script is played."""
+
+    speed: float = 1.0
+    """Factor of the recorded speed; infinite for no pauses."""
+    serves: Serves = Serves.RECORDED
+    strict: bool = False
+    """Whether differences from the recording are reported individually."""
+    faults: tuple[InjectedFault, ...] = ()
+
+
 def read_fault(text: str) -> InjectedFault:
     """Parse a fault from user input. Raises: UsageError."""
     before, arrow, what = text.rpartition("=>")
@@ -136,27 +157,6 @@ class _Counted:
         self._seen += 1
         at = self._seen - self.fault.after
         return at > 0 and (self.fault.times is None or at <= self.fault.times)
-
-
-class Serves(StrEnum):
-    """The clients that the mock serves."""
-
-    RECORDED = "recorded"
-    """Both eras, except that `server/discover` gets the recorded response if there is one."""
-    BOTH = "both"
-    LEGACY = "legacy"
-    MODERN = "modern"
-
-
-class MockSettings(msgspec.Struct, frozen=True):
-    """How a script is played."""
-
-    speed: float = 1.0
-    """Factor of the recorded speed; infinite for no pauses."""
-    serves: Serves = Serves.RECORDED
-    strict: bool = False
-    """Whether differences from the recording are reported individually."""
-    faults: tuple[InjectedFault, ...] = ()
 
 
 class MockShared:

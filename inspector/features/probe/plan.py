@@ -103,6 +103,19 @@ class ToolPlan(msgspec.Struct, frozen=True):
     """What the other calls would have tried, as `ProbeCall.what`."""
 
 
+class _Proposal(NamedTuple):
+    what: str
+    argument: str
+    """The argument that may be invalid."""
+    arguments: dict[str, Any]
+    declared: bool = False
+    differs_from_default: bool = False
+    may_be_absent: bool = False
+    meant_valid: bool = False
+    """Whether the call shows something only if it is valid."""
+    leaves_default: bool = False
+
+
 def plan(tool: Mapping[str, Any], *, most: int = MOST, random: int = 0, seed: int = 0) -> list[ProbeCall]:
     """Return the calls of `plan_tool`."""
     return plan_tool(tool, most=most, random=random, seed=seed).calls
@@ -170,19 +183,6 @@ def _ordered(calls: list[ProbeCall]) -> list[ProbeCall]:
     again = [call for call in calls if call.again]
     rest = [call for call in calls if not call.again]
     return [*rest[:1], *again, *rest[1:]] if again else rest
-
-
-class _Proposal(NamedTuple):
-    what: str
-    argument: str
-    """The argument that may be invalid."""
-    arguments: dict[str, Any]
-    declared: bool = False
-    differs_from_default: bool = False
-    may_be_absent: bool = False
-    meant_valid: bool = False
-    """Whether the call shows something only if it is valid."""
-    leaves_default: bool = False
 
 
 def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:

@@ -162,6 +162,63 @@ class Provenance:
         return self._origins.get(value) or (self._origins.get(other) if other is not None else None)
 
 
+class PlannedRequest(msgspec.Struct, frozen=True):
+    """A request to send."""
+
+    account: OperationRecord
+    sent: SentRequest
+    method: str
+    params: Any
+    """Recorded params without members that each client adds."""
+
+    @property
+    def page(self) -> bool:
+        """Whether it requests a further page."""
+        return self.sent is not self.account.sent[0]
+
+
+class Skip(msgspec.Struct, frozen=True):
+    """An operation that is not resent."""
+
+    account: OperationRecord
+    why: str
+    """Reason as a sentence. It may quote untrusted text."""
+
+
+class ResendPlan(msgspec.Struct, frozen=True):
+    """Requests to resend, in the order of the capture."""
+
+    steps: tuple[PlannedRequest, ...]
+    skips: tuple[Skip, ...] = ()
+
+
+class Resent(msgspec.Struct, frozen=True):
+    """The outcome of resending."""
+
+    comparison: Comparison
+    sent: int
+    """Number of requests that were sent."""
+    skips: tuple[Skip, ...]
+    carried: tuple[tuple[PlannedRequest, CarriedValue], ...]
+    """Values that were replaced, each with its request."""
+    notes: tuple[str, ...] = ()
+    """Notes for the user. They may quote the server."""
+
+
+class RecordedRequest(msgspec.Struct, frozen=True):
+    method: str
+    target: str
+    params: Any
+    """Recorded params without members that a session adds itself."""
+    before: Any
+    """Recorded result or error; None if there was no response."""
+
+    @property
+    def quoted(self) -> str:
+        """The params as JSON. Untrusted text."""
+        return "" if self.params is None else encode(self.params).decode("utf-8", "replace")
+
+
 def _is_number(text: str) -> bool:
     return len(text) < 20 and text.isascii() and text.isdecimal()
 
@@ -224,36 +281,6 @@ def _json(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-
-
-class PlannedRequest(msgspec.Struct, frozen=True):
-    """A request to send."""
-
-    account: OperationRecord
-    sent: SentRequest
-    method: str
-    params: Any
-    """Recorded params without members that each client adds."""
-
-    @property
-    def page(self) -> bool:
-        """Whether it requests a further page."""
-        return self.sent is not self.account.sent[0]
-
-
-class Skip(msgspec.Struct, frozen=True):
-    """An operation that is not resent."""
-
-    account: OperationRecord
-    why: str
-    """Reason as a sentence. It may quote untrusted text."""
-
-
-class ResendPlan(msgspec.Struct, frozen=True):
-    """Requests to resend, in the order of the capture."""
-
-    steps: tuple[PlannedRequest, ...]
-    skips: tuple[Skip, ...] = ()
 
 
 def plan(found: Operations, wanted: Collection[int] | None = None) -> ResendPlan:
@@ -391,19 +418,6 @@ class ResendOptions(msgspec.Struct, frozen=True):
     """Called with each step before it is sent."""
 
 
-class Resent(msgspec.Struct, frozen=True):
-    """The outcome of resending."""
-
-    comparison: Comparison
-    sent: int
-    """Number of requests that were sent."""
-    skips: tuple[Skip, ...]
-    carried: tuple[tuple[PlannedRequest, CarriedValue], ...]
-    """Values that were replaced, each with its request."""
-    notes: tuple[str, ...] = ()
-    """Notes for the user. They may quote the server."""
-
-
 class _Run:
     def __init__(self, session: Session, options: ResendOptions) -> None:
         self.session = session
@@ -500,20 +514,6 @@ def _notes(session: Session, plan: ResendPlan) -> tuple[str, ...]:
     if first is None or now is None or first == now:
         return ()
     return (f"The capture speaks revision {first}, the server now {now}.",)
-
-
-class RecordedRequest(msgspec.Struct, frozen=True):
-    method: str
-    target: str
-    params: Any
-    """Recorded params without members that a session adds itself."""
-    before: Any
-    """Recorded result or error; None if there was no response."""
-
-    @property
-    def quoted(self) -> str:
-        """The params as JSON. Untrusted text."""
-        return "" if self.params is None else encode(self.params).decode("utf-8", "replace")
 
 
 def again(journal: Journal, n: int) -> RecordedRequest | str:

@@ -91,6 +91,37 @@ class MultiSearch:
         return found
 
 
+class Secret(NamedTuple):
+    """A secret value."""
+
+    value: str
+    rule: str
+    spellings: tuple[tuple[str, str], ...]
+    """Spellings with their names; the plain one is first."""
+
+
+class Span(NamedTuple):
+    """Position of a key, a string or a number."""
+
+    start: int
+    end: int
+    is_key: bool
+    is_number: bool
+    is_secret: bool
+
+
+class Replacement(NamedTuple):
+    """One replacement, as recorded in the manifest."""
+
+    rule: str
+    path: str
+    length: int
+    """Class of the length, never the length itself."""
+    mark: str
+    kind: str
+    """"string" or "number"."""
+
+
 def _pieces(data: bytes) -> memoryview:
     return memoryview(data)[: len(data) // _PIECE_BYTES * _PIECE_BYTES].cast("I")
 
@@ -141,15 +172,6 @@ class _Step:
                 further = self._further.get(value)
                 if (further is None or not further.isdisjoint(met)) and value not in found and value in data:
                     found.add(value)
-
-
-class Secret(NamedTuple):
-    """A secret value."""
-
-    value: str
-    rule: str
-    spellings: tuple[tuple[str, str], ...]
-    """Spellings with their names; the plain one is first."""
 
 
 class KnownSecrets:
@@ -378,16 +400,6 @@ def is_pseudonym(text: str) -> bool:
 # Secret members of JSON, valid or not
 
 
-class Span(NamedTuple):
-    """Position of a key, a string or a number."""
-
-    start: int
-    end: int
-    is_key: bool
-    is_number: bool
-    is_secret: bool
-
-
 class Level:
     """An open object or array."""
 
@@ -494,18 +506,6 @@ def path_of(levels: list[Level]) -> tuple[str, ...]:
 
 
 # Replacing secrets
-
-
-class Replacement(NamedTuple):
-    """One replacement, as recorded in the manifest."""
-
-    rule: str
-    path: str
-    length: int
-    """Class of the length, never the length itself."""
-    mark: str
-    kind: str
-    """"string" or "number"."""
 
 
 class Replacing:

@@ -168,6 +168,18 @@ _RECENT = 6
 """Number of lines over which a wrapped known value is searched."""
 
 
+Place = tuple[int, int]
+"""Position of a line, in any numbering that the caller chooses."""
+
+
+class Piece(NamedTuple):
+    """A part of a line that is secret."""
+
+    place: Place
+    value: str
+    rule: str
+
+
 def speaks(word: str) -> bool:
     """Return whether a lowercase word describes a secret, such as "required", and is unlikely to be its value."""
     return word in _SENTENCE or (len(word) > 4 and _STATE.fullmatch(word) is not None)
@@ -249,18 +261,6 @@ def bare_key(text: str) -> re.Match[str] | None:
 def without_bare_keys(text: str, replaced: Callable[[str], str]) -> str:
     """Replace all private keys without a BEGIN line."""
     return _BARE.sub(lambda found: found[0] if key_digits(found[0]) is None else replaced(found[0]), text)
-
-
-Place = tuple[int, int]
-"""Position of a line, in any numbering that the caller chooses."""
-
-
-class Piece(NamedTuple):
-    """A part of a line that is secret."""
-
-    place: Place
-    value: str
-    rule: str
 
 
 class LineSecrets:

@@ -42,6 +42,10 @@ _SIGNS = bytes(byte for byte in range(256) if 32 <= byte < 127 or byte in (9, 10
 """Bytes of which a text mostly consists."""
 
 
+Open = Callable[[str], str]
+"""Removes secrets from a decoded text."""
+
+
 def telling_homes(homes: Iterable[str]) -> tuple[str, ...]:
     """Return the home directories that are worth searching."""
     return tuple(home.rstrip("/") for home in homes if home.count("/") > 1 and len(home) > 5)
@@ -76,10 +80,6 @@ class PersonNames:
 
     def _home(self, before: str, name: str) -> str:
         return before + (name if name.lower() in _GENERIC else self._replacing.secret(name, "home"))
-
-
-Open = Callable[[str], str]
-"""Removes secrets from a decoded text."""
 
 
 class Prose:

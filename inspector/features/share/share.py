@@ -437,6 +437,14 @@ class Sharing:
         self._behind += size
 
 
+class _Sifted(NamedTuple):
+    """Result of the first pass for a block."""
+
+    checksum: int
+    checked: tuple[int, ...]
+    """Indexes of the lines that may have a secret."""
+
+
 def _longest_first(secret: Secret) -> tuple[int, str]:
     return -len(secret.value), secret.value
 
@@ -481,14 +489,6 @@ def _stream_line(line: bytes) -> tuple[tuple[str, str], str] | None:
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     return None if message is None else ((record.c, "log"), message)
-
-
-class _Sifted(NamedTuple):
-    """Result of the first pass for a block."""
-
-    checksum: int
-    checked: tuple[int, ...]
-    """Indexes of the lines that may have a secret."""
 
 
 def _checksum(lines: list[bytes]) -> int:

@@ -547,15 +547,15 @@ class HttpTap:
         self._recording.fact(fact)
 
 
-def _refused(status: int, why: str) -> HttpResponse:
-    return HttpResponse(status, (("Content-Type", "text/plain"),), f"mcp-inspect tap: {why}\n".encode())
-
-
 class _Address(NamedTuple):
     url: httpx.URL
     text: str
     path: str
     """Path and query."""
+
+
+def _refused(status: int, why: str) -> HttpResponse:
+    return HttpResponse(status, (("Content-Type", "text/plain"),), f"mcp-inspect tap: {why}\n".encode())
 
 
 def _as_recorded(headers: Headers) -> Headers:

@@ -87,6 +87,16 @@ class Plan(msgspec.Struct, frozen=True):
         return list(difflib.unified_diff(old, new, str(self.path), str(self.path), lineterm="", n=2))
 
 
+class PreparedClient(NamedTuple):
+    """A client with its servers behind taps, for one run."""
+
+    argv: list[str]
+    tapped: list[str]
+    """Names of the servers behind taps."""
+    left_out: list[str]
+    """Each server that the client does not get, with the reason."""
+
+
 def wrapped(label: str, argv: Sequence[str], options: Sequence[str] = ()) -> list[str]:
     """Return the command that runs a server through the tap."""
     return [sys.executable, "-I", "-m", _MODULE, "--label", label, *options, "--", *argv]
@@ -305,16 +315,6 @@ def _nothing_fits(
 
 
 # Running a client once, without changing its configuration
-
-
-class PreparedClient(NamedTuple):
-    """A client with its servers behind taps, for one run."""
-
-    argv: list[str]
-    tapped: list[str]
-    """Names of the servers behind taps."""
-    left_out: list[str]
-    """Each server that the client does not get, with the reason."""
 
 
 def for_one_run(

@@ -30,6 +30,14 @@ class PatchFailed(ValueError):
     """A patch does not fit the value."""
 
 
+class Note(msgspec.Struct, frozen=True):
+    """The action of a rule on a message, as it is recorded."""
+
+    act: str
+    by: str
+    why: str = ""
+
+
 def apply_patch(value: Any, operations: Sequence[dict[str, Any]]) -> Any:
     """Apply a JSON Patch (RFC 6902) to a copy of the value. Raises: PatchFailed."""
     import jsonpatch  # few taps have a rule that edits
@@ -60,14 +68,6 @@ def apply_merge(value: Any, patch: Any) -> Any:
 
 
 # Judging
-
-
-class Note(msgspec.Struct, frozen=True):
-    """The action of a rule on a message, as it is recorded."""
-
-    act: str
-    by: str
-    why: str = ""
 
 
 class Ruling(msgspec.Struct):

@@ -97,6 +97,7 @@ _ABSENT_S = 0.5
 _JOIN_S = 2.0
 _GRAIN_NS = 20_000_000
 """Maximum lag of file times behind the clock."""
+logger = logging.getLogger(__name__)
 
 
 class Glob(msgspec.Struct, frozen=True):
@@ -126,6 +127,25 @@ class Glob(msgspec.Struct, frozen=True):
     def ignores(self, name: str) -> bool:
         """Return whether directories of this name are skipped."""
         return name in IGNORED and name not in self.names
+
+
+class Directories(msgspec.Struct, frozen=True):
+    """Directories to watch."""
+
+    places: tuple[Path, ...]
+    missing: tuple[Path, ...] = ()
+    """Roots that do not exist."""
+    huge: tuple[Path, ...] = ()
+    """Roots with more directories below them than can be watched."""
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    name: str
+    """Path of one of them, relative to the root of its glob. Untrusted text."""
+    more: int
+    """Number of other changed files."""
+    wall_ns: int
+    """Time of the last change."""
 
 
 def read_glob(typed: str, base: Path) -> Glob:
@@ -282,16 +302,6 @@ def reloads_itself(argv: Sequence[str]) -> str:
 # Directories below the roots
 
 
-class Directories(msgspec.Struct, frozen=True):
-    """Directories to watch."""
-
-    places: tuple[Path, ...]
-    missing: tuple[Path, ...] = ()
-    """Roots that do not exist."""
-    huge: tuple[Path, ...] = ()
-    """Roots with more directories below them than can be watched."""
-
-
 def directories_of(
     globs: Sequence[Glob], most: int = MOST_DIRECTORIES, most_entries: int = MOST_ENTRIES
 ) -> Directories:
@@ -335,18 +345,6 @@ def _entries(place: Path) -> Iterator["os.DirEntry[str]"]:
 
 def _is_venv(entry: "os.DirEntry[str]") -> bool:
     return os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
-
-
-logger = logging.getLogger(__name__)
-
-
-class FileChange(msgspec.Struct, frozen=True):
-    name: str
-    """Path of one of them, relative to the root of its glob. Untrusted text."""
-    more: int
-    """Number of other changed files."""
-    wall_ns: int
-    """Time of the last change."""
 
 
 class RestartPace:
