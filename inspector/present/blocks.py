@@ -72,6 +72,49 @@ class TextKind(StrEnum):
     MARKDOWN = "markdown"
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Header of a picture."""
+
+    mime_type: str
+    width: int | None = None
+    """Pixels; None if the data ends before them."""
+    height: int | None = None
+
+
+Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentBlock:
+    """One block, ready to be shown."""
+
+    look: Look
+    title: Line
+    """Type of the block and its size."""
+    text: str = ""
+    """Safe to show, with its line ends; JSON is laid out. "" for a block without text."""
+    facts: tuple[Fact, ...] = ()
+    data: bytes | None = None
+    """Decoded bytes of a picture, a sound or a blob; None if there are none or the base64 is broken."""
+    foreign: str = ""
+    """The text as received, for the clipboard and for files; not safe to show."""
+    raw: Any = None
+    mime_type: str = ""
+    """Claimed media type, as received; "" if missing."""
+    uri: str = ""
+    """As received; "" if there is none."""
+
+    @property
+    def payload(self) -> bytes:
+        """Content as bytes: the decoded data, the text as UTF-8, or else the JSON."""
+        if self.data is not None:
+            return self.data
+        if self.foreign or self.look in ("plain", "markdown"):
+            return self.foreign.encode("utf-8", "replace")
+        return encode(self.raw)
+
+
 def kind_of(foreign: str, mime_type: str = "") -> TextKind:
     """Guess the kind; trust a media type that names one unless the text contradicts it."""
     plain = mime_type.partition(";")[0].strip().lower()
@@ -128,16 +171,6 @@ def _tolerant(value: Any) -> str:
 
 
 # The type of a file and the size of a picture, from the first bytes alone.
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """Header of a picture."""
-
-    mime_type: str
-    width: int | None = None
-    """Pixels; None if the data ends before them."""
-    height: int | None = None
 
 
 def sniff_type(data: bytes) -> str:
@@ -243,38 +276,6 @@ _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...]
     (lambda data: data.startswith(b"BM") and len(data) >= 14 and data[6:10] == bytes(4), _bmp),
     (lambda data: _SVG.match(data[:1000]) is not None, _svg),
 )
-
-Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
-
-
-@dataclass(frozen=True, slots=True)
-class ContentBlock:
-    """One block, ready to be shown."""
-
-    look: Look
-    title: Line
-    """Type of the block and its size."""
-    text: str = ""
-    """Safe to show, with its line ends; JSON is laid out. "" for a block without text."""
-    facts: tuple[Fact, ...] = ()
-    data: bytes | None = None
-    """Decoded bytes of a picture, a sound or a blob; None if there are none or the base64 is broken."""
-    foreign: str = ""
-    """The text as received, for the clipboard and for files; not safe to show."""
-    raw: Any = None
-    mime_type: str = ""
-    """Claimed media type, as received; "" if missing."""
-    uri: str = ""
-    """As received; "" if there is none."""
-
-    @property
-    def payload(self) -> bytes:
-        """Content as bytes: the decoded data, the text as UTF-8, or else the JSON."""
-        if self.data is not None:
-            return self.data
-        if self.foreign or self.look in ("plain", "markdown"):
-            return self.foreign.encode("utf-8", "replace")
-        return encode(self.raw)
 
 
 def block_of(raw: Any, *, prefix: str = "") -> ContentBlock:

@@ -33,6 +33,22 @@ _GONE = "The result was lost with the previous connection. Record the session to
 # The result of a task, from the journal of its conversation.
 
 
+@dataclass(frozen=True, slots=True)
+class CompletedCall:
+    """A completed call, ready to be shown."""
+
+    finished: Finished
+    view: ResultView
+    verdict: Validation | None
+    raw: bytes
+    """Frame of the response; b"" if there is none."""
+    arguments: Any
+    exchange: Exchange | None
+    """None if the request was never sent."""
+    written: Meanwhile | None = None
+    """The server's stderr during the call; None if unknown."""
+
+
 def outcome(journal: Journal, task: Task) -> tuple[Finished, bytes] | None:
     """Return the outcome of a task as if its call had been answered, with the frame that carried it. Reads the disk.
 
@@ -75,22 +91,6 @@ def _of_message(message: object, found: Finished) -> Finished | None:
     if peek.at(reported, "error") is not None:
         return replace(found, error=peek.at(reported, "error"), failure="")
     return replace(found, result=peek.at(reported, "result"), answered=True, failure="")
-
-
-@dataclass(frozen=True, slots=True)
-class CompletedCall:
-    """A completed call, ready to be shown."""
-
-    finished: Finished
-    view: ResultView
-    verdict: Validation | None
-    raw: bytes
-    """Frame of the response; b"" if there is none."""
-    arguments: Any
-    exchange: Exchange | None
-    """None if the request was never sent."""
-    written: Meanwhile | None = None
-    """The server's stderr during the call; None if unknown."""
 
 
 class PastCall:

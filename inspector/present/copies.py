@@ -67,6 +67,23 @@ class Copied(msgspec.Struct, frozen=True):
         return f"{done} {self.removed:,} control character{many} removed." if self.removed else done
 
 
+@prepared_type
+class _RequestParts(msgspec.Struct):
+    """The parts of a request that a command line needs."""
+
+    method: str
+    params: msgspec.Raw = msgspec.Raw(b"")
+
+
+@prepared_type
+class _Target(msgspec.Struct):
+    """Target of a well-known request."""
+
+    name: str = ""
+    uri: str = ""
+    arguments: msgspec.Raw = msgspec.Raw(b"")
+
+
 def copied(name: str, text: str) -> Copied:
     """Remove characters that would act where the text is pasted."""
     if len(text) > LARGEST:
@@ -145,23 +162,6 @@ def command(connection: ConnectionFact, payload: bytes, *, reveal: bool = False)
     else:
         words += ["--", *connection.argv]
     return shlex.join(words)
-
-
-@prepared_type
-class _RequestParts(msgspec.Struct):
-    """The parts of a request that a command line needs."""
-
-    method: str
-    params: msgspec.Raw = msgspec.Raw(b"")
-
-
-@prepared_type
-class _Target(msgspec.Struct):
-    """Target of a well-known request."""
-
-    name: str = ""
-    uri: str = ""
-    arguments: msgspec.Raw = msgspec.Raw(b"")
 
 
 def _is_word(name: str) -> bool:

@@ -104,6 +104,16 @@ class _Facts:
     in_flight: tuple[Exchange, ...]
 
 
+_Dated = tuple[int, ProcessFact]
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """The reason for a failure, and the findings that follow from it."""
+
+    reason: Finding
+    follows: tuple[Finding, ...] = ()
+
+
 def has_failure(journal: Journal) -> bool:
     """Whether there is a failure: the connection was interrupted, or the child process has ended."""
     ended = journal.ended
@@ -172,9 +182,6 @@ def _gather(journal: Journal, why: str) -> _Facts:
         last={way: found for way in _WAYS if (found := _last_frame(journal, way)) is not None},
         in_flight=_in_flight(journal, ended.why if ended is not None else None),
     )
-
-
-_Dated = tuple[int, ProcessFact]
 
 
 def _last_child(journal: Journal) -> tuple[_Dated | None, _Dated | None]:
@@ -336,13 +343,6 @@ def _listed(names: Sequence[str], count: int) -> str:
 
 
 # The one reason shown for a failed connection: the primary finding, if it explains the failure, with its fix.
-
-
-class Diagnosis(msgspec.Struct, frozen=True):
-    """The reason for a failure, and the findings that follow from it."""
-
-    reason: Finding
-    follows: tuple[Finding, ...] = ()
 
 
 def diagnosis_of(journal: Journal) -> Diagnosis | None:

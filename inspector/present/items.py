@@ -56,6 +56,83 @@ _STANDINGS: dict[SubscriptionState, Span] = {
 }
 
 
+Row = TypeVar("Row")
+
+
+class ItemRow(msgspec.Struct, frozen=True, gc=False):
+    """A listed item in a list. Its texts are made only for visible rows, because a list may have a hundred thousand."""
+
+    item: ListedItem
+    size: int = 0
+    """Bytes of the item's JSON in the list; 0 if it was not measured."""
+
+    @property
+    def heading(self) -> str:
+        """What the row is called, as the server wrote it: title, else name."""
+        return self.item.title
+
+    @property
+    def label(self) -> str:
+        """The heading, safe to show; a label of ours in brackets without one."""
+        return text.visible(self.heading, limit=200) or "(no name)"
+
+    @property
+    def title(self) -> str:
+        """Further name, safe to show; "" for none."""
+        return ""
+
+    @property
+    def place(self) -> str:
+        """Identification in wide lists, safe to show: a URI, a template or argument names."""
+        return ""
+
+    @property
+    def right(self) -> str:
+        """Short text at the right edge, safe to show: media type, size."""
+        return ""
+
+    @property
+    def flaw(self) -> str:
+        """Why the item can't be used; "" if it can."""
+        return self.item.flaw
+
+    @property
+    def sign(self) -> str:
+        """Sign of its kind, followed by a space, if the list has several kinds."""
+        return ""
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """What a search finds next to the heading, as the server wrote it: name, URI or template, media type."""
+        return self.item.name, self.item.key, peek.text(self.item.raw, "mimeType") or ""
+
+
+class ToolRow(ItemRow, frozen=True, gc=False):
+    """A tool in the list: it is known by its name."""
+
+    @property
+    def heading(self) -> str:
+        return self.item.name
+
+    @property
+    def title(self) -> str:
+        """Title, safe to show; "" if it adds nothing to the name."""
+        return "" if self.item.title == self.item.name else text.visible(self.item.title, limit=200)
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        return (self.item.title,)
+
+
+class ToolFacts(msgspec.Struct, frozen=True):
+    """What a panel about one tool shows first."""
+
+    title: Line
+    description: tuple[Line, ...]
+    flaw: str = ""
+    """Why the tool can't be used; "" if it can."""
+
+
 def title_facts(item: ListedItem) -> list[Fact]:
     """Return which title is shown, if several differ: title, then annotations.title, then name."""
     places: dict[str, tuple[str, ...]] = {"title": ("title",), "annotations.title": ("annotations", "title")}
@@ -181,8 +258,6 @@ def item_facts(item: ListedItem) -> list[Fact]:
 
 # Ranking the matches of a search, best first. Searching a long list stops when the user no longer waits for it.
 
-Row = TypeVar("Row")
-
 
 def always() -> bool:
     """Return True: the search is never cancelled."""
@@ -202,71 +277,6 @@ def best_first(
 
 
 # How a row shows that its item is new or has changed: a sign and a label.
-
-
-class ItemRow(msgspec.Struct, frozen=True, gc=False):
-    """A listed item in a list. Its texts are made only for visible rows, because a list may have a hundred thousand."""
-
-    item: ListedItem
-    size: int = 0
-    """Bytes of the item's JSON in the list; 0 if it was not measured."""
-
-    @property
-    def heading(self) -> str:
-        """What the row is called, as the server wrote it: title, else name."""
-        return self.item.title
-
-    @property
-    def label(self) -> str:
-        """The heading, safe to show; a label of ours in brackets without one."""
-        return text.visible(self.heading, limit=200) or "(no name)"
-
-    @property
-    def title(self) -> str:
-        """Further name, safe to show; "" for none."""
-        return ""
-
-    @property
-    def place(self) -> str:
-        """Identification in wide lists, safe to show: a URI, a template or argument names."""
-        return ""
-
-    @property
-    def right(self) -> str:
-        """Short text at the right edge, safe to show: media type, size."""
-        return ""
-
-    @property
-    def flaw(self) -> str:
-        """Why the item can't be used; "" if it can."""
-        return self.item.flaw
-
-    @property
-    def sign(self) -> str:
-        """Sign of its kind, followed by a space, if the list has several kinds."""
-        return ""
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """What a search finds next to the heading, as the server wrote it: name, URI or template, media type."""
-        return self.item.name, self.item.key, peek.text(self.item.raw, "mimeType") or ""
-
-
-class ToolRow(ItemRow, frozen=True, gc=False):
-    """A tool in the list: it is known by its name."""
-
-    @property
-    def heading(self) -> str:
-        return self.item.name
-
-    @property
-    def title(self) -> str:
-        """Title, safe to show; "" if it adds nothing to the name."""
-        return "" if self.item.title == self.item.name else text.visible(self.item.title, limit=200)
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        return (self.item.title,)
 
 
 def tool_rows(tools: Sequence[Tool], wanted: str = "") -> list[ItemRow]:
@@ -488,15 +498,6 @@ def laid(left: Sequence[Span], middle: Sequence[Span], right: Span, width: int) 
         column = min(width * 2 // 5, room)  # independent of the right edge, so that the places are aligned
         spans = [*lay(left, column), ("  ", "text"), *lay(middle, room - column - 2)]
     return lay([*spans, (" ", "text"), (text.fit(right[0], edge), right[1])], width)
-
-
-class ToolFacts(msgspec.Struct, frozen=True):
-    """What a panel about one tool shows first."""
-
-    title: Line
-    description: tuple[Line, ...]
-    flaw: str = ""
-    """Why the tool can't be used; "" if it can."""
 
 
 def tool_facts(tool: Tool) -> ToolFacts:

@@ -76,6 +76,10 @@ class ScanError(ValueError):
     """The text is not JSON; the message has the position of the error."""
 
 
+Step: TypeAlias = str | int
+"""A key as written between its quotes, or an array index from 0."""
+
+
 def scan(raw: bytes) -> Scanned:
     """Indent JSON by two spaces. Raises: ScanError."""
     if len(raw) > LARGEST:
@@ -174,9 +178,6 @@ class _Scanner:
 
 
 # The path of a line of a payload, in three notations.
-
-Step: TypeAlias = str | int
-"""A key as written between its quotes, or an array index from 0."""
 
 
 class JsonPlaces:

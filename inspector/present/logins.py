@@ -32,6 +32,28 @@ _QUIET = 2
 _BLOCKS = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 
+@dataclass(frozen=True, slots=True)
+class LinkFacts:
+    """What the user should know before a link is opened."""
+
+    url: str
+    """As received: foreign text."""
+    host: str
+    """Host in punycode, with the port if there is one; "" if it has none."""
+    why_not: str = ""
+    """Why the link is not opened; "" if it may be."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def openable(self) -> str:
+        """URL in ASCII, for a browser; "" if it may not be opened."""
+        if self.why_not:
+            return ""
+        parts = urlsplit(self.url)
+        rest = [quote(part, safe=_UNQUOTED) for part in (parts.path, parts.query, parts.fragment)]
+        return urlunsplit((parts.scheme, self.host, *rest))
+
+
 def login_sections(url: str, known: StoredLogin, now: float) -> tuple[Section, ...]:
     """Return everything stored about a server's login. `now`: seconds since 1970."""
     token = known.token
@@ -221,28 +243,6 @@ def _step(login_step: LoginStep, brief: bool) -> Iterable[Line]:
 
 
 # A link that a server wants opened: where it really leads, and whether it may be opened at all.
-
-
-@dataclass(frozen=True, slots=True)
-class LinkFacts:
-    """What the user should know before a link is opened."""
-
-    url: str
-    """As received: foreign text."""
-    host: str
-    """Host in punycode, with the port if there is one; "" if it has none."""
-    why_not: str = ""
-    """Why the link is not opened; "" if it may be."""
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def openable(self) -> str:
-        """URL in ASCII, for a browser; "" if it may not be opened."""
-        if self.why_not:
-            return ""
-        parts = urlsplit(self.url)
-        rest = [quote(part, safe=_UNQUOTED) for part in (parts.path, parts.query, parts.fragment)]
-        return urlunsplit((parts.scheme, self.host, *rest))
 
 
 def read_link(url: str) -> LinkFacts:

@@ -120,6 +120,17 @@ class ResultView:
     structured: StructuredPart | None = None
 
 
+_ROLES: dict[CallOutcome, tuple[str, Role]] = {
+    CallOutcome.OK: (f"{spans.OK} OK", "ok"),
+    CallOutcome.TOOL_ERROR: (f"{spans.ERROR} Tool error", "error"),
+    CallOutcome.INCOMPLETE: (f"{spans.ERROR} Incomplete result", "error"),
+    CallOutcome.JSONRPC_ERROR: (f"{spans.ERROR} JSON-RPC error", "error"),
+    CallOutcome.TIMEOUT: (f"{spans.WARNING} Timed out", "warning"),
+    CallOutcome.CANCELLED: (f"{spans.TIMES} Cancelled", "warning"),
+    CallOutcome.NO_ANSWER: (f"{spans.ERROR} No response", "error"),
+}
+
+
 def outcome_of(finished: Finished) -> CallOutcome:
     """Return the outcome; a response takes precedence over everything else."""
     if finished.error is not None:
@@ -215,17 +226,6 @@ def result_view(finished: Finished, verdict: Validation | None = None) -> Result
         blocks=blocks,
         structured=structured,
     )
-
-
-_ROLES: dict[CallOutcome, tuple[str, Role]] = {
-    CallOutcome.OK: (f"{spans.OK} OK", "ok"),
-    CallOutcome.TOOL_ERROR: (f"{spans.ERROR} Tool error", "error"),
-    CallOutcome.INCOMPLETE: (f"{spans.ERROR} Incomplete result", "error"),
-    CallOutcome.JSONRPC_ERROR: (f"{spans.ERROR} JSON-RPC error", "error"),
-    CallOutcome.TIMEOUT: (f"{spans.WARNING} Timed out", "warning"),
-    CallOutcome.CANCELLED: (f"{spans.TIMES} Cancelled", "warning"),
-    CallOutcome.NO_ANSWER: (f"{spans.ERROR} No response", "error"),
-}
 
 
 def _headline(finished: Finished, outcome: CallOutcome, more: str = "") -> Line:

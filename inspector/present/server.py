@@ -52,29 +52,6 @@ _MAX_VALUE_CHARS = 300
 _HARMLESS = frozenset({"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "USER"})
 
 
-def extensions_section(opening: Opening) -> Section:
-    """Return a fact per extension, and its meaning; empty if none is declared."""
-    found = negotiated(opening.capabilities, opening.client_capabilities)
-    return Section(TITLE, tuple(each for extension in found for each in _facts(extension)))
-
-
-def _facts(extension: Negotiated) -> list[Fact]:
-    by = _SIDES[extension.by_server, extension.by_us]
-    settings = [
-        f"{who} {_shown(value)}" for who, value in (("server", extension.theirs), ("we", extension.ours)) if value
-    ]
-    message = f"{by}: {'; '.join(settings)}" if settings else by
-    facts = [fact(extension.name, message, "text" if extension.by_server else "muted")]
-    return [*facts, Fact("", extension.meaning, "faint")] if extension.meaning else facts
-
-
-def _shown(value: Any) -> str:
-    return text.decode(encode(value))[:500]
-
-
-# Memory use of a journal and of its caches. Each part is bounded or a column.
-
-
 class MemoryUse(msgspec.Struct, frozen=True):
     """Memory use of a journal."""
 
@@ -101,6 +78,29 @@ class MemoryUse(msgspec.Struct, frozen=True):
         """Summary in one sentence."""
         resident = human_size(self.resident_bytes) if self.resident_bytes else "unknown"
         return f"{resident} total, {self.each:.0f} bytes an entry in the index"
+
+
+def extensions_section(opening: Opening) -> Section:
+    """Return a fact per extension, and its meaning; empty if none is declared."""
+    found = negotiated(opening.capabilities, opening.client_capabilities)
+    return Section(TITLE, tuple(each for extension in found for each in _facts(extension)))
+
+
+def _facts(extension: Negotiated) -> list[Fact]:
+    by = _SIDES[extension.by_server, extension.by_us]
+    settings = [
+        f"{who} {_shown(value)}" for who, value in (("server", extension.theirs), ("we", extension.ours)) if value
+    ]
+    message = f"{by}: {'; '.join(settings)}" if settings else by
+    facts = [fact(extension.name, message, "text" if extension.by_server else "muted")]
+    return [*facts, Fact("", extension.meaning, "faint")] if extension.meaning else facts
+
+
+def _shown(value: Any) -> str:
+    return text.decode(encode(value))[:500]
+
+
+# Memory use of a journal and of its caches. Each part is bounded or a column.
 
 
 def memory_of(journal: Journal) -> MemoryUse:

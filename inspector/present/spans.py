@@ -65,6 +65,29 @@ _CHARACTERS_A_CELL = 4
 """Maximum after `visible`: a letter and three marks."""
 
 
+Line = tuple[Span, ...]
+"""Spans from left to right; safe to show."""
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """A named value. Both texts are safe to show."""
+
+    key: str
+    value: str
+    role: Role = "text"
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Facts and lines under a title."""
+
+    title: str
+    facts: tuple[Fact, ...] = ()
+    lines: tuple[Line, ...] = ()
+    """Shown below the facts."""
+    note: str = ""
+    """A sentence of ours about the section; "" for none."""
+
+
 def text_of(needle: str) -> tuple[str, bool]:
     """Return the text to find, and whether its letters may be apart."""
     if not needle.startswith(FUZZY) or not needle[len(FUZZY) :].strip():
@@ -192,32 +215,7 @@ def characters_in(text: str, room: int) -> int:
     return end
 
 
-# The signs that view-models use, one cell each. A sign is never alone: a label next to it has the same meaning.
-
-
 # The building blocks of panels: lines of spans, facts of a key and a value, sections of lines.
-
-Line = tuple[Span, ...]
-"""Spans from left to right; safe to show."""
-
-
-class Fact(msgspec.Struct, frozen=True):
-    """A named value. Both texts are safe to show."""
-
-    key: str
-    value: str
-    role: Role = "text"
-
-
-class Section(msgspec.Struct, frozen=True):
-    """Facts and lines under a title."""
-
-    title: str
-    facts: tuple[Fact, ...] = ()
-    lines: tuple[Line, ...] = ()
-    """Shown below the facts."""
-    note: str = ""
-    """A sentence of ours about the section; "" for none."""
 
 
 def fact(key: str, value: str, role: Role = "text") -> Fact:

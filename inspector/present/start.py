@@ -137,12 +137,12 @@ class StartRows(RowSource):
         return next((at for at in order if self.choice(at) is not None), 0)
 
 
+_BLANK = _Row(("", "text"))
+
+
 def _table(rows: Sequence[_Row]) -> list[_Row]:
     column = min(max(text.cell_width(row.name[0]) for row in rows), _WIDEST_NAME)
     return [replace(row, column=column) for row in rows]
-
-
-_BLANK = _Row(("", "text"))
 
 
 def _heading(title: str) -> _Row:

@@ -52,6 +52,56 @@ _MOST_SLOTS = 192
 TOPS = 10
 
 
+class Grouping(msgspec.Struct, frozen=True):
+    """One way of grouping."""
+
+    name: str
+    """`tool`, `method`, `server`, `client`, `hour`, or `args` with a path."""
+    path: tuple[str | int | None, ...] = ()
+    text: str = ""
+    """Text of a grouping with a path, as the user typed it."""
+
+    @property
+    def title(self) -> str:
+        """Title of the key column."""
+        return self.text or self.name.capitalize()
+
+    @property
+    def calls_only(self) -> bool:
+        """Whether only tool calls are counted, not every request."""
+        return self.name in ("tool", "args")
+
+
+GROUPINGS = tuple(map(Grouping, ("tool", "method", "server", "client", "hour")))
+"""Groupings that need nothing but columns."""
+
+
+class Top(msgspec.Struct, frozen=True, order=True):
+    """One call in a top list."""
+
+    value: int
+    """Nanoseconds, or bytes."""
+    number: int
+    """Number of the exchange."""
+    source: int
+    """Index of the journal, from 0."""
+    tool: str
+    n: int
+    """Entry of the request."""
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """Calls of one tool with the same arguments."""
+
+    tool: str
+    arguments: bytes
+    """JSON with sorted members."""
+    count: int
+    n: int
+    """Entry of the first request."""
+    source: int
+
+
 def bucket_of(ns: int) -> int:
     """Return the bucket of a duration in nanoseconds, ascending; each duration below 256 ns has its own bucket."""
     shift = ns.bit_length() - _FINE - 1
@@ -167,30 +217,6 @@ class Durations:
 # Groupings of requests.
 
 
-class Grouping(msgspec.Struct, frozen=True):
-    """One way of grouping."""
-
-    name: str
-    """`tool`, `method`, `server`, `client`, `hour`, or `args` with a path."""
-    path: tuple[str | int | None, ...] = ()
-    text: str = ""
-    """Text of a grouping with a path, as the user typed it."""
-
-    @property
-    def title(self) -> str:
-        """Title of the key column."""
-        return self.text or self.name.capitalize()
-
-    @property
-    def calls_only(self) -> bool:
-        """Whether only tool calls are counted, not every request."""
-        return self.name in ("tool", "args")
-
-
-GROUPINGS = tuple(map(Grouping, ("tool", "method", "server", "client", "hour")))
-"""Groupings that need nothing but columns."""
-
-
 def read_grouping(text: str) -> Grouping:
     """Return the grouping with a name, or of a path such as `args.path`. Raises: ValueError."""
     for each in GROUPINGS:
@@ -281,32 +307,6 @@ class StatsGroup:
         for mine, its in ((self.slots, other.slots), (self.took, other.took)):
             for slot, count in its.items():
                 mine[slot] = mine.get(slot, 0) + count
-
-
-class Top(msgspec.Struct, frozen=True, order=True):
-    """One call in a top list."""
-
-    value: int
-    """Nanoseconds, or bytes."""
-    number: int
-    """Number of the exchange."""
-    source: int
-    """Index of the journal, from 0."""
-    tool: str
-    n: int
-    """Entry of the request."""
-
-
-class Repeated(msgspec.Struct, frozen=True):
-    """Calls of one tool with the same arguments."""
-
-    tool: str
-    arguments: bytes
-    """JSON with sorted members."""
-    count: int
-    n: int
-    """Entry of the first request."""
-    source: int
 
 
 class StatsTable:

@@ -69,6 +69,29 @@ _ACTING = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet takes for a formula."""
 
 
+class StatsColumn(msgspec.Struct, frozen=True):
+    """A column of the statistics."""
+
+    title: str
+    width: int
+    value: Callable[[StatsTable, StatsGroup], str]
+    sort: Callable[[StatsGroup], float]
+    """Sort key of the rows, largest first."""
+    narrow: bool = False
+    """Whether it is shown on narrow screens too."""
+    role: Callable[[StatsGroup], Role] = lambda group: "text"
+
+
+class TotalLine(msgspec.Struct, frozen=True):
+    """One total, or one row of a top list."""
+
+    name: str
+    value: str
+    role: Role = "text"
+    n: int = 0
+    """Entry that it refers to; 0 for none."""
+
+
 def sparkline(values: Sequence[float], most: float = 0) -> str:
     """Return one bar per value; the highest bar stands for `most` or for the largest value. "" without values."""
     most = max(most, max(values, default=0))
@@ -97,19 +120,6 @@ def duration_text(ns: float) -> str:
 def _percentile(group: StatsGroup, which: int) -> float:
     found = group.durations.percentiles
     return found[which] if found else 0.0
-
-
-class StatsColumn(msgspec.Struct, frozen=True):
-    """A column of the statistics."""
-
-    title: str
-    width: int
-    value: Callable[[StatsTable, StatsGroup], str]
-    sort: Callable[[StatsGroup], float]
-    """Sort key of the rows, largest first."""
-    narrow: bool = False
-    """Whether it is shown on narrow screens too."""
-    role: Callable[[StatsGroup], Role] = lambda group: "text"
 
 
 COLUMNS = (
@@ -252,16 +262,6 @@ def summary_text(table: StatsTable, total: StatsGroup) -> str:
     """Return the number of calls and the duration of the session: `1,043 calls · 14m 02s`."""
     word = "call" if table.by.calls_only else "request"
     return f"{total.calls:,} {word}{'' if total.calls == 1 else 's'} · {text.human_duration(table.duration_ns)}"
-
-
-class TotalLine(msgspec.Struct, frozen=True):
-    """One total, or one row of a top list."""
-
-    name: str
-    value: str
-    role: Role = "text"
-    n: int = 0
-    """Entry that it refers to; 0 for none."""
 
 
 def totals(table: StatsTable, total: StatsGroup, repeated: Sequence[Repeated] = ()) -> list[TotalLine]:

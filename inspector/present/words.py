@@ -93,6 +93,20 @@ _LOUD: Mapping[str, Role] = {
 }
 
 
+class ModelRun(msgspec.Struct, frozen=True):
+    model: str
+    """The model and its host."""
+    took_ns: int = 0
+    """Duration in nanoseconds; 0 while it runs."""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    left_out: Sequence[str] = ()
+    """The parts of the request that were not passed to the model."""
+    why: str = ""
+    """Why there is no response; "" if there is one."""
+    hint: str = ""
+
+
 def status_in(journal: "Journal", exchange: Exchange) -> Span:
     """Return the state of a request of a journal: held by a tap, or dropped by it, else see `status`."""
     is_open = exchange.state is ExchangeState.PENDING
@@ -462,20 +476,6 @@ def progress_spans(progress: Progress, *, running: bool = True) -> list[Span]:
 
 
 # The run of a model for a sampling request: model, duration, and what was not passed to it.
-
-
-class ModelRun(msgspec.Struct, frozen=True):
-    model: str
-    """The model and its host."""
-    took_ns: int = 0
-    """Duration in nanoseconds; 0 while it runs."""
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    left_out: Sequence[str] = ()
-    """The parts of the request that were not passed to the model."""
-    why: str = ""
-    """Why there is no response; "" if there is one."""
-    hint: str = ""
 
 
 def model_run_words(account: ModelRun) -> str:

@@ -229,6 +229,19 @@ class ConnectionActions:
             self._toasts.say(f"No request is running. {keys.shown_key('quit')} quits.")
 
 
+class Pace(msgspec.Struct, frozen=True):
+    """Length of a slice of checking (`slice_s`) and of the pause after it, in seconds."""
+
+    slice_s: float
+    pause: float
+
+
+IDLE = Pace(0, 0.25)
+RUSHING = Pace(0.002, 0.06)
+LIVE = Pace(0.002, 0.002)
+RECORDED = Pace(0.008, 0.001)
+
+
 async def ping(conversation: OpenConversation) -> tuple[str, bool]:
     """Send a ping, or its nearest equivalent; return the outcome as text, and whether it was successful."""
     opening = conversation.opening
@@ -296,19 +309,6 @@ class ExportActions:
 def _fit(name: str) -> str:
     """Return a name without path separators, never empty."""
     return re.sub(_UNFIT, "_", name)[:_MAX_NAME_CHARS].lstrip("._-") or "session"
-
-
-class Pace(msgspec.Struct, frozen=True):
-    """Length of a slice of checking (`slice_s`) and of the pause after it, in seconds."""
-
-    slice_s: float
-    pause: float
-
-
-IDLE = Pace(0, 0.25)
-RUSHING = Pace(0.002, 0.06)
-LIVE = Pace(0.002, 0.002)
-RECORDED = Pace(0.008, 0.001)
 
 
 class Checker:

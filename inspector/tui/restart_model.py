@@ -46,18 +46,6 @@ class CallResult(msgspec.Struct, frozen=True):
     """Whether there is no response: `value` has only `failure`, a sentence."""
 
 
-def result_of(looked: CompletedCall, target: str, wall_ns: int) -> CallResult:
-    """Return the result of a call that was read back."""
-    finished = looked.finished
-    value, has_failed = finished.result, finished.error is None and not finished.answered
-    if finished.error is not None:
-        value = {"error": finished.error}
-    elif has_failed:
-        value = {"failure": finished.failure}
-    frame = looked.exchange.request_frame if looked.exchange is not None else 0
-    return CallResult(target, value, tuple(looked.view.headline), frame, wall_ns, has_failed)
-
-
 class ResultChange(msgspec.Struct, frozen=True):
     """The result of a call before and after a restart."""
 
@@ -65,15 +53,6 @@ class ResultChange(msgspec.Struct, frozen=True):
     before: CallResult | None = None
     """None if the call had no result before the restart."""
     changes: tuple[JsonChange, ...] = ()
-
-
-def compare_results(before: CallResult | None, after: CallResult) -> ResultChange:
-    """Compare two results of the same call. How long a server ran before it ended is no part of its result."""
-    return ResultChange(after, before, () if before is None else differences(_lasting(before), _lasting(after)))
-
-
-def _lasting(found: CallResult) -> Any:
-    return {"failure": without_lifetime(found.value["failure"])} if found.has_failed else found.value
 
 
 class RestartReport(msgspec.Struct, frozen=True):
@@ -111,6 +90,27 @@ class RestartReport(msgspec.Struct, frozen=True):
     def changed(self) -> bool:
         """Whether there is anything to show in full."""
         return bool(self.definitions and self.definitions.changes) or self.has_new_result
+
+
+def result_of(looked: CompletedCall, target: str, wall_ns: int) -> CallResult:
+    """Return the result of a call that was read back."""
+    finished = looked.finished
+    value, has_failed = finished.result, finished.error is None and not finished.answered
+    if finished.error is not None:
+        value = {"error": finished.error}
+    elif has_failed:
+        value = {"failure": finished.failure}
+    frame = looked.exchange.request_frame if looked.exchange is not None else 0
+    return CallResult(target, value, tuple(looked.view.headline), frame, wall_ns, has_failed)
+
+
+def compare_results(before: CallResult | None, after: CallResult) -> ResultChange:
+    """Compare two results of the same call. How long a server ran before it ended is no part of its result."""
+    return ResultChange(after, before, () if before is None else differences(_lasting(before), _lasting(after)))
+
+
+def _lasting(found: CallResult) -> Any:
+    return {"failure": without_lifetime(found.value["failure"])} if found.has_failed else found.value
 
 
 def status_line(report: RestartReport, *, ended: str = "", follows: bool = False) -> Line:

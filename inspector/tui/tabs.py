@@ -143,19 +143,31 @@ class Tab:
         ]
 
 
+class TabBar(Protocol):
+    """The line of tabs."""
+
+    def sync(self) -> object:
+        """Update."""
+
+
+class TabState(msgspec.Struct, frozen=True):
+    """Summary of one conversation."""
+
+    name: str
+    sign: Span
+    """State; each has its own sign."""
+    failed: int = 0
+    """Number of failed exchanges: an error, a tool error, or no response."""
+    waiting: int = 0
+    """Number of server requests waiting for a response."""
+
+
 def conversation_of(first: Live | None, capture: Path | None) -> OpenConversation:
     """Return the conversation of a tab. Raises: CaptureError if `capture` is not a capture."""
     if capture is not None:
         return Recording(capture, places().cache / "captures")
     assert first is not None, "a waiting request"
     return LiveConversation(first)
-
-
-class TabBar(Protocol):
-    """The line of tabs."""
-
-    def sync(self) -> object:
-        """Update."""
 
 
 class Tabs(Sequence[Tab]):
@@ -279,18 +291,6 @@ def _unlike(name: str, others: list[str]) -> str:
         number += 1
         found = f"{name} {number}"
     return found
-
-
-class TabState(msgspec.Struct, frozen=True):
-    """Summary of one conversation."""
-
-    name: str
-    sign: Span
-    """State; each has its own sign."""
-    failed: int = 0
-    """Number of failed exchanges: an error, a tool error, or no response."""
-    waiting: int = 0
-    """Number of server requests waiting for a response."""
 
 
 def tab_label(state: TabState, *, here: bool) -> tuple[Span, ...]:

@@ -91,6 +91,94 @@ _LIGHT = _Colours(
 )
 
 
+class Grounds(msgspec.Struct, frozen=True):
+    """Backgrounds of custom-painted lines, each with the colour of text without a role."""
+
+    header: Style
+    header_focused: Style
+    cursor: Style
+    cursor_blurred: Style
+    chosen: Style
+    """Of an open tab: the background of the area below it."""
+    grave: Style
+    """Of a permanent warning."""
+    field: Style
+    """Of a place to type."""
+    scrollbar: Style
+    """Text colour only."""
+
+
+class Glyphs(msgspec.Struct, frozen=True):
+    """Signs, one cell each, in one character set."""
+
+    to_server: str = "→"
+    from_server: str = "←"
+    note: str = "·"
+    """A notification, and the separator between labels."""
+    ok: str = "✓"
+    error: str = "✗"
+    warning: str = "▲"
+    pending: str = "⋯"
+    stderr: str = "!"
+    event: str = "◆"
+    finding: str = "⚑"
+    question: str = "?"
+    connected: str = "●"
+    disconnected: str = "○"
+    recording: str = "●"
+    follow: str = "▼"
+    frozen: str = "‖"
+    cursor: str = "▌"
+    blurred_cursor: str = "▏"
+    """In a list without the focus."""
+    opened: str = "▾"
+    closed: str = "▸"
+    last_branch: str = "└"
+    dash: str = "─"
+    scrollbar: str = "▐"
+    ellipsis: str = "…"
+    close: str = "✕"
+    """Closes a dialog."""
+    times: str = "×"
+    claimed: str = "~"
+    """Precedes what a server claims about itself."""
+    play: str = "►"
+    stop: str = "■"
+    mark: str = "★"
+
+
+_UNICODE = Glyphs()
+_ASCII = Glyphs(
+    to_server=">",
+    from_server="<",
+    note="-",
+    ok="+",
+    error="x",
+    warning="!",
+    pending=".",
+    event="*",
+    finding="!",
+    connected="*",
+    disconnected="o",
+    recording="*",
+    follow="v",
+    frozen="=",
+    cursor="|",
+    blurred_cursor=":",
+    opened="v",
+    closed=">",
+    last_branch="`",
+    dash="-",
+    scrollbar="#",
+    ellipsis="~",
+    close="x",
+    times="x",
+    play=">",
+    stop="#",
+    mark="@",
+)
+
+
 def _theme(name: str, c: _Colours, *, dark: bool) -> Theme:
     return Theme(
         name=name,
@@ -225,23 +313,6 @@ def in_theme(style: Style, *, dark: bool) -> Style:
     return style + Style(color=color, bgcolor=ground) if color or ground else style
 
 
-class Grounds(msgspec.Struct, frozen=True):
-    """Backgrounds of custom-painted lines, each with the colour of text without a role."""
-
-    header: Style
-    header_focused: Style
-    cursor: Style
-    cursor_blurred: Style
-    chosen: Style
-    """Of an open tab: the background of the area below it."""
-    grave: Style
-    """Of a permanent warning."""
-    field: Style
-    """Of a place to type."""
-    scrollbar: Style
-    """Text colour only."""
-
-
 @cache
 def grounds(*, dark: bool) -> Grounds:
     """Return the backgrounds of a theme.
@@ -266,77 +337,6 @@ def spans_to_text(spans: Iterable[Span], *, dark: bool) -> Text:
     """Return spans as text that a stock widget shows without parsing markup."""
     styles = role_styles(dark=dark)
     return Text.assemble(*((text, styles[role]) for text, role in spans), no_wrap=True, end="")
-
-
-class Glyphs(msgspec.Struct, frozen=True):
-    """Signs, one cell each, in one character set."""
-
-    to_server: str = "→"
-    from_server: str = "←"
-    note: str = "·"
-    """A notification, and the separator between labels."""
-    ok: str = "✓"
-    error: str = "✗"
-    warning: str = "▲"
-    pending: str = "⋯"
-    stderr: str = "!"
-    event: str = "◆"
-    finding: str = "⚑"
-    question: str = "?"
-    connected: str = "●"
-    disconnected: str = "○"
-    recording: str = "●"
-    follow: str = "▼"
-    frozen: str = "‖"
-    cursor: str = "▌"
-    blurred_cursor: str = "▏"
-    """In a list without the focus."""
-    opened: str = "▾"
-    closed: str = "▸"
-    last_branch: str = "└"
-    dash: str = "─"
-    scrollbar: str = "▐"
-    ellipsis: str = "…"
-    close: str = "✕"
-    """Closes a dialog."""
-    times: str = "×"
-    claimed: str = "~"
-    """Precedes what a server claims about itself."""
-    play: str = "►"
-    stop: str = "■"
-    mark: str = "★"
-
-
-_UNICODE = Glyphs()
-_ASCII = Glyphs(
-    to_server=">",
-    from_server="<",
-    note="-",
-    ok="+",
-    error="x",
-    warning="!",
-    pending=".",
-    event="*",
-    finding="!",
-    connected="*",
-    disconnected="o",
-    recording="*",
-    follow="v",
-    frozen="=",
-    cursor="|",
-    blurred_cursor=":",
-    opened="v",
-    closed=">",
-    last_branch="`",
-    dash="-",
-    scrollbar="#",
-    ellipsis="~",
-    close="x",
-    times="x",
-    play=">",
-    stop="#",
-    mark="@",
-)
 
 
 @cache

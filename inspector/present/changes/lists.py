@@ -31,6 +31,43 @@ _WORDS_OF = ("description", "instructions")
 _UNKEPT = "  changed; the old value was too long to store"
 
 
+class ListNews(msgspec.Struct, frozen=True):
+    """One list and how it was fetched."""
+
+    kind: str
+    listing: Listing
+    changes: ListChanges
+    stopped: str = ""
+    """Why fetching stopped early; contains foreign text."""
+    fetching: bool = False
+
+
+class SinceSeen(msgspec.Struct, frozen=True):
+    """Difference between one list and what is remembered of it."""
+
+    kind: str
+    since: int
+    """Seconds since 1970."""
+    changes: ListChanges
+    rewritten: tuple[str, ...] = ()
+    """Keys of items that have changed and whose previous text was too long to be kept."""
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a change to approve."""
+        return bool(self.changes.added or self.changes.changed or self.rewritten)
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """Marks by key: "new" or "changed"."""
+        return dict.fromkeys(self.rewritten, "changed") | self.changes.marks()
+
+    @property
+    def count_changed(self) -> int:
+        """Number of changed items."""
+        return len(self.changes.changed) + len(self.rewritten)
+
+
 def in_short(changes: Iterable[ListChanges]) -> str:
     """Return the number of changes, "2 new, 1 gone, 1 changed"; "" for none."""
     all_ = list(changes)
@@ -111,17 +148,6 @@ def _is_prose(member: str, change: JsonChange) -> bool:
 
 
 # What is shown about a list besides its items: changes, pages, age, defects.
-
-
-class ListNews(msgspec.Struct, frozen=True):
-    """One list and how it was fetched."""
-
-    kind: str
-    listing: Listing
-    changes: ListChanges
-    stopped: str = ""
-    """Why fetching stopped early; contains foreign text."""
-    fetching: bool = False
 
 
 def news_lines(
@@ -213,32 +239,6 @@ def marks_of(news: Sequence[ListNews]) -> Mapping[str, str]:
 
 
 # Changes of a server's lists since they were first seen, or since the user approved them.
-
-
-class SinceSeen(msgspec.Struct, frozen=True):
-    """Difference between one list and what is remembered of it."""
-
-    kind: str
-    since: int
-    """Seconds since 1970."""
-    changes: ListChanges
-    rewritten: tuple[str, ...] = ()
-    """Keys of items that have changed and whose previous text was too long to be kept."""
-
-    @property
-    def any(self) -> bool:
-        """Whether there is a change to approve."""
-        return bool(self.changes.added or self.changes.changed or self.rewritten)
-
-    @property
-    def marks(self) -> dict[str, str]:
-        """Marks by key: "new" or "changed"."""
-        return dict.fromkeys(self.rewritten, "changed") | self.changes.marks()
-
-    @property
-    def count_changed(self) -> int:
-        """Number of changed items."""
-        return len(self.changes.changed) + len(self.rewritten)
 
 
 class RememberedServer(msgspec.Struct, frozen=True):

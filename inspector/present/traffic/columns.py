@@ -75,6 +75,19 @@ CHOICES: tuple[Column, ...] = (
 _BY_NAME = {column.name: column for column in (*CHOICES, _SECONDS)}
 
 
+class TimeMode(StrEnum):
+    """The format of the Time column."""
+
+    CLOCK = "clock"
+    """The time of day."""
+    START = "start"
+    """Seconds since the capture began."""
+    ABOVE = "above"
+    """Time since the row above."""
+    REFERENCE = "reference"
+    """Seconds since the entry that the user has chosen."""
+
+
 def column(name: str) -> Column | None:
     """Return the column with that name; None if there is none."""
     if name.startswith(FIELD):
@@ -158,19 +171,6 @@ def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str],
 
 
 # How the traffic is displayed: columns and time format.
-
-
-class TimeMode(StrEnum):
-    """The format of the Time column."""
-
-    CLOCK = "clock"
-    """The time of day."""
-    START = "start"
-    """Seconds since the capture began."""
-    ABOVE = "above"
-    """Time since the row above."""
-    REFERENCE = "reference"
-    """Seconds since the entry that the user has chosen."""
 
 
 class Look(msgspec.Struct, frozen=True):

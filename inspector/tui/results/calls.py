@@ -152,6 +152,15 @@ class Calling:
         return True
 
 
+class CallClocks(msgspec.Struct, frozen=True):
+    """Time left until a call times out."""
+
+    left: Left | None = None
+    """None if no response is awaited: not sent yet, or the user has to act between two rounds."""
+    held: bool = False
+    """Whether a server request waits for the user."""
+
+
 def question(tool: Tool, label: str, problems: int = 0) -> list[list[tuple[str, Any]]]:
     """Return the text of the confirmation before a destructive call, as lines. `problems`: of the arguments."""
     errors = f"{problems} error{'' if problems == 1 else 's'} in the arguments"
@@ -165,15 +174,6 @@ def question(tool: Tool, label: str, problems: int = 0) -> list[list[tuple[str, 
 
 
 # The two timeouts of a running call
-
-
-class CallClocks(msgspec.Struct, frozen=True):
-    """Time left until a call times out."""
-
-    left: Left | None = None
-    """None if no response is awaited: not sent yet, or the user has to act between two rounds."""
-    held: bool = False
-    """Whether a server request waits for the user."""
 
 
 def clocks_of(conversation: OpenConversation, exchange: Exchange | None) -> CallClocks:

@@ -158,6 +158,20 @@ class _Writer:
             self.line(*row)
 
 
+@dataclass(frozen=True, slots=True)
+class ResultWords:
+    """Texts and views for results of one kind."""
+
+    nothing: str = "Not called yet"
+    press: str = "calls the tool"
+    """Effect of the form's key."""
+    history: str = "No calls yet"
+    structured: bool = True
+    """Whether there are structured contents and schemas; else the second view shows one block in full."""
+    buttons: tuple[str, ...] = ("copy", "tools.save", "result.again", "result.traffic")
+    """Ids of the actions that are offered as buttons."""
+
+
 def result_lines(view: ResultView, width: int) -> ResultLines:
     """Return the lines for a width in cells."""
     writer = _Writer(width)
@@ -225,20 +239,6 @@ def _text(writer: _Writer, block: ContentBlock) -> None:
 
 def _json(writer: _Writer, block: ContentBlock) -> None:
     writer.add(JsonBlockLines(JsonLines(block.text.encode("utf-8", "replace")), writer.width))
-
-
-@dataclass(frozen=True, slots=True)
-class ResultWords:
-    """Texts and views for results of one kind."""
-
-    nothing: str = "Not called yet"
-    press: str = "calls the tool"
-    """Effect of the form's key."""
-    history: str = "No calls yet"
-    structured: bool = True
-    """Whether there are structured contents and schemas; else the second view shows one block in full."""
-    buttons: tuple[str, ...] = ("copy", "tools.save", "result.again", "result.traffic")
-    """Ids of the actions that are offered as buttons."""
 
 
 class ResultBody(Widget):

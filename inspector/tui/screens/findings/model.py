@@ -44,6 +44,10 @@ class Group(msgspec.Struct, frozen=True):
 Item = Group | Finding
 
 
+Both = tuple[list[Span], list[Span]]
+"""Left and right aligned spans."""
+
+
 def groups_of(findings: Sequence[Finding]) -> Iterator[Group]:
     """Yield the findings by severity, worst first, then by check, in the order of their first findings."""
     groups: dict[tuple[Severity, str], list[Finding]] = {}
@@ -208,8 +212,6 @@ def _text(finding: Finding) -> str:
 # The title row, the progress of the checks, and the detail of a group
 
 assert catalog.AREAS
-Both = tuple[list[Span], list[Span]]
-"""Left and right aligned spans."""
 
 
 def counted(checks: AnyChecks | None, *, shows_muted: bool = False) -> Both:

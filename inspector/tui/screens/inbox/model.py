@@ -75,6 +75,19 @@ ROOTS_SCHEMA: dict[str, Any] = {
 _RECORDED_QUESTIONS_GIVEN_UP = (ExchangeState.CANCELLED, ExchangeState.LOST)
 
 
+class RecordedState(msgspec.Struct, frozen=True):
+    """State of a server request at the newest entry."""
+
+    is_open: bool
+    """Whether there is no response yet and the request was not cancelled."""
+    waits: bool = False
+    """Whether a response can still arrive."""
+    frame: int = 0
+    """Entry with the response; 0 for none."""
+    why: str = ""
+    """Why the request was withdrawn; "" if unknown or if it was answered."""
+
+
 def sampling_sections(params: Any) -> tuple[Section, ...]:
     """Return system prompt, messages and sampling parameters; sections without content are left out."""
     prompt = peek.text(params, "systemPrompt") or ""
@@ -432,19 +445,6 @@ def answer_word(reply: Reply | None) -> str:
 
 
 # State of a server request in a recording: still pending, or its response and the entry that has it
-
-
-class RecordedState(msgspec.Struct, frozen=True):
-    """State of a server request at the newest entry."""
-
-    is_open: bool
-    """Whether there is no response yet and the request was not cancelled."""
-    waits: bool = False
-    """Whether a response can still arrive."""
-    frame: int = 0
-    """Entry with the response; 0 for none."""
-    why: str = ""
-    """Why the request was withdrawn; "" if unknown or if it was answered."""
 
 
 def recorded_state(server_request: ServerRequest, journal: Journal, *, goes_on: bool) -> RecordedState:

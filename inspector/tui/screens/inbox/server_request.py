@@ -63,6 +63,29 @@ _ABOUT_ROOTS = Section("Roots returned to the server")
 # Several pending requests: the position of the shown one, and declining all with two presses of one key
 
 
+class ResponseState(msgspec.Struct, frozen=True):
+    """State of a response that is being edited."""
+
+    problems: int = 0
+    """Number of problems in the form."""
+    armed: bool = False
+    """Whether the next press sends it in spite of the problems."""
+    as_json: bool = False
+    sampling: str = ""
+    """"answer", "request" or "asking": what the form holds or waits for if a model is available; "" without one."""
+    fixed: bool = False
+    """Whether it is JSON that has no form."""
+    awaited: int = 0
+    """Number of problems that are only required fields not filled in yet."""
+    hints: int = 0
+    """Number of texts of another format than the schema's, which can be sent."""
+
+
+Say = Callable[[str, bool], None]
+"""Shows a text to the user; True makes it a warning."""
+QuestionAction: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
+
+
 def place_of(ticket: Ticket | None, conversation: OpenConversation) -> str:
     """Return the position among the pending requests ("2 of 3"); "" for the only one and for a completed one."""
     asked = conversation.inbox.waiting
@@ -94,24 +117,6 @@ class DeclineAll:
 
 
 # The bar below a request: accept, decline, cancel, and what a press does now
-
-
-class ResponseState(msgspec.Struct, frozen=True):
-    """State of a response that is being edited."""
-
-    problems: int = 0
-    """Number of problems in the form."""
-    armed: bool = False
-    """Whether the next press sends it in spite of the problems."""
-    as_json: bool = False
-    sampling: str = ""
-    """"answer", "request" or "asking": what the form holds or waits for if a model is available; "" without one."""
-    fixed: bool = False
-    """Whether it is JSON that has no form."""
-    awaited: int = 0
-    """Number of problems that are only required fields not filled in yet."""
-    hints: int = 0
-    """Number of texts of another format than the schema's, which can be sent."""
 
 
 class AnswerBar(PressBar):
@@ -187,9 +192,6 @@ def _form_or_json(standing: ResponseState) -> BarItem:
 
 # Opening a URL in the browser: a library call with a validated URL, never a shell
 
-Say = Callable[[str, bool], None]
-"""Shows a text to the user; True makes it a warning."""
-
 
 def open_link(server_request: ServerRequest, say: Say) -> bool:
     """Open the URL if it is a web URL; return whether it was opened."""
@@ -204,9 +206,6 @@ def open_link(server_request: ServerRequest, say: Say) -> bool:
     else:
         say("No browser found. Copy the URL.", True)
     return False
-
-
-QuestionAction: TypeAlias = Literal["accept", "decline", "dismiss", "open", "json", "again", "model", "all"]
 
 
 class QuestionPane(Widget):

@@ -118,6 +118,21 @@ class CallBar(PressBar):
         """Do nothing: this bar has no letter keys."""
 
 
+Description: TypeAlias = Callable[[ListedItem, bool, Sequence[list[Span]]], Iterable[list[Span]]]
+"""Returns the lines about an item, most important first, given the item, whether to show all, and its findings."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """Input that was typed for an item."""
+
+    schema: object
+    """Schema of the form that it was typed into."""
+    value: FormValue
+    arguments: object
+    """The input as JSON; UNSET for none."""
+    touched: bool
+
+
 def _left(content: CallBarContent) -> Sequence[BarItem]:
     problems = content.problems
     if content.why_not:
@@ -146,9 +161,6 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
 
 
 # Description of an item
-
-Description: TypeAlias = Callable[[ListedItem, bool, Sequence[list[Span]]], Iterable[list[Span]]]
-"""Returns the lines about an item, most important first, given the item, whether to show all, and its findings."""
 
 
 class ItemHead(Static):
@@ -538,17 +550,6 @@ class ItemForm(Widget):
             self.app.call_later(self.app.run_action, keys.action("saved.save").action, panel)
         else:
             await self.send()
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """Input that was typed for an item."""
-
-    schema: object
-    """Schema of the form that it was typed into."""
-    value: FormValue
-    arguments: object
-    """The input as JSON; UNSET for none."""
-    touched: bool
 
 
 def _kept(form: SchemaForm, schema: object) -> _Kept:

@@ -67,32 +67,6 @@ class ListedRows(SearchedRows):
         return {label: lambda row: row.label.casefold(), place: lambda row: row.place, right: lambda row: row.right}
 
 
-def head_lines(item: ListedItem) -> tuple[Line, ...]:
-    """Return the title, and the name if it differs."""
-    title = text.visible(item.title, limit=200) or "(no name)"
-    name = f"  {text.visible(item.name, limit=200)}" if item.name and item.name != item.title else ""
-    return (((title, "title"), (name, "muted")),)
-
-
-def described(item: ListedItem) -> tuple[Line, ...]:
-    """Return the server's description, line by line; () without one."""
-    return paragraph(item.description, "foreign", limit=20_000)
-
-
-def claims(raw: Any) -> list[Fact]:
-    """Return facts about annotations, icons and `_meta`, if present."""
-    return [*annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
-
-
-def unknown_members(raw: Any, known: frozenset[str]) -> list[Fact]:
-    """Return a fact that names members outside the specification; [] if there are none."""
-    more = [key for key in peek.mapping(raw) if key not in known]
-    return [fact("unknown members", ", ".join(more), "warning")] if more else []
-
-
-# Resources and templates
-
-
 class ResourceRow(ItemRow, frozen=True, gc=False):
     """A resource or a resource template in the list."""
 
@@ -119,6 +93,59 @@ class ResourceRow(ItemRow, frozen=True, gc=False):
     @property
     def sign(self) -> str:
         return TEMPLATE_SIGN if isinstance(self.item, Template) else ""
+
+
+class PromptRow(ItemRow, frozen=True, gc=False):
+    """A prompt in the list."""
+
+    @property
+    def place(self) -> str:
+        return _signature(Prompt(self.item.raw))
+
+    @property
+    def right(self) -> str:
+        count = len(_named(Prompt(self.item.raw)))
+        return f"{count} argument{'' if count == 1 else 's'}" if count else ""
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """Outcome of a completion request."""
+
+    values: tuple[str, ...] = ()
+    """Values as received: they are sent back unchanged and are not safe to show."""
+    note: Line = ()
+    """Number of values, or the error."""
+    supported: bool = True
+    """False if the server does not support completion."""
+
+
+NOT_SUPPORTED = Completion(note=(("the server does not support completion", "muted"),), supported=False)
+
+
+def head_lines(item: ListedItem) -> tuple[Line, ...]:
+    """Return the title, and the name if it differs."""
+    title = text.visible(item.title, limit=200) or "(no name)"
+    name = f"  {text.visible(item.name, limit=200)}" if item.name and item.name != item.title else ""
+    return (((title, "title"), (name, "muted")),)
+
+
+def described(item: ListedItem) -> tuple[Line, ...]:
+    """Return the server's description, line by line; () without one."""
+    return paragraph(item.description, "foreign", limit=20_000)
+
+
+def claims(raw: Any) -> list[Fact]:
+    """Return facts about annotations, icons and `_meta`, if present."""
+    return [*annotation_facts(raw), *icon_facts(raw), *meta_facts(raw)]
+
+
+def unknown_members(raw: Any, known: frozenset[str]) -> list[Fact]:
+    """Return a fact that names members outside the specification; [] if there are none."""
+    more = [key for key in peek.mapping(raw) if key not in known]
+    return [fact("unknown members", ", ".join(more), "warning")] if more else []
+
+
+# Resources and templates
 
 
 def resource_offers(resources: Sequence[Resource], templates: Sequence[Template]) -> list[ItemRow]:
@@ -180,19 +207,6 @@ def preview(uri: str, problem: str) -> Line:
 
 
 # Prompts
-
-
-class PromptRow(ItemRow, frozen=True, gc=False):
-    """A prompt in the list."""
-
-    @property
-    def place(self) -> str:
-        return _signature(Prompt(self.item.raw))
-
-    @property
-    def right(self) -> str:
-        count = len(_named(Prompt(self.item.raw)))
-        return f"{count} argument{'' if count == 1 else 's'}" if count else ""
 
 
 def prompt_offers(prompts: Sequence[Prompt]) -> list[ItemRow]:
@@ -325,17 +339,6 @@ def uris_of(item: ListedItem, subscriptions: Subscriptions) -> tuple[str, ...]:
 # Completion
 
 
-class Completion(msgspec.Struct, frozen=True):
-    """Outcome of a completion request."""
-
-    values: tuple[str, ...] = ()
-    """Values as received: they are sent back unchanged and are not safe to show."""
-    note: Line = ()
-    """Number of values, or the error."""
-    supported: bool = True
-    """False if the server does not support completion."""
-
-
 def completion_of(result: Any) -> Completion:
     """Read the result of completion/complete, valid or not."""
     if not isinstance(peek.at(result, "completion", "values"), list):
@@ -366,9 +369,6 @@ def completion_failed(error: Any) -> Completion:
         return NOT_SUPPORTED
     message = text.visible(peek.text(error, "message") or "no reason given", limit=200)
     return Completion(note=((f"{signs.WARNING} no completion: {message}", "warning"),))
-
-
-NOT_SUPPORTED = Completion(note=(("the server does not support completion", "muted"),), supported=False)
 
 
 # Findings about one item: its current definition, and the uses of it

@@ -135,6 +135,17 @@ class CallRows(RowSource):
         ]
 
 
+class WantedCall(msgspec.Struct, frozen=True):
+    """A call to show."""
+
+    target: str
+    """Name of the tool or prompt, or URI."""
+    params: Any = None
+    """Params for the form."""
+    exchange: Exchange | None = None
+    """Exchange whose result to show, if the call was run."""
+
+
 def _verdict(ran: CaseRun | None) -> list[Span]:
     if ran is None:
         return [(f"{glyphs().pending} running", "accent")]
@@ -157,17 +168,6 @@ class _Line(ItemBar):
 
     def pressed(self, name: str) -> None:
         self._do(name)
-
-
-class WantedCall(msgspec.Struct, frozen=True):
-    """A call to show."""
-
-    target: str
-    """Name of the tool or prompt, or URI."""
-    params: Any = None
-    """Params for the form."""
-    exchange: Exchange | None = None
-    """Exchange whose result to show, if the call was run."""
 
 
 class SavedCalls(Widget):

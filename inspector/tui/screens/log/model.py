@@ -69,6 +69,24 @@ class LogLine(msgspec.Struct, frozen=True):
         return any(wanted in part.casefold() for part in (self.words, self.logger, _level_word(self)))
 
 
+class Sources(StrEnum):
+    """Sources of the visible lines."""
+
+    ALL = "all"
+    MESSAGES = "log messages"
+    STDERR = "stderr"
+
+
+class LogFilter(msgspec.Struct, frozen=True):
+    """Filter for the visible lines."""
+
+    sources: Sources = Sources.ALL
+    least: str = ""
+    """Minimum level; "" for all. Stderr lines and messages with an unknown level always pass."""
+    text: str = ""
+    """Text that a line must contain, ignoring case."""
+
+
 def messages_in(entry: Entry) -> list[Notification]:
     """Return the log messages of a frame, in order."""
     if not isinstance(entry.what, Frame):
@@ -161,24 +179,6 @@ def _role(log_line: LogLine) -> Role:
         return "stderr"
     number = log_line.rank
     return "text" if number is None or number < 3 else _ROLES[number]
-
-
-class Sources(StrEnum):
-    """Sources of the visible lines."""
-
-    ALL = "all"
-    MESSAGES = "log messages"
-    STDERR = "stderr"
-
-
-class LogFilter(msgspec.Struct, frozen=True):
-    """Filter for the visible lines."""
-
-    sources: Sources = Sources.ALL
-    least: str = ""
-    """Minimum level; "" for all. Stderr lines and messages with an unknown level always pass."""
-    text: str = ""
-    """Text that a line must contain, ignoring case."""
 
 
 class ServerLog(RowSource):

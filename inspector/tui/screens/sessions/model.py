@@ -106,6 +106,21 @@ class CompareRows(RowSource):
         return tuple(side.frame if side is not None else 0 for side in (compared.before, compared.after))  # type: ignore[return-value]
 
 
+class CaptureSummary(msgspec.Struct, frozen=True):
+    """Summary of a recorded capture."""
+
+    path: Path
+    summary: Summary | None = None
+    """None until it has been read."""
+    remark: str = ""
+    """The user's note; not safe to show."""
+    marks: int = 0
+    here: bool = False
+    """Whether a tab has it open or records to it."""
+    compared: bool = False
+    """Whether it is selected for a comparison."""
+
+
 def _heads(row: Compared) -> tuple[list[Span], list[Span]]:
     sign, role = _SIGNS[row.verdict]
     return [(sign, role), *_head(row, row.before)], [(sign, role), *_head(row, row.after)]
@@ -166,21 +181,6 @@ def _spread(text: str) -> str:
         return value if isinstance(value, str) else msgspec.json.format(text, indent=2)
     except (msgspec.DecodeError, RecursionError):
         return text
-
-
-class CaptureSummary(msgspec.Struct, frozen=True):
-    """Summary of a recorded capture."""
-
-    path: Path
-    summary: Summary | None = None
-    """None until it has been read."""
-    remark: str = ""
-    """The user's note; not safe to show."""
-    marks: int = 0
-    here: bool = False
-    """Whether a tab has it open or records to it."""
-    compared: bool = False
-    """Whether it is selected for a comparison."""
 
 
 class SessionRows(RowSource):

@@ -61,6 +61,10 @@ class ShowsExchange(Protocol):
         """Its exchange."""
 
 
+PointOut = Callable[[int, int, str, tuple[int, int] | None], None]
+"""Selects a value in the detail of a row: row, entry, JSON pointer, bytes."""
+
+
 def expect(view: Widget, place: str | None) -> None:
     """Ask for the expected value, and add it to the file of cases. `place`: see `PayloadActions.ExpectWanted`."""
     above: Any = view.ancestors
@@ -109,10 +113,6 @@ def _declares_output(journal: Journal, came: SeenExchange) -> bool:
 def _say(view: Widget, sentence: str, *, grave: bool = False) -> None:
     severity = "warning" if grave else "information"
     view.app.notify(visible(sentence, limit=400), markup=False, timeout=8, severity=severity)  # type: ignore[arg-type]
-
-
-PointOut = Callable[[int, int, str, tuple[int, int] | None], None]
-"""Selects a value in the detail of a row: row, entry, JSON pointer, bytes."""
 
 
 class TrafficNavigation:

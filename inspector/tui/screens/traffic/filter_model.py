@@ -26,6 +26,22 @@ _NEWEST = 3000
 _KEYWORDS = ("and", "or", "not", "contains", "in", "&&", "||", "!")
 
 
+class FilterReading(msgspec.Struct, frozen=True):
+    """Result of parsing a filter."""
+
+    term: Term | None = None
+    error: str = ""
+    """One sentence; "" if there is no error."""
+    column: int = 0
+    """Position of the error."""
+    full: str = ""
+    """The filter in full, if the text abbreviates it."""
+    saves: str = ""
+    """Name that the text defines for a filter: `@slow = dur > 1s`."""
+    body: str = ""
+    """Filter to save under that name; "" deletes the name."""
+
+
 def row_test(journal: Journal, n: int) -> Term | None:
     """Return a test for the tool, prompt, URI or method of entry n, or else for its kind."""
     store, kind = journal.store, journal.store.message_kind(n)
@@ -116,22 +132,6 @@ def combined(text: str, test: Term, how: str) -> str:
 
 
 # Parsing the filter line: meaning, error position, completions and colours.
-
-
-class FilterReading(msgspec.Struct, frozen=True):
-    """Result of parsing a filter."""
-
-    term: Term | None = None
-    error: str = ""
-    """One sentence; "" if there is no error."""
-    column: int = 0
-    """Position of the error."""
-    full: str = ""
-    """The filter in full, if the text abbreviates it."""
-    saves: str = ""
-    """Name that the text defines for a filter: `@slow = dur > 1s`."""
-    body: str = ""
-    """Filter to save under that name; "" deletes the name."""
 
 
 def read_filter(text: str, named: Mapping[str, str]) -> FilterReading:

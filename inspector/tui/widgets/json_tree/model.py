@@ -32,6 +32,12 @@ Fold: TypeAlias = tuple[int, int]
 """The first and the last line of a value."""
 
 
+Sign: TypeAlias = Literal["opened", "closed", ""]
+"""Sign of a row: "opened" for an open value or an expanded line, "closed" if some content is hidden, "" otherwise."""
+Many: TypeAlias = Literal["all", "level", "beside"]
+"""What to fold at once: all values, those at the same depth as a line, those in the same object or array."""
+
+
 def big_values(lines: JsonLines) -> list[Fold]:
     """Return the innermost big values of a long payload: with these folded, its structure fits on a few screens."""
     if lines.count < _LONG or lines.problem:
@@ -215,13 +221,6 @@ class Folds:
         self._starts = [
             line + shift - delta for line, shift, delta in zip(self._lines, self._shifts, deltas, strict=True)
         ]
-
-
-Sign: TypeAlias = Literal["opened", "closed", ""]
-"""Sign of a row: "opened" for an open value or an expanded line, "closed" if some content is hidden, "" otherwise."""
-
-Many: TypeAlias = Literal["all", "level", "beside"]
-"""What to fold at once: all values, those at the same depth as a line, those in the same object or array."""
 
 
 class JsonRows:

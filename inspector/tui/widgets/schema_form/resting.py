@@ -40,6 +40,10 @@ class Choices:
         return 0 if self.multi else 1
 
 
+Shown: TypeAlias = Span | Choices
+"""A value as its editor shows it: a text, or choices."""
+
+
 def choices_of(asked: Field, value: FormValue) -> Choices:
     """Return the choices of a field that shows all of them."""
     if isinstance(asked, ChoiceField) and asked.multi:
@@ -48,10 +52,6 @@ def choices_of(asked: Field, value: FormValue) -> Choices:
         return Choices([option.title for option in asked.options], on, multi=True)
     segments = ChoiceSegments(asked, value)
     return Choices(segments.labels, (segments.index_of(value),))
-
-
-Shown: TypeAlias = Span | Choices
-"""A value as its editor shows it: a text, or choices."""
 
 
 def written(field: Field, asked: Field, value: FormValue, shape: Shape, selected: int | None) -> tuple[str, int | None]:

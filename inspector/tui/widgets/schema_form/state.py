@@ -197,6 +197,10 @@ class FormState:
         return found
 
 
+Shape: TypeAlias = Literal["opener", "picker", "options", "several", "line", "block", "json", "object", "list", "union"]
+"""`opener` is a closed container, `picker` a long list of choices, `block` a text of several lines."""
+
+
 def drawn_count(field: Field, value: FormValue, most: int = MOST_DRAWN) -> int:
     """Return how many fields a form for `value` draws; counting stops a few past `most`."""
     if not isinstance(value, dict | list) or not isinstance(opened(field), ObjectField | ArrayField | UnionField):
@@ -238,9 +242,6 @@ def member_field(asked: ObjectField, name: str) -> Field | None:
 
 
 # The shape of a field: how it is drawn, depending on its type and its current value.
-
-Shape: TypeAlias = Literal["opener", "picker", "options", "several", "line", "block", "json", "object", "list", "union"]
-"""`opener` is a closed container, `picker` a long list of choices, `block` a text of several lines."""
 
 
 def shape_of(field: Field, value: FormValue, selected: int | None = None) -> Shape:
