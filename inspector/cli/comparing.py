@@ -67,6 +67,30 @@ class CompareOptions(msgspec.Struct, frozen=True):
     only: tuple[str, ...] = ()
 
 
+class SideKind(StrEnum):
+    CAPTURE = "capture"
+    LOCK_FILE = "lock-file"
+    TARGET = "target"
+
+
+class ComparedSide(msgspec.Struct, frozen=True):
+    """One side of a comparison as given on the command line."""
+
+    kind: SideKind
+    name: str
+    """Display name for titles; the whole command line for a command."""
+    path: Path | None = None
+    url: str | None = None
+    argv: tuple[str, ...] = ()
+
+
+class FetchedSide(msgspec.Struct, frozen=True):
+    """The fetched definitions of a side."""
+
+    status: ExitStatus
+    surface: ServerDefinitions = ServerDefinitions()
+
+
 def read_compare_options(options: Mapping[str, Any]) -> CompareOptions:
     """Parse the options. Raises: UsageError."""
     rules = [read_rule(text) for text in options["ignored"]]
@@ -93,23 +117,6 @@ def is_capture(path: Path) -> bool:
             return path.suffix == ".mcpcap" or b'"mcpcap"' in file.read(400)
     except OSError:
         return False
-
-
-class SideKind(StrEnum):
-    CAPTURE = "capture"
-    LOCK_FILE = "lock-file"
-    TARGET = "target"
-
-
-class ComparedSide(msgspec.Struct, frozen=True):
-    """One side of a comparison as given on the command line."""
-
-    kind: SideKind
-    name: str
-    """Display name for titles; the whole command line for a command."""
-    path: Path | None = None
-    url: str | None = None
-    argv: tuple[str, ...] = ()
 
 
 def read_sides(words: tuple[str, ...], env: CliEnv, count: int) -> tuple[ComparedSide, ...]:
@@ -165,13 +172,6 @@ def demand_captures(sides: tuple[ComparedSide, ...]) -> tuple[Path, ...]:
                 hint="Without --sessions, server definitions are compared.",
             )
     return tuple(side.path for side in sides if side.path is not None)
-
-
-class FetchedSide(msgspec.Struct, frozen=True):
-    """The fetched definitions of a side."""
-
-    status: ExitStatus
-    surface: ServerDefinitions = ServerDefinitions()
 
 
 def definitions_of_side(env: CliEnv, output: Output, side: ComparedSide, options: dict[str, Any]) -> FetchedSide:

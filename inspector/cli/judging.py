@@ -67,6 +67,36 @@ _IN_WORDS = {
 """Description of a failure by exit status, for a conversation that shows no failure itself."""
 
 
+class ReportOptions(msgspec.Struct, frozen=True):
+    """How findings are reported."""
+
+    target: str
+    """Name of the target in reports."""
+    fails: Severity | None
+    """Minimum severity for exit status 1; None for never."""
+    junit: Path | None = None
+    sarif: Path | None = None
+    stop_word: str = ""
+    """Token that resumes workflow commands; "" if no annotations are requested."""
+    baseline: Path | None = None
+    writes_baseline: bool = False
+    hosts: tuple[Host, ...] = ()
+    """Hosts to consider; () for the specification only."""
+    beside: Mapping[str, frozenset[str]] = {}
+    """Tools of other configured servers, by server name."""
+    seen: Mapping[str, Remembered] = {}
+    """Previously stored definitions of the server, by kind of list."""
+    budget: int | None = None
+    """Maximum estimated tokens of the tool definitions; None for no limit."""
+    left_out: frozenset[str] = frozenset()
+    """Checks that are not reported, because the command judges the same itself."""
+
+
+class PlannedCall(msgspec.Struct, frozen=True):
+    tool: str
+    arguments: Any
+
+
 def stop_word() -> str:
     """Return a random token that ends the suspension of workflow commands."""
     return secrets.token_hex(16)
@@ -164,31 +194,6 @@ judging_options = option_group(
         help="Also compare tool names with a capture of another server.",
     ),
 )
-
-
-class ReportOptions(msgspec.Struct, frozen=True):
-    """How findings are reported."""
-
-    target: str
-    """Name of the target in reports."""
-    fails: Severity | None
-    """Minimum severity for exit status 1; None for never."""
-    junit: Path | None = None
-    sarif: Path | None = None
-    stop_word: str = ""
-    """Token that resumes workflow commands; "" if no annotations are requested."""
-    baseline: Path | None = None
-    writes_baseline: bool = False
-    hosts: tuple[Host, ...] = ()
-    """Hosts to consider; () for the specification only."""
-    beside: Mapping[str, frozenset[str]] = {}
-    """Tools of other configured servers, by server name."""
-    seen: Mapping[str, Remembered] = {}
-    """Previously stored definitions of the server, by kind of list."""
-    budget: int | None = None
-    """Maximum estimated tokens of the tool definitions; None for no limit."""
-    left_out: frozenset[str] = frozenset()
-    """Checks that are not reported, because the command judges the same itself."""
 
 
 def read_report_options(options: dict[str, Any], target: str, output: Output) -> ReportOptions:
@@ -342,11 +347,6 @@ def _report(
         judged = before.knows if report.baseline is not None else None
         code = None if status is None else int(status)
         write_whole(report.sarif, reports.sarif(findings, checks, report.target, judged, failure, code))
-
-
-class PlannedCall(msgspec.Struct, frozen=True):
-    tool: str
-    arguments: Any
 
 
 def read_cases(words: Sequence[str], stdin: TextIO) -> tuple[PlannedCall, ...]:

@@ -78,6 +78,11 @@ class FetchedList(msgspec.Struct, frozen=True):
         return f"{LISTS[self.kind].method} failed with JSON-RPC error {code}: {message}{where}"
 
 
+@prepared_type
+class _Result(msgspec.Struct):
+    result: dict[str, msgspec.Raw]
+
+
 def declared(opening: Opening) -> tuple[str, ...]:
     """Return the kinds of list that the server's capabilities declare."""
     return tuple(kind for kind, listed in LISTS.items() if listed.capability in opening.capabilities)
@@ -187,11 +192,6 @@ def _answered(journal: "Journal", kind: str) -> list[Exchange]:
     method = LISTS[kind].method
     exchanges = journal.conversation.exchanges
     return [each for each in exchanges if each.method == method and each.state is ExchangeState.ANSWERED]
-
-
-@prepared_type
-class _Result(msgspec.Struct):
-    result: dict[str, msgspec.Raw]
 
 
 def _exact(journal: "Journal", pages: Pages) -> Iterator[Any]:

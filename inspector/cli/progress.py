@@ -60,6 +60,9 @@ class ProgressBar:
         self._output.draw_over(text.fit(f"{bar(progress)}{words}", get_terminal_size().columns - 1))
 
 
+Item = TypeVar("Item")
+
+
 def text_of(progress: Progress) -> str:
     """Return percentage, rate and the server's message."""
     return plain(progress_spans(progress))
@@ -135,9 +138,6 @@ def progress_of(output: Output, what: str, unit: str = "bytes") -> Iterator[Work
         yield progress
     finally:
         progress.end()
-
-
-Item = TypeVar("Item")
 
 
 def counted(items: Sequence[Item], report: Callable[[int, int], None]) -> Iterator[Item]:

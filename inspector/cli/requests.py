@@ -67,6 +67,31 @@ class TaskOptions(msgspec.Struct, frozen=True):
     """Whether to follow the task to its end; otherwise only its handle is returned."""
 
 
+@dataclass(slots=True)
+class CliRequest:
+    """A request to make, with its rounds afterwards."""
+
+    method: str
+    params: Any
+    target: str
+    """Tool, URI or prompt of the request."""
+    output_schema: Any = None
+    """Output schema of the tool; None if it has none or is not listed."""
+    judged: bool = False
+    """Whether structured content is validated, and the verdict added to the JSON."""
+    task: TaskOptions | None = None
+    """Task to create; None: only if required, or if the server decides so."""
+    plain: bool = False
+    """Whether the request is sent exactly as given. A resulting task is not followed."""
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    @property
+    def duration_ns(self) -> int | None:
+        """Time from the first request to the last response; None if nothing was sent or received."""
+        ended = self.exchanges[-1].ended_ns if self.exchanges else None
+        return None if ended is None else ended - self.exchanges[0].started_ns
+
+
 async def called_by(
     session: Session,
     method: str,
@@ -253,31 +278,6 @@ def _because(why: str) -> str:
 
 def _json(value: Any) -> str:
     return text.decode(jsonrpc.encode(value))
-
-
-@dataclass(slots=True)
-class CliRequest:
-    """A request to make, with its rounds afterwards."""
-
-    method: str
-    params: Any
-    target: str
-    """Tool, URI or prompt of the request."""
-    output_schema: Any = None
-    """Output schema of the tool; None if it has none or is not listed."""
-    judged: bool = False
-    """Whether structured content is validated, and the verdict added to the JSON."""
-    task: TaskOptions | None = None
-    """Task to create; None: only if required, or if the server decides so."""
-    plain: bool = False
-    """Whether the request is sent exactly as given. A resulting task is not followed."""
-    exchanges: list[Exchange] = field(default_factory=list)
-
-    @property
-    def duration_ns(self) -> int | None:
-        """Time from the first request to the last response; None if nothing was sent or received."""
-        ended = self.exchanges[-1].ended_ns if self.exchanges else None
-        return None if ended is None else ended - self.exchanges[0].started_ns
 
 
 async def make(visit: CommandSession, request: CliRequest, *, progress: bool = False, logs: bool = False) -> ExitStatus:

@@ -32,6 +32,18 @@ from inspector.protocol.facts import without_lifetime
 from inspector.text import clock, visible
 
 
+class Ran(msgspec.Struct, frozen=True):
+    """One run of a command."""
+
+    status: ExitStatus
+    facts: Mapping[str, str] = {}
+    """Facts that are compared with the next run, by name. Untrusted text."""
+
+
+Once = Callable[[CliEnv, dict[str, Any]], Ran]
+"""Runs a command once with these options."""
+
+
 def watcher_for(target: Target, typed: Sequence[str], files: Sequence[Path] = ()) -> Watcher:
     """Return a watcher, not started yet, of the globs as typed, or of a command's source files for "".
 
@@ -69,18 +81,6 @@ def watchers_for(main: Target, typed: Sequence[str]) -> Callable[[Target], Watch
         return watcher_for(target, typed)
 
     return watcher
-
-
-class Ran(msgspec.Struct, frozen=True):
-    """One run of a command."""
-
-    status: ExitStatus
-    facts: Mapping[str, str] = {}
-    """Facts that are compared with the next run, by name. Untrusted text."""
-
-
-Once = Callable[[CliEnv, dict[str, Any]], Ran]
-"""Runs a command once with these options."""
 
 
 def run_watching(

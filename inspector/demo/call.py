@@ -88,6 +88,27 @@ class DemoEra:
         return feature in self.features
 
 
+Json = dict[str, Any]
+Send = Callable[[Any], Awaitable[None]]
+"""Sends one message (or, in a batch, a list of them) to the client."""
+
+
+class DemoFault(Exception):
+    """Raised when a tool fails: its result has `isError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    """Options of the demo."""
+
+    legacy: bool = True
+    modern: bool = True
+    page_size: int = 0
+    """Number of items per page of a list; 0 means all on one page."""
+    weather: float = 5.0
+    """Seconds between changes of the barometer; 0: never."""
+
+
 def _eras() -> Iterator[DemoEra]:
     features: frozenset[str] = frozenset()
     for name, added in _ADDED.items():
@@ -139,11 +160,6 @@ def fit_prompt(prompt: Mapping[str, Any], era: DemoEra) -> dict[str, Any]:
     return fitted
 
 
-Json = dict[str, Any]
-Send = Callable[[Any], Awaitable[None]]
-"""Sends one message (or, in a batch, a list of them) to the client."""
-
-
 class DemoError(Exception):
     """Raised to respond to a request with a JSON-RPC error."""
 
@@ -158,22 +174,6 @@ class DemoError(Exception):
         if self.data is not None:
             error["data"] = self.data
         return error
-
-
-class DemoFault(Exception):
-    """Raised when a tool fails: its result has `isError`."""
-
-
-@dataclass(frozen=True, slots=True)
-class DemoOptions:
-    """Options of the demo."""
-
-    legacy: bool = True
-    modern: bool = True
-    page_size: int = 0
-    """Number of items per page of a list; 0 means all on one page."""
-    weather: float = 5.0
-    """Seconds between changes of the barometer; 0: never."""
 
 
 @dataclass(slots=True, eq=False)

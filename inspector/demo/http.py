@@ -76,6 +76,18 @@ class DemoOutbox:
             yield event(message)
 
 
+@dataclass(slots=True)
+class DemoSession:
+    """One client, from its `initialize` to its DELETE."""
+
+    server: DemoServer
+    outbox: DemoOutbox
+    listening: bool = False
+    """Whether a GET stream is open; there is at most one."""
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    """Tasks that end with the session (HTTP+SSE only)."""
+
+
 def event(message: Any) -> bytes:
     """Return a message as an event of a stream."""
     return b"event: message\ndata: " + dump(message) + b"\n\n"
@@ -142,18 +154,6 @@ async def _stream(
 
 
 # Sessions of Streamable HTTP and HTTP+SSE
-
-
-@dataclass(slots=True)
-class DemoSession:
-    """One client, from its `initialize` to its DELETE."""
-
-    server: DemoServer
-    outbox: DemoOutbox
-    listening: bool = False
-    """Whether a GET stream is open; there is at most one."""
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    """Tasks that end with the session (HTTP+SSE only)."""
 
 
 class DemoSessions:

@@ -80,6 +80,15 @@ _FRESH_FOR_MS = {
 }
 
 
+Handler = Callable[[DemoRequest], Awaitable[Json]]
+
+
+@dataclass(slots=True)
+class _Running:
+    task: asyncio.Task[Any] | None
+    given_up: bool = False
+
+
 def era_of(method: str, params: Json, link: DemoConnection, options: DemoOptions) -> DemoEra:
     """Return the revision of a request. Raises: DemoError if it names one that is not supported."""
     meta = params.get("_meta")
@@ -352,8 +361,6 @@ def _honoured(asked: Json) -> Json:
     return honoured
 
 
-Handler = Callable[[DemoRequest], Awaitable[Json]]
-
 _BOTH: dict[str, Handler] = {
     "tools/list": list_tools,
     "tools/call": call_tool,
@@ -399,12 +406,6 @@ def finish(call: DemoRequest, made: Json) -> Json:
         finished["ttlMs"] = _FRESH_FOR_MS[call.method]
         finished.setdefault("cacheScope", "public")
     return finished
-
-
-@dataclass(slots=True)
-class _Running:
-    task: asyncio.Task[Any] | None
-    given_up: bool = False
 
 
 class DemoServer:

@@ -138,6 +138,9 @@ OUTPUT = takes(
 )
 
 
+Pixel = tuple[int, int, int]
+
+
 async def run(call: DemoRequest, arguments: Json) -> Json:
     """Write the passage to the logbook and return the entry."""
     ship, crew = arguments["ship"], arguments["crew"]
@@ -182,8 +185,6 @@ TOOL = DemoTool(
 
 
 # Generation of PNG and WAV files
-
-Pixel = tuple[int, int, int]
 
 
 def png(rows: list[list[Pixel]]) -> bytes:

@@ -39,16 +39,6 @@ MOST_IDLE_S = 1800.0
 """Seconds without a call after which a session is closed over HTTP, because its client may be gone."""
 
 
-async def until(condition: Callable[[], object], seconds: float) -> bool:
-    """Wait for a condition; return False if it is still false after so many seconds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        await asyncio.sleep(_PACE_S)
-    return True
-
-
 class WantedTarget(msgspec.Struct, frozen=True):
     """A server as an agent names it: one of these is set, or none for the server of the command line."""
 
@@ -84,6 +74,25 @@ class ServeOptions(msgspec.Struct, frozen=True):
     """Directory of captures."""
     any_command: bool = False
     allows_destructive: bool = False
+
+
+class LastCall(msgspec.Struct, frozen=True):
+    """The last request of an agent that had an outcome."""
+
+    method: str
+    params: dict[str, Any]
+    value: Any
+    """Its result, or its error."""
+
+
+async def until(condition: Callable[[], object], seconds: float) -> bool:
+    """Wait for a condition; return False if it is still false after so many seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        await asyncio.sleep(_PACE_S)
+    return True
 
 
 class AgentCall:
@@ -123,15 +132,6 @@ class AgentCall:
     def _opened(self, exchange: Exchange) -> None:
         self._exchanges.append(exchange)
         self.exchange = self.exchange or exchange
-
-
-class LastCall(msgspec.Struct, frozen=True):
-    """The last request of an agent that had an outcome."""
-
-    method: str
-    params: dict[str, Any]
-    value: Any
-    """Its result, or its error."""
 
 
 class AgentSession:

@@ -156,6 +156,14 @@ class _Wanted:
         return _in_turn(allowed) if self._typed else allowed
 
 
+class _Files(msgspec.Struct, frozen=True):
+    """Paths of reports to write; None for no report."""
+
+    data: Path | None
+    junit: Path | None
+    document: Path | None
+
+
 def _words(text: str) -> tuple[str, tuple[str, ...]]:
     try:
         words = shlex.split(text)
@@ -290,14 +298,6 @@ def command(env: CliEnv, /, words: tuple[str, ...], **options: Any) -> ExitStatu
         for journal in journals:
             status = close_capture(output, journal, status)
     return _reported(output, result, files, limits, baseline, masked) or status
-
-
-class _Files(msgspec.Struct, frozen=True):
-    """Paths of reports to write; None for no report."""
-
-    data: Path | None
-    junit: Path | None
-    document: Path | None
 
 
 def _reported(

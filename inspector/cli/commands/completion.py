@@ -42,6 +42,14 @@ _NO_CAPTURE = ("import", "test")
 """Commands that take files but no captures."""
 
 
+class Candidate(msgspec.Struct, frozen=True):
+    """One possible completion."""
+
+    value: str
+    help: str = ""
+    kind: str = "plain"
+
+
 @documented("completion", _EXAMPLES)
 @click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
 @click.pass_obj
@@ -53,14 +61,6 @@ def command(env: CliEnv, /, shell: str) -> ExitStatus:
     """
     Output(env).text(Path(__file__).with_suffix(f".{shell}").read_text("utf-8").rstrip("\n"))
     return ExitStatus.OK
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """One possible completion."""
-
-    value: str
-    help: str = ""
-    kind: str = "plain"
 
 
 def complete(env: CliEnv, root: Commands) -> None:

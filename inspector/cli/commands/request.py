@@ -32,6 +32,9 @@ _EXAMPLES = (
 )
 
 
+Requests = tuple[tuple[str, Any], ...]
+
+
 @documented(
     "request",
     _EXAMPLES,
@@ -206,9 +209,6 @@ def _judge(visit: CommandSession, sent: RawSent, received: list[bytes]) -> ExitS
     answers = (message for payload in received for message in jsonrpc.read(payload))
     failed = any(isinstance(answer, jsonrpc.ErrorResponse) for answer in answers)
     return ExitStatus.TOOL_ERROR if failed else ExitStatus.OK
-
-
-Requests = tuple[tuple[str, Any], ...]
 
 
 def read_batch(given: Any) -> Requests:

@@ -15,18 +15,18 @@ class ReadArguments(Arguments):
     wait_s: WaitSeconds = 30
 
 
-@tool(open_world=True)
-async def read(sessions: Sessions, wanted: ReadArguments) -> OutcomeAnswer:
-    """Read a resource of the inspected server by its URI."""
-    opened = await sessions.server(wanted.session)
-    return await outcome_of(opened, opened.begin("resources/read", {"uri": wanted.uri}), wanted.wait_s)
-
-
 class PromptArguments(Arguments):
     name: Annotated[str, Meta(description="Prompt of the server.")]
     session: SessionId = ""
     arguments: Annotated[dict[str, Any], Meta(description="Texts by name.")] = field(default_factory=dict)
     wait_s: WaitSeconds = 30
+
+
+@tool(open_world=True)
+async def read(sessions: Sessions, wanted: ReadArguments) -> OutcomeAnswer:
+    """Read a resource of the inspected server by its URI."""
+    opened = await sessions.server(wanted.session)
+    return await outcome_of(opened, opened.begin("resources/read", {"uri": wanted.uri}), wanted.wait_s)
 
 
 @tool(open_world=True)

@@ -25,6 +25,17 @@ class SessionsAnswer(Answer):
     """What `open` may start."""
 
 
+class CloseArguments(Arguments):
+    session: Annotated[str, Meta(description="Id of open.")]
+
+
+class CloseAnswer(Answer):
+    session: str
+    capture: str
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    """What the end of the server has shown."""
+
+
 @tool()
 async def sessions(sessions: Sessions, wanted: SessionsArguments) -> SessionsAnswer:
     """List the sessions that are open, their state and pending requests, and the servers that are allowed."""
@@ -44,17 +55,6 @@ async def sessions(sessions: Sessions, wanted: SessionsArguments) -> SessionsAns
     )
     follow = answer_call(*waiting) if waiting else f'traffic(session="{rows[-1]["session"]}")' if rows else "open()"
     return SessionsAnswer(sessions=rows, allowed=allowed, next=follow)
-
-
-class CloseArguments(Arguments):
-    session: Annotated[str, Meta(description="Id of open.")]
-
-
-class CloseAnswer(Answer):
-    session: str
-    capture: str
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    """What the end of the server has shown."""
 
 
 @tool(read_only=False)
