@@ -21,6 +21,7 @@ _MCP = tuple(
 )
 _KEYS = re.compile(r"inspector\.tui\.(keyboard(\.|$)|keys$|actions$|keymap$|input_queue$)")
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+_TYPE = re.compile(r"_?[A-Z]\w*[a-z]\w*")
 _VAGUE = {"said", "told", "thing", "things", "subject", "desk", "rung", "hearer", "surroundings"}
 _RIDDLE = re.compile(
     r"^test_(it|its|what|of|who|whoever|whatever|that|those|this|these|such|where|to|in|at|on|for|by)_"
@@ -35,6 +36,7 @@ GOALS = {
     "imports from the keys to screens": 0,
     "import circles": 0,
     "constants below definitions that they do not need": 0,
+    "data types below functions": 0,
     "lines of decorators of checks": 1_500,
     "lines of Action(...)": 600,
     "vague identifiers": 30,
@@ -56,7 +58,7 @@ REACHED = {
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 0,
-    "constants below definitions that they do not need": 4,
+    "data types below functions": 12,
     "bases with one subclass": 2,
 }
 """The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""
@@ -227,6 +229,30 @@ def late_constants(source: Source) -> list[str]:
     return found
 
 
+def low_types(source: Source) -> list[str]:
+    """Return the data types below the first function of a module: type aliases, and classes with properties only."""
+    found: list[str] = []
+    below = False
+    for node in source.tree.body:
+        below = below or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not below:
+            continue
+        if isinstance(node, ast.ClassDef):
+            methods = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+            if "Protocol" in base_names(node) or all(
+                "property" in map(dotted, each.decorator_list) for each in methods
+            ):
+                found.append(f"{source.module}.{node.name}")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            names = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found += [
+                f"{source.module}.{each.id}"
+                for each in names
+                if isinstance(each, ast.Name) and _TYPE.fullmatch(each.id)
+            ]
+    return found
+
+
 def decorator_lines(source: Source) -> int:
     """Return the lines of decorators of functions."""
     functions = (node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -316,6 +342,7 @@ def measure(modules: tuple[Source, ...], tests: tuple[Source, ...]) -> list[Metr
         "constants below definitions that they do not need": [
             each for source in modules for each in late_constants(source)
         ],
+        "data types below functions": [each for source in modules for each in low_types(source)],
         "lines of decorators of checks": sum(map(decorator_lines, checks)),
         "lines of Action(...)": sum(map(action_lines, modules)),
         "vague identifiers": sum(map(vague_names, modules)),

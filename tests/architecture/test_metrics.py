@@ -17,6 +17,7 @@ from tests.architecture.metrics import (
     is_keys_to_screen,
     is_widget_to_mcp,
     late_constants,
+    low_types,
     measure,
     orphaned_docstrings,
     riddles,
@@ -99,6 +100,14 @@ def test_import_across_a_wall_is_found(importer: str, imported: str, wall: Calla
 def test_constant_below_a_definition_is_late_unless_it_needs_one() -> None:
     (module,) = _tree(a="A = 1\ndef f(): ...\n_B = 2\nC: int = 3\nlower = 4\nD = f()\nE = D\nclass G: ...")
     assert late_constants(module) == ["inspector.a._B", "inspector.a.C"]
+
+
+def test_data_type_below_a_function_is_found_and_a_class_with_methods_is_not() -> None:
+    (module,) = _tree(
+        a="class A: ...\nE = int\ndef f(): ...\nclass B:\n    x: int\n    @property\n    def y(self): ...\n"
+        "class C(Protocol):\n    def z(self): ...\nclass D:\n    def z(self): ...\nPlace = tuple[int, int]\nX = 1"
+    )
+    assert low_types(module) == ["inspector.a.B", "inspector.a.C", "inspector.a.Place"]
 
 
 def test_lines_of_decorators_and_actions_are_counted() -> None:
