@@ -594,7 +594,7 @@ def stream_lines(subscriptions: Subscriptions) -> list[Line]:
 
 
 def _watching(granted: StreamFilter) -> Line:
-    return (f"{signs.CONNECTED} ", "accent"), ("watching ", "muted"), (filter_words(granted) or "nothing", "text")
+    return (f"{signs.CONNECTED} ", "accent"), ("subscribed to ", "muted"), (filter_words(granted) or "nothing", "text")
 
 
 def _of_stream(stream: ListenStream) -> list[Line]:

@@ -268,7 +268,7 @@ def _protocol(opening: Opening) -> Iterable[Fact]:
     yield fact("protocol version", revision.date)
     yield Fact("era", f"{opening.era}")
     if opening.offered and opening.offered != revision.date:
-        yield fact("offered", opening.offered)
+        yield fact("offered", f"{opening.offered}; the server answered with {revision.date}")
     if opening.supported:
         yield fact("supported", ", ".join(opening.supported))
     yield fact("specification", revision.page, "muted")

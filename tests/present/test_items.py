@@ -353,7 +353,7 @@ def test_without_any_watching_there_is_nothing_to_say() -> None:
 
 
 def test_subscriptions_of_the_handshake_era_are_named() -> None:
-    assert lines(subscribed("a:b", "c:d")) == ["● watching a:b, c:d"]
+    assert lines(subscribed("a:b", "c:d")) == ["● subscribed to a:b, c:d"]
 
 
 def test_subscription_lines_show_granted_and_refused() -> None:
@@ -361,10 +361,10 @@ def test_subscription_lines_show_granted_and_refused() -> None:
     wire = listening(asked)
     assert lines(wire) == ["⋯ subscribing to list of tools, a:b, c:d"]
     wire = listening(asked, ONE)
-    assert lines(wire) == ["● watching a:b", "▲ not granted: list of tools, c:d"]
+    assert lines(wire) == ["● subscribed to a:b", "▲ not granted: list of tools, c:d"]
     assert marked(wire, "a:b") == "● Subscribed"
     assert marked(wire, "c:d") == "▲ Not granted"
-    assert lines(listening(asked, {}))[0] == "● watching nothing"
+    assert lines(listening(asked, {}))[0] == "● subscribed to nothing"
 
 
 def test_ended_subscription_is_marked() -> None:

@@ -236,7 +236,7 @@ def test_protocol_counter_offer_is_a_warning(tape: Tape) -> None:
     tape.request(0, "initialize", {"protocolVersion": _LEGACY.date})
     tape.answer(0, {"protocolVersion": "1999-01-01", "capabilities": {}})
     told = _read(tape, "Protocol")
-    assert f"  offered           {_LEGACY.date}" in told
+    assert f"  offered           {_LEGACY.date}; the server answered with 1999-01-01" in told
     assert any("1999-01-01" in line and "warning" in line for line in told)
 
 

@@ -42,7 +42,7 @@ async def test_a_beacon_of_the_stateless_era_is_watched_read_again_and_compared(
         installed(built("mcp2", "beacon.py", transport), tmp_path) as target,
         at_the_screen(target, capture, WIDE, era=Era.MODERN) as person,
     ):
-        await person.press("3", shows=("lamp", "● watching lists of tools, prompts"))
+        await person.press("3", shows=("lamp", "● subscribed to lists of tools, prompts"))
         await person.press("x", "f", shows=("● Subscribed", "resources, beacon://lamp"))
         await person.press("ctrl+j", shows="2 times a minute")
         await _call(person, "flash", "7")
@@ -92,7 +92,7 @@ async def test_listen_to_a_beacon_prints_each_change(transport: str, tmp_path: P
         async with started(*words, *before, *after, place=tmp_path) as process:
             out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
         assert (process.returncode, out) == (0, b"")
-        assert b"watching list of tools, beacon://lamp" in err
+        assert b"subscribed to list of tools, beacon://lamp" in err
 
 
 async def test_without_a_screen_everything_is_subscribed_to_and_ctrl_c_ends_it(tmp_path: Path) -> None:

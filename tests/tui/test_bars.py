@@ -246,6 +246,12 @@ async def test_figures_are_painted_at_every_third_look_and_states_at_once(
         assert len(painted) == 4
 
 
+async def test_a_version_that_the_server_countered_is_named(tape: Tape) -> None:
+    tape.request(1, "initialize", {"protocolVersion": "2024-11-05", "capabilities": {}})
+    tape.answer(1, {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "shop"}})
+    assert "2025-11-25 (legacy) (2024-11-05 was offered)" in (await lines(HeaderBar(Staged(tape))))[0]
+
+
 async def test_the_recording_is_named_and_its_absence_too(tmp_path: Path, tape: Tape) -> None:
     journal = start_capture(tmp_path / "shop.mcpcap")
     rows = await lines(HeaderBar(OpenConversation(journal, About("shop"))))

@@ -134,7 +134,7 @@ async def _begin(visit: CommandSession, wanted: StreamFilter) -> ExitStatus:
         visit.output.warn(f"the server did not grant: {filter_words(outcome.not_granted)}")
         if not outcome.granted:
             return visit.output.report("not_granted", "the server granted nothing of it", "", ExitStatus.TOOL_ERROR)
-    visit.output.narrate(f"watching {filter_words(wanted if not watching.by_stream else outcome.granted)}")
+    visit.output.narrate(f"subscribed to {filter_words(wanted if not watching.by_stream else outcome.granted)}")
     return ExitStatus.OK
 
 

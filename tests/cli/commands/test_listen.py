@@ -16,11 +16,11 @@ def test_resources_and_lists_are_heard_of_together(era: str) -> None:
     words = ("--tools", "--uri", "lighthouse://barometer", "--count", "1", "--json")
     ran = inspect("listen", *words, *demo(era, *QUICK)).exits(0)
     assert json.loads(ran.stdout)["params"]["uri"] == "lighthouse://barometer"
-    assert "watching list of tools, lighthouse://barometer" in ran.stderr
+    assert "subscribed to list of tools, lighthouse://barometer" in ran.stderr
 
 
 def test_without_a_word_on_which_it_listens_for_all_that_is_offered() -> None:
-    inspect("listen", "--for", "0.05", *demo("--modern-only")).exits(0, "watching list of tools")
+    inspect("listen", "--for", "0.05", *demo("--modern-only")).exits(0, "subscribed to list of tools")
 
 
 def test_listen_reports_notifications_that_are_not_granted() -> None:
@@ -67,7 +67,7 @@ def test_each_update_is_a_line_of_json(era: str) -> None:
     assert {line["params"]["uri"] for line in lines} == {BAROMETER}
     assert lines[0]["entry"] < lines[1]["entry"]
     assert lines[0]["time"] <= lines[1]["time"]
-    assert f"watching {BAROMETER}" in ran.stderr
+    assert f"subscribed to {BAROMETER}" in ran.stderr
 
 
 def test_without_json_it_is_a_readable_line() -> None:

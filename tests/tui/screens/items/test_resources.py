@@ -200,7 +200,7 @@ def tell(subject: Offering, what: str, **params: object) -> None:
 async def test_granted_and_refused_watches_are_shown() -> None:
     app = Offers(ResourcesPanel(streamed({"resourceSubscriptions": ["x://welcome"]})))
     async with app.run_test(size=WIDE, notifications=True):
-        await shows(app, "● watching x://welcome")
+        await shows(app, "● subscribed to x://welcome")
         assert app.query_one(WatchStatus).display
         await shows(app, "▲ not granted: list of tools,", "▲ Not granted")
 
@@ -267,7 +267,7 @@ async def read(app: Offers, pilot: Pilot[None], subject: Watched, words: str, an
 async def test_a_key_watches_and_watches_no_longer(size: tuple[int, int]) -> None:
     async with (app := Offers(ResourcesPanel(subject := Watched()))).run_test(size=size, notifications=True) as pilot:
         await chosen(app, pilot, "Welcome")
-        await press(pilot, "x f", shows=("Subscribed to x://welcome.", "● Subscribed", "● watching x://welcome"))
+        await press(pilot, "x f", shows=("Subscribed to x://welcome.", "● Subscribed", "● subscribed to x://welcome"))
         await press(pilot, "x f", shows=("Unsubscribed from x://welcome.", "○ No longer subscribed"))
         assert subject.asked_for == [("subscribe", URI), ("unsubscribe", URI)]
 
