@@ -20,7 +20,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     With the process's own words it does not return: it ends the process.
     """
-    status = run(sys.argv[1:] if argv is None else argv)
+    try:
+        status = run(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:  # while a failure was reported
+        status = 130
     if argv is None:
         _leave(status)
     return status

@@ -29,7 +29,8 @@ class UnreadableDocument(ValueError):
     @property
     def placed(self) -> str:
         """The reason with its position: "line 3, column 7: expecting value"."""
-        return f"line {self.line}, column {self.column}: {self}" if self.line else str(self)
+        column = f", column {self.column}" if self.column else ""
+        return f"line {self.line}{column}: {self}" if self.line else str(self)
 
 
 def read_json(text: str) -> Any:
@@ -43,7 +44,19 @@ def read_toml(text: str) -> Any:
     """Parse TOML. Raises: UnreadableDocument."""
     import tomllib
 
-    return _guarded(tomllib.loads, text)
+    try:
+        return _guarded(tomllib.loads, text)
+    except UnreadableDocument as error:
+        why = str(error)
+        if why.startswith(("illegal character '\\n'", "found invalid character '\\n'")):
+            raise UnreadableDocument("a string has no closing quote on its line", error.line) from None
+        if why.startswith(("unterminated string", "expected \"'")):  # at the end of the document
+            mark = next((each for each in ('"""', "'''") if text.count(each) % 2), "'" if "'" in why else '"')
+            line = text.count("\n", 0, text.rindex(mark)) + 1
+            raise UnreadableDocument("a string has no closing quote", line) from None
+        if why == "invalid value":
+            raise UnreadableDocument("invalid value; text needs quotes", error.line, error.column) from None
+        raise
 
 
 def read_yaml(text: str) -> Any:

@@ -72,9 +72,10 @@ class QuestionScreen(Dialog[None]):
         self.refresh_bindings()
 
     async def _tick(self) -> None:
+        if self in self.app.screen_stack:
+            self._pane.tick()
         if not is_on_top(self):  # dismissed but not yet removed, or covered by another dialog
             return
-        self._pane.tick()
         match self._ticket.state:
             case TicketState.WAITING:
                 await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))

@@ -243,10 +243,12 @@ class HeldScreen(Dialog[None]):
                 return
 
     def _look(self) -> None:
-        if not is_on_top(self) or not self._list.is_mounted:
+        is_covered = not is_on_top(self)
+        if not self._list.is_mounted or (is_covered and self not in self.app.screen_stack):
             return
         if self._tap.gone:
-            self.dismiss()
+            if not is_covered:
+                self.dismiss()
             return
         status = self._tap.status
         before = self._rows.count
@@ -256,6 +258,8 @@ class HeldScreen(Dialog[None]):
             self.refresh_bindings()
         message = f"{len(status.held)} held · {len(status.rules)} rule{'' if len(status.rules) == 1 else 's'}"
         self._line.show([(message, "title")], [(status.timeout, "faint")])
+        if is_covered:  # a confirmation is about what is in the editor
+            return
         editing = self._editing
         if editing.kind in ("held", "response") and self._held(editing.key) is None:
             self._put(Editing())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.geometry import Region
 from textual.widgets import TextArea
 
 from inspector.features.tap import registry
@@ -90,6 +91,12 @@ async def test_held_message_that_is_edited_to_invalid_json_is_released_only_afte
             assert len(status.status.held) == 1
             await pilot.press("ctrl+j")
             await until(lambda: isinstance(app.screen, ConfirmScreen), "the question again")
+            below = app.screen_stack[-2].query_one(LogList)
+            row = Region(0, 0, below.size.width, 1)
+            before = below.render_lines(row)[0].text
+            await until(
+                lambda: "releases" in before != below.render_lines(row)[0].text, "the countdown goes on below it"
+            )
             await pilot.press("f5")
             await asyncio.to_thread(tap.read, lambda: b"\n" in tap.stdout, "the server has got it")
             assert tap.stdout.split() == [b"{BROKEN,", b"}"]
