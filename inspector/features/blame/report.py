@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from inspector.text import cell_width, visible
 _ROOM = 12
 """Characters of a message that are shown before and after what differs."""
 _MOST_NAMED = 6
+_CHANGES = ("modify", "drop", "answer", "fault")
 _MOST_FINDINGS = 3
 
 
@@ -178,6 +180,17 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[Line]:
         yield ((f"{each.severity.value} {each.id}: ", role), (visible(each.sentence, limit=400), "text"))
         if each.fix:
             yield ((f"  → {visible(each.fix, limit=400)}", "text"),)
+
+
+def changed_on_the_way(fails: Journal) -> Iterator[str]:
+    """Yield what a proxy has changed in the failing session and is not played, each as a sentence."""
+    methods = {frame: e.method for e in fails.conversation.exchanges for frame in (e.request_frame, e.answer_frame)}
+    changes = (each for edits in fails.edits.values() for each in edits if each.act in _CHANGES)
+    for each in islice(changes, _MOST_NAMED):
+        rule = each.by.removeprefix("rule:")
+        who = f"the rule {rule!r} of the tap" if rule != each.by else "a person at the tap"
+        what = methods.get(each.of, "a message")
+        yield f"{who} changed {what} on its way ({each.act}, entry {each.of}); here it is played as it was sent"
 
 
 def not_tried(player: ScriptPlayer, fails: ClientScript, works: ClientScript, *, plays_commands: bool) -> Iterator[str]:

@@ -111,7 +111,7 @@ class Search:
         Raises: ConnectError if the server can't be started.
         """
         self._player.watched = watched_in(fails, works)
-        if gave_up(fails) or any(map(_is_failure, recorded.values())):
+        if gave_up(fails) or _failures(recorded):
             fails = continued(fails, works)
         try:
             found = await self._blame(fails, works, recorded)
@@ -366,7 +366,10 @@ def _may_be_success(came: str) -> bool:
 
 
 def _failures(outcome: Outcome) -> Outcome:
-    return {key: came for key, came in outcome.items() if _is_failure(came)}
+    """Return what failed. A server of the legacy era rejects the request that asks for its era."""
+    is_legacy = not _is_failure(outcome.get("initialize", NO_RESPONSE))
+    failed = {key: came for key, came in outcome.items() if _is_failure(came)}
+    return {key: came for key, came in failed.items() if key != "server/discover" or not is_legacy}
 
 
 def _same_failure(outcome: Outcome, recorded: Outcome) -> bool:

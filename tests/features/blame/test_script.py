@@ -4,10 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from inspector.capture.format.records import EditRecord
 from inspector.capture.store.load import load
+from inspector.features.blame.report import changed_on_the_way
 from inspector.features.blame.script import outcome_of, script_of
 from inspector.protocol.frames import Eol
 from tests.features.blame.playing import PLANTED, works
+from tests.present.tape import Tape
 
 RUN = (
     "import runpy, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1}); "
@@ -30,3 +33,11 @@ def test_script_of_a_tapped_client_has_what_the_server_inherited(tmp_path: Path)
     assert outcome_of(journal)["tools/list"] == "error -32000"
     assert script.argv[1:] == server[1:]
     journal.close()
+
+
+def test_what_a_tap_changed_in_the_failing_session_is_named(tape: Tape) -> None:
+    tape.request(1, "tools/call", {"name": "walk"})
+    tape.journal.edited(EditRecord(of=1, act="hold", by="rule:refuses"))
+    tape.journal.edited(EditRecord(of=1, act="answer", by="rule:refuses"))
+    (change,) = changed_on_the_way(tape.journal)
+    assert change.startswith("the rule 'refuses' of the tap changed tools/call on its way (answer, entry 1)")

@@ -214,6 +214,15 @@ async def test_blame_of_a_healthy_server_names_nothing() -> None:
     assert not found.edits
 
 
+async def test_blame_does_not_call_the_refused_question_for_the_era_a_failure() -> None:
+    discover = step({"jsonrpc": "2.0", "id": "d", "method": "server/discover"})
+    asks = replace(works(), steps=(discover, *works().steps))
+    found = await blamed(
+        MemoryPlayer("healthy"), asks, asks, {"server/discover": "error -32601", "initialize": "result"}
+    )
+    assert (found.end, found.fails) == (BlameEnd.SAME, {})
+
+
 async def test_blame_of_a_failure_that_does_not_happen_here_reports_that() -> None:
     found = await blamed(MemoryPlayer("healthy"), fails(), works(), FAILED)
     assert found.end is BlameEnd.NOT_REPRODUCED
