@@ -580,7 +580,7 @@ class Inspection:
             self.state.opened, self.state.began_ns = entry.n, entry.time_ns
             return
         self.state.last_ns = entry.time_ns
-        self.state.why = fact.why
+        self.state.why, self.state.hint = fact.why, fact.hint
         self._end(entry.n)
 
     def _http(self, case: CheckMoment, fact: HttpFact) -> None:

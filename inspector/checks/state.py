@@ -344,6 +344,8 @@ class ConnectionState:
         """Difference between the time since 1970 and the monotonic clock; None before the first frame."""
         self.why = ""
         """Reason why the connection ended, as the transport reported it."""
+        self.hint = ""
+        """What to do about it; "" if unknown."""
         self.messages = 0
         """Number of messages from the server."""
         self.first_message_ns: int | None = None

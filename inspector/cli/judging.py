@@ -305,9 +305,13 @@ def _print_findings(
         *lines, _ = verdict_lines(shown, CHECKS, inspection.counts)
         output.lines([*lines, summary(new, failure)])
         return
-    first, roots = primary_of(new), roots_of(findings)
+    first = primary_of(new)
+    if first is not None:  # the order in which they are to be read, as in the text
+        rooted = zip(roots_of(findings), findings, strict=True)
+        findings = [each for _, each in sorted(rooted, key=lambda pair: (pair[0] != first.id, pair[1] is not first))]
     members = [
-        reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)
+        reports.finding_as_json(each, root * (root != each.id))
+        for each, root in zip(findings, roots_of(findings), strict=True)
     ]
     if report.baseline is not None:
         members = [about | {"known": each not in new} for about, each in zip(members, findings, strict=True)]

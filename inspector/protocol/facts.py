@@ -99,6 +99,8 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """Executable of that process."""
     inherited: InheritedState | None = None
     """On OPEN: what the child inherited; None if unknown, or without a child."""
+    hint: str = ""
+    """On ABORT: what to do, if the cause is known."""
 
 
 class ProcessEvent(StrEnum):
@@ -139,6 +141,8 @@ class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     children: tuple[ChildState, ...] = ()
     unread: int = 0
     """On STDIN_EOF: bytes written to stdin, if nothing has read any of them; 0 otherwise."""
+    ports: tuple[int, ...] = ()
+    """On STDIN_EOF, if `unread`: TCP ports on which it or a descendant listens."""
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):

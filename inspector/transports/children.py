@@ -13,6 +13,8 @@ may run in any thread.
 import atexit
 import errno
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -30,6 +32,10 @@ from inspector.protocol.facts import InheritedState
 
 _SHEBANG_LENGTH = 256
 """Bytes of a script's first line that the Linux kernel reads."""
+_PROCESSORS = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+"""`e_machine` of ELF files, as `uname -m` calls them."""
+_SYSTEMS = {b"MZ": "Windows", b"\xcf\xfa\xed\xfe": "macOS", b"\0asm": "WebAssembly"}
+"""What begins so is a program for another system, if the kernel refuses it."""
 _NAMES_AT_MOST = 20_000
 """Maximum number of executables compared with a misspelt one; more would only delay the message."""
 
@@ -120,9 +126,31 @@ def find_executable(command: str, env: Mapping[str, str], cwd: str | None) -> st
     directory = _directory(cwd)
     if not command or "\0" in command:
         raise ConnectError("The command to start is empty or holds a NUL.", hint="Name a program to run.")
+    if (error := _misread(command, env, directory)) is not None:
+        raise error
     path = directory / command if "/" in command else _on_path(command, env, directory)
     _must_be_runnable(path, env, directory)
     return str(path)
+
+
+def _misread(command: str, env: Mapping[str, str], directory: Path) -> ConnectError | None:
+    """Return the error for a command that is a URL or a whole command line; None for anything else."""
+    if re.match(r"https?://", command):
+        return ConnectError(
+            f"The command is a URL: {command[:100]!r}, and a URL is no program.",
+            hint='Give it as the URL of a server over HTTP: mcp-inspect check URL, or "url" in a configuration.',
+        )
+    program, blank, _ = command.strip().partition(" ")
+    places = _search_path(env, directory)
+    if not blank or os.path.lexists(directory / command) or _which(command, places):
+        return None
+    runs = (directory / program).is_file() if "/" in program else _which(program, places)
+    if not runs and not re.search(r"\s--?\w", command):
+        return None
+    return ConnectError(
+        f"There is no program {command[:100]!r}: the command contains its arguments.",
+        hint="Split it: give the program as the command, and each other word as an argument.",
+    )
 
 
 def _directory(cwd: str | None) -> Path:
@@ -260,6 +288,20 @@ def _shebang(path: Path) -> list[str]:
     return line.strip(" \t").split(None if "\r" not in line else " ", 1)
 
 
+def _built_for(path: Path) -> str:
+    """Return what a binary was built for, as far as its first bytes say; "" for this processor, or anything else."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(20)
+    except OSError:
+        return ""
+    if start.startswith(b"\x7fELF") and len(start) == 20:
+        machine = int.from_bytes(start[18:], "little" if start[5] == 1 else "big")
+        name = _PROCESSORS.get(machine, f"another processor ({machine})")
+        return "" if name == platform.machine() else name
+    return next((name for begin, name in _SYSTEMS.items() if start.startswith(begin)), "")
+
+
 def why_not_started(path: str, error: OSError) -> ConnectError:
     """Return the error for a file that passed every check of `find_executable` but that the kernel refused."""
     if isinstance(error, FileNotFoundError):
@@ -268,6 +310,9 @@ def why_not_started(path: str, error: OSError) -> ConnectError:
             hint="It is a binary for another system or C library: install the one for this system.",
         )
     if error.strerror == "Exec format error":
+        if built_for := _built_for(Path(path)):
+            hint = f"Install the one for {platform.machine()}, or run it where it was built for."
+            return ConnectError(f"{path} is a program for {built_for}, not for this machine.", hint=hint)
         return ConnectError(
             f"{path} is neither a program for this machine nor a script that names its interpreter.",
             hint="Put the interpreter before it (python server.py), or start the file with #!.",

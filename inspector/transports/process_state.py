@@ -1,5 +1,6 @@
 """Reads what a process and its children do, from /proc: evidence for why a server does not respond."""
 
+import itertools
 import os
 import time
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ _PROC = Path("/proc")
 _MOST = 20
 """Maximum number of children that are described."""
 _COMMAND = 120
+_LISTENS = "0A"
+"""State of a listening socket in /proc/net/tcp."""
 _NO_PYTHON = {13, 25}
 """SIGPIPE and SIGXFSZ: Python ignores them, and restores them in its children."""
 
@@ -38,6 +41,30 @@ def state_of(pid: int, cpu_percent: float | None, *, runnable: bool = False) -> 
     stdin, stdout = _pipe(pid, 0), _pipe(pid, 1)
     children = tuple(_child(each, stdin, stdout) for each, _ in zip(_descendants(pid), range(_MOST), strict=False))
     return ProcessActivity(cpu_percent, runnable, int(fields[17]), children)
+
+
+def listening_ports(pid: int) -> tuple[int, ...]:
+    """Return the TCP ports on which a process or a descendant listens, in order; empty if the system does not say."""
+    found: set[int] = set()
+    for each in itertools.islice(itertools.chain((pid,), _descendants(pid)), _MOST):
+        sockets = _sockets(each)
+        for table in ("tcp", "tcp6") if sockets else ():
+            with suppress(OSError, ValueError):
+                for row in (_PROC / str(each) / "net" / table).read_text().splitlines()[1:]:
+                    fields = row.split()
+                    if fields[3] == _LISTENS and fields[9] in sockets:
+                        found.add(int(fields[1].rpartition(":")[2], 16))
+    return tuple(sorted(found))
+
+
+def _sockets(pid: int) -> set[str]:
+    """Return the inodes of the sockets that a process has open."""
+    found: set[str] = set()
+    with suppress(OSError):
+        for descriptor in (_PROC / str(pid) / "fd").iterdir():
+            if (name := _pipe(pid, int(descriptor.name))).startswith("socket:["):
+                found.add(name[8:-1])
+    return found
 
 
 def _stat(pid: int) -> list[str]:

@@ -52,7 +52,7 @@ from inspector.transports.children import (
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, state_of
+from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, listening_ports, state_of
 
 # Ending a child process and what it started
 
@@ -355,7 +355,7 @@ class StdioTransport:
             path, child = self._start()
         except ConnectError as error:
             observer.fact(self._opening(self._argv))
-            observer.fact(ConnectionFact(ConnectionEvent.ABORT, self.kind, why=str(error)))
+            observer.fact(ConnectionFact(ConnectionEvent.ABORT, self.kind, why=str(error), hint=error.hint))
             raise
         observer.fact(self._opening((path, *self._argv[1:])))
         self._live = self._alive(child, observer)
@@ -652,7 +652,9 @@ class _Live:
 
     def _stdin_closed(self) -> None:
         unread = 0 if self._stdin.was_read else self._stdin.written
-        state = ProcessActivity(runnable=self._was_computing, unread=unread) if self._was_computing or unread else None
+        ports = listening_ports(self.child.pid) if unread else ()
+        found = ProcessActivity(runnable=self._was_computing, unread=unread, ports=ports)
+        state = found if self._was_computing or unread else None
         self.observer.fact(ProcessFact(ProcessEvent.STDIN_EOF, self.child.pid, state=state))
 
     def _stdout_ended(self) -> None:

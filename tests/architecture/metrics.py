@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_850,
+    "lines": 150_950,
     "lines of tui and present": 50_760,
-    "lines of tests": 127_470,
+    "lines of tests": 127_550,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

@@ -274,6 +274,40 @@ def test_a_refusal_of_the_kernel_becomes_a_sentence(number: int, sentence: str) 
     assert error.hint
 
 
+@pytest.mark.parametrize("command", ["serve x.py", "serve -y @acme/server", "./serve --stdio", "gone --stdio"])
+def test_command_line_in_one_word_contains_its_arguments(tmp_path: Path, command: str) -> None:
+    _script(tmp_path / "serve")
+    what, hint = _failure(command, tmp_path, tmp_path)
+    assert what == f"There is no program {command!r}: the command contains its arguments."
+    assert hint.startswith("Split it")
+
+
+def test_path_with_a_blank_may_be_the_name_of_a_file(tmp_path: Path) -> None:
+    assert "does not exist" in _failure("/opt/My Server/run", tmp_path)[0]
+    assert "is not on the PATH" in _failure("My Server", tmp_path)[0]
+    script = _script(tmp_path / "my -x serve")
+    assert find_executable(script.name, {"PATH": str(tmp_path)}, None) == str(script)
+
+
+def test_url_in_place_of_a_command_is_named(tmp_path: Path) -> None:
+    url = "http://localhost:8080/mcp"
+    assert _failure(url, tmp_path)[0] == f"The command is a URL: '{url}', and a URL is no program."
+
+
+@pytest.mark.parametrize(
+    ("begins", "built_for"),
+    [
+        (b"\x7fELF\x02\x01" + bytes(12) + b"\xf3\x00", "riscv64"),
+        (b"\x7fELF\x02\x02" + bytes(12) + b"\x7f\xff", "another processor (32767)"),
+        (b"MZ\x90\x00", "Windows"),
+    ],
+)
+def test_program_for_another_machine_names_that_machine(tmp_path: Path, begins: bytes, built_for: str) -> None:
+    (tmp_path / "serve").write_bytes(begins)
+    error = why_not_started(str(tmp_path / "serve"), OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC)))
+    assert str(error) == f"{tmp_path}/serve is a program for {built_for}, not for this machine."
+
+
 _TREE = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
 
 

@@ -161,6 +161,7 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
     peer: ProxyPeer | None = None
     inherited: InheritedState | None = None
     """What the server inherited. Older captures have none."""
+    hint: str = ""
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):
@@ -466,6 +467,7 @@ def _connection_record(fact: ConnectionFact, entry: Entry, c: str) -> Connection
         insecure=fact.insecure,
         peer=ProxyPeer(fact.peer_pid, fact.peer_exe) if fact.peer_pid else None,
         inherited=fact.inherited,
+        hint=fact.hint,
     )
 
 
@@ -550,6 +552,7 @@ def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord |
                 record.peer.pid if record.peer else 0,
                 record.peer.exe if record.peer else "",
                 record.inherited,
+                record.hint,
             )
         case ProcessRecord():
             return ProcessFact(record.ev, record.pid, record.code, record.signal, record.state)

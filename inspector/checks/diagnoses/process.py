@@ -31,7 +31,7 @@ _NOT_FOUND = re.compile(
     r"(?:[\w/.-]+: )?(?:line \d+: |\d+: )?(.{1,200}): (?:command )?not found|env: (.+): No such file|"
     r"exec:? (\S{1,200}): [Nn]o such file or directory"
 )
-_NOT_RUNNABLE = re.compile(r"exists but|neither a program")
+_NOT_RUNNABLE = re.compile(r"exists but|neither a program|is a program for")
 """How the lookup of a command describes a file that exists but cannot be run."""
 _RUN = "Run chmod +x, check the first line of the file, or name its interpreter in the command."
 _ASKED_TO_END = "Find what sent the signal: a closed terminal, a supervisor, kill. The server did not fail by itself."
@@ -179,7 +179,7 @@ def program_not_runnable(case: CheckMoment) -> Iterator[Violation]:
     Fix: Install the program, or give its absolute path.
     """
     if not case.state.process.facts and _NOT_RUNNABLE.search(case.state.why):
-        yield Violation(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix=_RUN)
+        yield Violation(case.state.why.rstrip("."), frames=(case.n,), instead=True, fix=case.state.hint or _RUN)
         return
     ended = died(case.state)
     if ended is None or ended[2].code not in (126, 127):

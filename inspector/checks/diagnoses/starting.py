@@ -18,7 +18,10 @@ _PATIENCE_NS = 2_000_000_000
 SLOW_NS = 10_000_000_000
 """From this time on a start is slow for some clients, which wait for 10 s."""
 
-_NO_COMMAND = re.compile(r"is not on the PATH|does not exist\b|is a directory, not a program|is empty or holds a NUL")
+_NO_COMMAND = re.compile(
+    r"is not on the PATH|does not exist\b|[Tt]here is no program|command is a URL|is a directory, not a program|"
+    r"is empty or holds a NUL"
+)
 _MANAGERS = {"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uvx", "uv", "pipx", "pip", "deno"}
 _INSTALLS = re.compile(
     r"(?i)^npm (warn|notice|http|verb|info)|need to install|ok to proceed|downloading|downloaded|installing|"
@@ -38,6 +41,7 @@ _ENDING = re.compile(r"(?i)\b(?:shut(?:ting)?[ -]?down|shutdown|stopp(?:ed|ing)|
 """Lines about the end of a server, which it writes when it is ended."""
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
 _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
+_FIX_HTTP = "Connect to its URL, or start it with the option for stdio."
 _PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
 _CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
 _NO_TERMINAL = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
@@ -56,19 +60,7 @@ def command_not_found(case: CheckMoment) -> Iterator[Violation]:
     if state.process.facts or state.why.startswith("The directory to start") or "exists but" in state.why:
         return
     if state.connection is not None and state.connection.argv and _NO_COMMAND.search(state.why):
-        command = state.connection.argv[0]
-        if _URL.match(command):
-            sentence = f"the command is a URL: {command[:100]!r}, and a URL is no program"
-            fix = 'Give it as the URL of a server over HTTP: mcp-inspect check URL, or "url" in a configuration.'
-            yield Violation(sentence, frames=(case.n,), instead=True, fix=fix)
-            return
-        if " " in command.strip() and len(state.connection.argv) == 1 and not command.startswith(("/", ".")):
-            sentence = f"there is no program {command[:100]!r}: the command contains its arguments"
-            fix = "Split it: give the program as the command, and each other word as an argument."
-            yield Violation(sentence, frames=(case.n,), instead=True, fix=fix)
-            return
-        fix = "Check the path and --cwd." if "does not exist" in state.why else ""
-        yield Violation(state.why.rstrip("."), frames=(case.n,), instead=True, fix=fix)
+        yield Violation(state.why.rstrip("."), frames=(case.n,), instead=True, fix=state.hint)
 
 
 def unanswered(state: ConnectionState) -> TrackedRequest | None:
@@ -177,7 +169,7 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Server started but does not read stdin", "end", topic="stdio", confidence=Confidence.GUESS)
 def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
-    """The log on stderr reports that the server runs, but there is no response on stdout.
+    """There is no response on stdout, but stderr reports that the server runs, or it listens on a port.
 
     Fix: Start the server with its option for stdio, and pass stdin on in wrapper scripts.
     """
@@ -185,16 +177,22 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
     words = [
         (n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500]) and not _ENDING.search(line[:500])
     ]
-    if asked is None or not words:
+    if asked is None:
         return
-    n, line = next((each for each in words if _SERVES_HTTP.search(each[1])), words[0])
-    if address := _SERVES_HTTP.search(line):
+    facts = case.state.process.facts
+    ports = next(((n, fact.state.ports) for n, _, fact in facts if fact.state is not None and fact.state.ports), None)
+    line = next((each for each in words if _SERVES_HTTP.search(each[1])), None)
+    if line is not None and (address := _SERVES_HTTP.search(line[1])):
         sentence = f"the server says that it listens at {address.group()[:80]}: it expects HTTP, not stdin"
-        fix = "Connect to its URL, or start it with the option for stdio."
-    else:
-        sentence = f"the server says that it started ({line.strip()[:100]}), but never responded"
+        yield Violation(sentence, frames=(line[0], asked.frame), instead=True, fix=_FIX_HTTP)
+    elif ports is not None:
+        where = " and ".join(map(str, ports[1][:3]))
+        sentence = f"the server listens on TCP port {where} and has read nothing from stdin: it expects HTTP"
+        yield Violation(sentence, frames=(ports[0], asked.frame), instead=True, fix=_FIX_HTTP)
+    elif words:
+        sentence = f"the server says that it started ({words[0][1].strip()[:100]}), but never responded"
         fix = 'End shell scripts with exec "$@", so that stdin reaches the server; a command with & has no stdin.'
-    yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=fix)
+        yield Violation(sentence, frames=(words[0][0], asked.frame), instead=True, fix=fix)
 
 
 @error("Server waits for interactive input", "end", topic="stdio", fix=_NO_TERMINAL, confidence=Confidence.LIKELY)

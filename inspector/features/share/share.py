@@ -175,7 +175,13 @@ class RecordRedactor:
         transport = text(record.transport, "transport")
         peer = None if record.peer is None else _replace(record.peer, exe=text(record.peer.exe, "peer.exe"))
         return _replace(
-            record, transport=transport, target=recorded_target, env_names=names, why=text(record.why, "why"), peer=peer
+            record,
+            transport=transport,
+            target=recorded_target,
+            env_names=names,
+            why=text(record.why, "why"),
+            peer=peer,
+            hint=text(record.hint, "hint"),
         )
 
     def _argv(self, argv: tuple[str, ...]) -> tuple[str, ...]:

@@ -73,3 +73,36 @@ def test_the_decisive_part_of_an_exception_is_quoted(lines: tuple[str, ...], tol
     found = telling_line([(n, line) for n, line in enumerate(lines, 1)][::-1])
     assert found is not None
     assert found[1].endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("line", "means"),
+    [
+        (
+            'npm error npx canceled due to missing packages and no YES option: ["mcp-hello-world@1.1.2"]',
+            "npx asks before it installs mcp-hello-world@1.1.2, and there is no terminal to answer",
+        ),
+        ("error: could not find `Cargo.toml` in `/srv` or any parent directory", "finds no Cargo.toml"),
+        ("npm error enoent Could not read package.json: Error: ENOENT: no such file", "finds no package.json"),
+        ("go: go.mod file not found in current directory or any parent directory", "finds no go.mod"),
+        ("error: No `pyproject.toml` found in current directory or any parent directory", "finds no pyproject.toml"),
+        ("Could not locate Gemfile or .bundle/ directory", "finds no Gemfile"),
+        ('npm error Missing script: "dev"', "package.json has no script dev"),
+        ('error: Script not found "dev"', "package.json has no script dev"),
+        ("ssh: Could not resolve hostname build-box: Name or service not known", "cannot find the host build-box"),
+        ("ada@build-box: Permission denied (publickey,password).", "accepts none of its keys (publickey,password)"),
+        ("Host key verification failed.", "does not know the key of the host"),
+        ("/usr/bin/python3: No module named mcp_server_x", "/usr/bin/python3 has no module mcp_server_x"),
+        (
+            "/usr/bin/python3: No module named acme.__main__; 'acme' is a package and cannot be directly executed",
+            "the Python package acme cannot be run with -m",
+        ),
+        ("# Fatal process OOM in Failed to reserve virtual memory for CodeRange", "can reserve no memory: Failed to"),
+        ("bash: line 2: jsonrpc:2.0: command not found", "a shell (bash) takes each message for a command"),
+        ("Permission denied (os error 13)", "permission denied"),
+        ("Loaded package.json found in /srv", None),
+    ],
+)
+def test_line_of_a_launcher_has_its_meaning(line: str, means: str | None) -> None:
+    found = known_cause([(1, line)])
+    assert (found is None) if means is None else (found is not None and means in found[1])

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.errors import ConnectError
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessActivity, ProcessEvent, ProcessFact
 from inspector.transports.children import find_executable
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
@@ -71,10 +71,18 @@ def test_command_not_found_understands_find_executable(command: str) -> None:
     assert of_one(_never((command,), str(caught.value))().findings(), "command-not-found")
 
 
-def test_a_url_as_the_command_is_named() -> None:
-    url = "http://localhost:8080/mcp"
-    (found,) = of_one(_never((url,), f"/srv/{url} does not exist.")().findings(), "command-not-found")
-    assert found.sentence == f"the command is a URL: '{url}', and a URL is no program"
+def test_command_that_is_not_found_has_the_advice_of_the_lookup() -> None:
+    opened = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("a b",), cwd="/srv")
+    failed = ConnectionFact(ConnectionEvent.ABORT, "stdio", why="There is no program 'a b': …", hint="Split it.")
+    (found,) = of_one(Talk(opened=False, connection=opened).fact(failed).findings(), "command-not-found")
+    assert found.fix == "Split it."
+
+
+def test_server_that_listens_and_reads_nothing_expects_http() -> None:
+    listening = ProcessFact(ProcessEvent.STDIN_EOF, 1, state=ProcessActivity(unread=544, ports=(8000,)))
+    findings = _asked("python", "server.py").wait(5).fact(listening).close().findings()
+    (found,) = of_one(findings, "stdin-not-read")
+    assert "listens on TCP port 8000 and has read nothing from stdin" in found.sentence
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,13 @@ def test_the_exit_status_goes_by_what_one_wants_to_fail_on(level: str, status: i
     assert inspect("check", "--fail-on", level, *scripted(_tools(tool), capabilities={"tools": {}})).status == status
 
 
+def test_finding_to_look_at_first_is_the_first_of_the_json() -> None:
+    code = "import sys; print('> start'); sys.exit('Error: no config')"
+    found = inspect("check", "--json", "--", sys.executable, "-c", code).exits(4).data
+    assert found["findings"][0] == found["primary"]
+    assert [each["id"] for each in found["findings"]] == ["exit-during-handshake", "stdout-not-json"]
+
+
 def test_a_server_that_dies_is_diagnosed_and_still_counts_as_unreachable() -> None:
     ran = inspect("check", "--json", *server("dies")).exits(4)
     assert {each["id"] for each in ran.data["findings"]} & {
