@@ -91,7 +91,7 @@ def test_the_decisive_part_of_an_exception_is_quoted(lines: tuple[str, ...], tol
         ('error: Script not found "dev"', "package.json has no script dev"),
         ("ssh: Could not resolve hostname build-box: Name or service not known", "cannot find the host build-box"),
         ("ada@build-box: Permission denied (publickey,password).", "accepts none of its keys (publickey,password)"),
-        ("Host key verification failed.", "does not know the key of the host"),
+        ("Host key verification failed.", "does not know the host key of that machine"),
         ("/usr/bin/python3: No module named mcp_server_x", "/usr/bin/python3 has no module mcp_server_x"),
         (
             "/usr/bin/python3: No module named acme.__main__; 'acme' is a package and cannot be directly executed",
