@@ -164,6 +164,20 @@ async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> Fetc
     return FetchedList(kind, pages.items, exact if len(exact) == len(pages.items) else pages.items, error, about)
 
 
+async def has_tools_or_none(visit: CommandSession) -> bool:
+    """Fetch the tools, if any; return False, with a warning, if the server declares them and the list is missing.
+
+    Raises: what `answered` raises, for a page without a response.
+    """
+    fetched = await fetch(visit, "tools")
+    if peek.integer(fetched.error, "code") == METHOD_NOT_FOUND and "tools" not in declared(visit.opening):
+        visit.output.narrate("the server has no tools")
+        return True
+    if fetched.error:
+        visit.output.warn(fetched.refusal)
+    return not fetched.missing
+
+
 def _about(journal: "Journal", pages: Pages, listing: Listing) -> dict[str, Any]:
     """Return pages, next cursor, anomalies, and the caching hints of the last page, valid or not."""
     found: dict[str, Any] = {"pages": pages.pages, "nextCursor": pages.next_cursor}

@@ -339,6 +339,10 @@ _FAULTS: dict[str, Any] = (
             if a.get("text") == ""
             else None
         ),
+        "needs-a-project": lambda r, a, w: _text("No project is loaded for this session.\n\nSearched from /"),
+        "finds-nothing": lambda r, a, w: (
+            _refused(r, -32602, f"UnknownTopic {a['text']}") if len(str(a.get("text"))) > 5_000 else None
+        ),
         "path": lambda r, a, w: _error(f"{w}: see {HOME}/config.json") if w else None,
         "secret": lambda r, a, w: _text("connected with " + os.environ["SERVICE_KEY"]) if not w else None,
         "idempotent-with-times": lambda r, a, w: (

@@ -27,6 +27,11 @@ _WRITES: Final = re.compile(
 )
 _OF_A_VALUE: Final = re.compile(r"(?i)(?:text|str|string|number|array|json)[_.\-]")
 """The beginning of the name of a tool that changes a value that it was given, and nothing else."""
+_HARMLESS: Final = re.compile(
+    r"(?i)\b(?:non-mutating|dry[ -]run|(?:without|instead of|never|not|no) (?:\w+ )?"
+    r"(?:apply|modify|writ|mutat|chang|edit|touch|sav|execut|send|delet)\w*)\b"
+)
+"""A description's assurance that the tool only proposes what its name says."""
 _OPTIONAL: Final = {
     "title": str,
     "description": str,
@@ -123,7 +128,8 @@ def writes(tool: dict[str, Any]) -> str:
     if peek.flag(tool, "annotations", "readOnlyHint") is not True:
         return ""
     name = peek.text(tool, "name") or ""
-    match = None if _OF_A_VALUE.match(name) else _WRITES.search(name)
+    assures = _HARMLESS.search((peek.text(tool, "description") or "")[:4000])
+    match = None if assures or _OF_A_VALUE.match(name) else _WRITES.search(name)
     return match.group().strip("_.-/").lower() if match else ""
 
 

@@ -50,6 +50,8 @@ _OF_RICH = re.compile(
 )
 _WRAPPED = re.compile(r"\s{18,}(?!(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s)\S")
 """A log record as rich prints it, and a line that continues one."""
+_FRAME = "│╭╮╰╯─┌┐└┘ "
+"""Characters of the boxes that rich draws."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
@@ -126,13 +128,27 @@ def _not_utf_8(found: re.Match[str]) -> str:
     return f"it writes text as {codec} instead of UTF-8, which has no {found[2]} (UnicodeEncodeError)"
 
 
-_FUNCTIONS = {"=java": _java, "=module": _module, "=npm": _npm, "=not_built": _not_built, "=not_utf_8": _not_utf_8}
+def _glibc(found: re.Match[str]) -> str:
+    """Return the newest version that is missing: the loader names all."""
+    named = {each[1] for each in found.re.finditer(found.string)}
+    newest = max(named, key=lambda name: [int(part) for part in name.partition("_")[2].split(".") if part])
+    return f"it needs {newest}, but the C library of this system is older"
+
+
+_FUNCTIONS = {
+    "=glibc": _glibc,
+    "=java": _java,
+    "=module": _module,
+    "=npm": _npm,
+    "=not_built": _not_built,
+    "=not_utf_8": _not_utf_8,
+}
 _FUNCTIONS |= {"=es_module": _es_module, "=not_loaded": _not_loaded, "=panic": _panic, "=report": _report}
 
 
 def known_cause(newest: list[tuple[int, str]]) -> tuple[int, str, str] | None:
     """Return a cause in the newest lines: entry, sentence, and fix; None if none is known."""
-    lines = [(at, line[:2000]) for at, line in reversed(newest)]
+    lines = [(at, line[:2000]) for at, line in reversed(_unboxed(newest))]
     text = "\n".join(line for _, line in lines)
     for pattern, means, fix in sayings(_TABLE):
         for found in pattern.finditer(text):
@@ -148,7 +164,7 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
 
     That is the newest beginning of an exception, else the newest line about a failure, else any other.
     """
-    newest = _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in newest])
+    newest = _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
     if (chain := _chain(newest)) is not None:
         return chain
     words = [(place, at, line.strip()) for place, (at, line) in enumerate(newest) if not _NOISE.match(line)]
@@ -160,6 +176,28 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
                 return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
     anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
+
+
+def _unboxed(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return lines without the boxes that rich draws around them; what a box ends with is one line."""
+    lines: list[tuple[int, str]] = []
+    is_end = False
+    sides = ""
+    for at, line in newest:
+        words, text = line.strip(_FRAME), line.strip()
+        if text.startswith("╰") or not text.startswith("│") or not words:
+            is_end, sides = text.startswith("╰"), ""
+            if words or not text:
+                lines.append((at, line))
+            continue
+        before = text[: text.index(words)]
+        if before == sides:  # above the last line of its box, which continues it
+            lines[-1] = (at, f"{words} {lines[-1][1]}")
+        else:
+            lines.append((at, words))
+            sides = before if is_end else ""
+        is_end = False
+    return lines
 
 
 def _with_heads(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:

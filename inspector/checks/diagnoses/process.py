@@ -77,6 +77,8 @@ _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
 _STARTS = re.compile("raise child_exception_type")
+_COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")
+_FAILED = re.compile(r"(?i)(?:[\w.-]{1,40}: )?(?:error:|failed to|cannot|can't|could not|couldn't|unable to) ")
 _PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]")
 _PORT = re.compile(
     r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Pp]ort (\d{2,5}) (?:was|is) already in use|"
@@ -98,8 +100,12 @@ LINES = "lines on stdout"
 
 
 def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
-    """Return the last lines of stderr with their numbers, newest first."""
-    return [(n, line.decode("utf-8", "replace")) for n, line in reversed(state.process.stderr)]
+    """Return the last lines of stderr with their numbers, newest first, and without their colours."""
+    return [(n, _plain(line)) for n, line in reversed(state.process.stderr)]
+
+
+def _plain(line: bytes) -> str:
+    return _COLOUR.sub("", line.decode("utf-8", "replace"))
 
 
 def line_like(state: ConnectionState, pattern: re.Pattern[str]) -> tuple[int, re.Match[str]] | None:
@@ -253,7 +259,7 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     -i.
     """
     if case.frame is not None:
-        if case.state.transport == "stdio" and (printed := case.frame.payload.decode("utf-8", "replace").rstrip()):
+        if case.state.transport == "stdio" and (printed := _plain(case.frame.payload).rstrip()):
             case.state.notes.setdefault(_PRINTED, (case.n, printed.strip()[:100]))
             case.state.notes.setdefault(LINES, deque(maxlen=_LOOKED_AT)).append((case.n, printed[:2000]))
         return
@@ -285,7 +291,7 @@ def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
         return None
     newest = list(state.notes[LINES])[::-1]
     telling = telling_line(newest)
-    if telling is None or not HEADS.match(telling[1]):
+    if telling is None or not (HEADS.match(telling[1]) or _FAILED.match(telling[1])):
         return None  # a help text has words of failures as well
     return known_cause(newest) or (telling[0], telling[1], "")
 

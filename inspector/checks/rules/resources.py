@@ -24,6 +24,11 @@ _OF_A_PROGRAM = re.compile(
 """Words of exceptions that a program did not catch."""
 
 _DENIED = re.compile(r"(?i)\b(?:unknown|no such) resource\b|\bresource\b.{0,120}\b(?:not found|does not exist)")
+_UNREACHED = re.compile(
+    r"(?i)fetch failed|transport error|\bE(?:CONNREFUSED|NOTFOUND|AI_AGAIN|TIMEDOUT)\b|getaddrinfo|timed out"
+    r"|connect(?:ion)? (?:error|attempts? failed|refused)|name resolution|name or service not known|no such host"
+)
+"""Words about a service that the server could not reach."""
 _MISSING = re.compile(r"(?i)\b(?:missing|required|must be provided|not provided)\b")
 _WORD = re.compile(r"[\w-]+")
 _GONE = re.compile(r"(?i)not found|no such|does not exist|unknown resource|ENOENT|doesn't exist")
@@ -79,7 +84,8 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
         return
     reason = reason_of(case.value)
     mild = _WARNING if _OF_A_PROGRAM.search(reason) or _DENIED.search(reason[:300]) else None
-    yield Violation(f"{uri[:80]} is listed, but cannot be read: {reason[:160]}", "/error", severity=mild)
+    fix = "Check the service that it is read from, and the server's network." if _UNREACHED.search(reason) else ""
+    yield Violation(f"{uri[:80]} is listed, but cannot be read: {reason[:160]}", "/error", severity=mild, fix=fix)
 
 
 @warning(

@@ -85,6 +85,10 @@ _OF_AN_ERROR = {"name", "code", "message", "stack", "cause", "details", "errno",
 _ERROR_CODE = re.compile(
     rf"{'|'.join(errno.errorcode.values())}|ENOTFOUND|EAI_[A-Z]+|(?:E|ERR)_[A-Z_]+|[A-Z_]+_(?:ERROR|FAILED|EXCEPTION)"
 )
+_UNREADY = re.compile(
+    r"(?i)\W{0,3}(?:no [^.\n]{1,60}|[^.\n]{1,60} (?:is|are|was|were) not|not)(?: been)? "
+    r"(?:loaded|initiali[sz]ed|configured|connected|indexed|selected|set up|available|logged in)\b"
+)
 _REFUSED = ("rejected", "invalid", "error", "failed")
 _VERDICTS = ("valid", "isValid", "is_valid")
 """Members of a validator's result. Its error is about what it was asked to validate: the call succeeded."""
@@ -398,7 +402,12 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text begins with the report, as a JSON object, of a tool that finds what it was given invalid."""
+    """Whether a text begins with the report, as a JSON object, of a tool that finds what it was given invalid.
+
+    So does one that says in words what it needs before it can be used at all.
+    """
+    if _UNREADY.match(text[:200]):
+        return True
     try:
         value, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import documented
-from inspector.cli.lists import fetch
+from inspector.cli.lists import has_tools_or_none
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
 from inspector.cli.targets import names_a_server
@@ -95,11 +95,9 @@ def command(
             return report(journal)
 
     async def work(visit: CommandSession) -> ExitStatus:
-        fetched = await fetch(visit, "tools")
-        if fetched.error:
-            visit.output.warn(fetched.refusal)
+        complete = await has_tools_or_none(visit)
         status = report(visit.session.journal)
-        return ExitStatus.TOOL_ERROR if fetched.missing and status is ExitStatus.OK else status
+        return status if complete or status is not ExitStatus.OK else ExitStatus.TOOL_ERROR
 
     return visit(env, word, options, work)
 

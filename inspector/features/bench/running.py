@@ -173,6 +173,7 @@ class _Loaded:
         self._options = result.options
         self._progress = progress
         self._watch = watch
+        self._slowest_alone_s = 0.0
         self._tree: ProcessTree | None = process_tree(session, result.options.pid)
         revision = session.revision
         method = "ping" if revision is not None and "ping" in revision.client_requests else "tools/list"
@@ -295,6 +296,7 @@ class _Loaded:
 
     def _note_alone(self, sample: Sample) -> None:
         label = sample.call.label
+        self._slowest_alone_s = max(self._slowest_alone_s, (sample.ended_ns - sample.began_ns) / 1e9)
         if sample.error:
             self._result.alone_errors.setdefault(label, Counter())[sample.error] += 1
         else:
@@ -304,8 +306,7 @@ class _Loaded:
 
     def _plans(self) -> list[LevelPlan]:
         options = self._options
-        slowest = max((max(times) for times in self._result.alone.values()), default=0) / 1e9
-        stall = min(0.8 * options.timeout_s, max(_LEAST_STALL_S, 20 * slowest))
+        stall = min(0.8 * options.timeout_s, max(_LEAST_STALL_S, 20 * self._slowest_alone_s))
         common = (options.seconds, options.calls, options.timeout_s, stall)
         if options.rates:
             plans = [LevelPlan(LoadModel.OPEN, rate, *common) for rate in options.rates]

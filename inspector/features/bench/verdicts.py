@@ -295,8 +295,8 @@ def _ends(result: BenchResult) -> Iterator[BenchVerdict]:
             evidence,
             "Look at its last lines on stderr; a single call that raises must not end the process.",
         )
-    if (stall := result.stall) is None:
-        return
+    if (stall := result.stall) is None or (result.alone_errors and not result.alone):
+        return  # what no call without load can do either is named as that
     evidence = msgspec.to_builtins(stall)
     rest = f"{stall.probe} is still answered" if stall.alive else f"{stall.probe} is not answered either"
     if stall.in_flight > 1 and all(each.answered for each in result.levels if each.load == 1):

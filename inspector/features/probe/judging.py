@@ -49,6 +49,9 @@ _ONE_HABIT = frozenset(
 _SHORT_CHARS: Final = 3
 _NEAR_CHARS: Final = 60
 _ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string|at least (?:1|one) char\w+)\b")
+_ABSENT_THING = re.compile(
+    r"(?i:\bno such\b|does(?: not|n't) exist)|\b[Uu]nknown(?=[ _-]?[A-Z_a-z])|(?i:not[ _-]?found)"
+)
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
 _CONDITION = re.compile(
@@ -213,7 +216,7 @@ def _of_verdict(
         if not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
     elif call.valid and failure is CallFailure.REJECTED:
-        if base is not CallFailure.REJECTED:
+        if base is not CallFailure.REJECTED and not _is_about_existence(call, text):
             is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
@@ -240,9 +243,20 @@ def _is_about_value(call: ProbeCall, text: str) -> bool:
     A NUL character is the reason by itself: no path and few databases may have one. So is a list of many items.
     """
     texts = [each for each in call.arguments.values() if isinstance(each, str)]
-    is_quoted = any(len(each) > _SHORT_CHARS and each in text for each in texts)
+    is_quoted = _quotes(call, text)
     is_long = any(isinstance(each, list) and len(each) >= MANY for each in call.arguments.values())
     return is_long or any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
+
+
+def _quotes(call: ProbeCall, text: str) -> bool:
+    """Whether an error has a text that was sent."""
+    sent = (each for each in call.arguments.values() if isinstance(each, str) and len(each) > _SHORT_CHARS)
+    return any(each in text for each in sent)
+
+
+def _is_about_existence(call: ProbeCall, text: str) -> bool:
+    """Whether an error says that there is nothing of the name that was sent, which no schema can tell."""
+    return _quotes(call, text) and _ABSENT_THING.search(text) is not None
 
 
 def _is_about_empty(call: ProbeCall, text: str) -> bool:

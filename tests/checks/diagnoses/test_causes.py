@@ -22,6 +22,14 @@ from inspector.checks.diagnoses.causes import known_cause, telling_line
             ("error: required arguments were not provided:", "  --url <URL>", "", "Usage: a --url <URL>"),
             "error: required arguments were not provided: --url <URL>",
         ),
+        (
+            ("  │ │ 158 │   raise │ │", "  │ ╰──────╯ │", "  │ ConnectError: Name │", "  │ not known │", "  ╰────╯"),
+            "ConnectError: Name not known",
+        ),
+        (
+            ("Usage: a [OPTIONS]", "╭─ Error ──────────────╮", "│ Missing option '-w'. │", "╰──────────────────────╯"),
+            "Missing option '-w'.",
+        ),
     ],
 )
 def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) -> None:
@@ -37,10 +45,13 @@ def test_innermost_cause_follows_the_error(lines: tuple[str, ...], told: str) ->
         (("'C:\\Program' is not recognized as an internal or external command,", "operable program."), "C:\\Program"),
         (("'npx' is not recognized as an internal or external command,", "operable program."), "program npx"),
         (("uvx : The term 'uvx' is not recognized as the name of a cmdlet, function, script file,",), "program uvx"),
+        (("a: version `GLIBC_2.9' not found (a)", "a: version `GLIBC_2.39' not found (a)"), "GLIBC_2.39"),
+        (("a.py: error: the following arguments are required: --workspace",), "lacks an argument: --workspace"),
+        (("╭─ Error ───────────────╮", "│ Missing option '--db'. │", "╰────────╯"), "argument: --db"),
         (("WARN 'frobnicate' is not recognized as a setting",), None),
     ],
 )
-def test_program_that_windows_did_not_find_is_named(lines: tuple[str, ...], named: str | None) -> None:
+def test_program_version_or_argument_that_is_missing_is_named(lines: tuple[str, ...], named: str | None) -> None:
     found = known_cause([(n, line) for n, line in enumerate(lines, 1)][::-1])
     assert (found is None) if named is None else (found is not None and named in found[1])
 

@@ -248,12 +248,13 @@ def test_exit_after_a_notification_names_it_too() -> None:
     assert "during tools/list (or by notifications/initialized before it) with code 1" in found.sentence
 
 
-def test_exit_with_an_exception_on_stdout_names_it() -> None:
+@pytest.mark.parametrize("cause", ["Caused by: java.net.UnknownHostException: repo1", "mag: failed to download it"])
+def test_exit_with_an_exception_or_a_failure_on_stdout_names_it(cause: str) -> None:
     talk = Talk(opened=False).ask("initialize")
-    for line in (b"Starting up", b"Exception in thread main", b"Caused by: java.net.UnknownHostException: repo1"):
+    for line in (b"Starting up", b"Exception in thread main", f"\x1b[31m{cause}\x1b[0m".encode()):
         talk.frame(line, channel=Channel.STDOUT, eol=Eol.LF)
     found = {each.id: each.sentence for each in talk.exit(1).findings()}
-    assert found["exit-during-handshake"].endswith(": Caused by: java.net.UnknownHostException: repo1 (on stdout)")
+    assert found["exit-during-handshake"].endswith(f": {cause} (on stdout)")
     assert "exit-without-input" not in found
 
 

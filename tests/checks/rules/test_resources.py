@@ -122,11 +122,14 @@ def test_codes_and_sizes_are_judged_by_what_is_known(id_: str, script: Script, *
         ("set API_KEY first", "hint"),
         ("file config.json not found", "hint"),
         ("no network", "hint"),
+        ("fetch failed", "hint"),
+        ("Expected McpError, got Error: Transport error (GET https://example.com/a.md)", "hint"),
     ],
 )
 def test_listed_resource_that_fails_in_the_program_or_is_denied_is_a_warning(words: str, severity: str) -> None:
     (found,) = of_one(_listed_and_not_read("a:b", words)().findings(), "listed-resource-unreadable")
     assert found.severity == severity
+    assert ("network" in found.fix) is any(each in words for each in ("fetch", "Transport"))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,12 @@ def test_a_server_s_tools_are_held_against_the_chosen_hosts() -> None:
     assert "cursor" not in tool["hosts"]
 
 
+@pytest.mark.parametrize("command", ["compat", "cost"])
+def test_a_server_that_declares_only_prompts_has_no_tools(command: str) -> None:
+    server = scripted({"tools/list": {"error": {"code": -32601, "message": "no"}}}, capabilities={"prompts": {}})
+    assert "failed" not in inspect(command, *server).exits(0).stderr
+
+
 def test_a_capture_is_drawn_as_a_matrix() -> None:
     ran = inspect("compat", "--all", str(sample("evening"))).exits(0)
     assert ran.stdout.splitlines()[0].split()[:2] == ["ClCod", "ClDes"]

@@ -293,6 +293,8 @@ def test_no_deadlock_where_single_calls_have_no_response_either(answered: list[i
     stall = Stall("4 in flight", 4, 5.0, 0, alive=True, probe="ping")
     result = BenchResult("target", BenchOptions(), levels=[one, LevelResult(LoadModel.CLOSED, 4, 2.0, {})], stall=stall)
     assert [each.id for each in verdicts(result)] == [id_]
+    result.alone_errors = {"t": Counter({"tool error": 2})}
+    assert [each.id for each in verdicts(result)] == ["failing-calls"]
 
 
 def test_percentiles_are_by_nearest_rank() -> None:

@@ -105,6 +105,67 @@ elif NAME == "minimcp":
     mini = MiniMCP(name="MathServer")
     mini.tool(description="Adds two numbers")(add)
     serve(HTTPTransport(mini).as_starlette("/mcp"))
+elif NAME == "atom":  # mcpatom
+    from mcpatom import Server
+
+    atom = Server("my-server")
+    atom.tool(add)
+    atom.resource("data://motd")(lambda: "Be indivisible.")
+    if PORT:
+        atom.serve_http(PORT)
+    else:
+        atom.serve_stdio()
+elif NAME == "fast_mcp":  # mcp-fastapi, with HTTP+SSE
+    from fast_mcp import FastMCP
+    from fastapi import FastAPI
+
+    store = FastMCP(app=FastAPI(title="Store API"), name="store-mcp")
+    store.tool(add)
+    store.mount()
+    serve(store.app)
+elif NAME == "veloce":
+    import asyncio
+
+    from veloce import Veloce
+    from veloce.contrib.mcp import MCPAuth
+
+    place = f"http://127.0.0.1:{PORT}"
+    guard = MCPAuth(verify=lambda token: None, resource_server_url=f"{place}/mcp", authorization_servers=[place])
+    app = Veloce()
+    app.mcp_tool(description="Adds two numbers", annotations={"readOnlyHint": True})(add)
+    app.mcp_prompt(description="Asks for a haiku", name="haiku")(lambda: "Write a haiku.")
+    if PORT:
+        app.mount_mcp(sys.argv[3], sessions=sys.argv[3] == "http", auth=guard if sys.argv[4:] else None)
+        serve(app)
+    else:
+        asyncio.run(app.mount_mcp())
+elif NAME == "nitro":  # nitrostack
+    import asyncio
+
+    import nitrostack as nitro
+    from pydantic import BaseModel
+
+    class Input(BaseModel):
+        a: int
+        b: int = 1
+
+    class Controller:
+        async def add(self, values: Input, context: nitro.ExecutionContext) -> int:
+            """Adds two numbers."""
+            return values.a + values.b
+
+    Controller.add = nitro.tool(name="add", description="Adds two numbers", input_schema=Input)(Controller.add)
+    nitro.injectable(deps=[])(Controller)
+    module = nitro.module(name="app", controllers=[Controller], providers=[])(type("Module", (), {}))
+    app = nitro.mcp_app(module=module, server=nitro.ServerConfig(name="math", version="1"))(type("App", (), {}))
+    asyncio.run(asyncio.run(nitro.McpApplicationFactory.create(app)).start())
+elif NAME == "gql":  # fastapi-gql-mcp
+    from fastapi import FastAPI
+    from fastapi_gql_mcp import FastAPIMCP
+
+    app = FastAPI()
+    app.get("/sum")(add)
+    FastAPIMCP(app, name="my-app").run(host="127.0.0.1", port=PORT)
 elif NAME == "pyrustapi":  # in Rust
     from rustapi import FastAPI
 
