@@ -7,10 +7,12 @@ import socket
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from inspector.capture.journal import Journal
 from tests import garbage, settling
 from tests.children import alive_since, end, pids
 from tests.directories import HOME, Directories
@@ -218,6 +220,22 @@ def _nothing_left_running(_isolated: None, home: Path) -> Iterator[None]:
     assert not left, "the test left processes alive: " + "; ".join(left)
 
 
+@pytest.fixture(autouse=True)
+def _journals_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close the journals that a test has made: each has an open file, and a thread if it records."""
+    made: list[Journal] = []
+    make = Journal.__init__
+
+    def note(self: Journal, *args: Any, **options: Any) -> None:
+        make(self, *args, **options)
+        made.append(self)
+
+    monkeypatch.setattr(Journal, "__init__", note)
+    yield
+    for journal in made:
+        journal.close()
+
+
 @pytest.fixture
 def real_server() -> Callable[[str], tuple[str, ...]]:
     """Give `real_server("everything")`: the argv that runs that server over stdio.
@@ -238,16 +256,12 @@ def real_server() -> Callable[[str], tuple[str, ...]]:
 
 
 @pytest.fixture
-def tape() -> Iterator[Tape]:
+def tape() -> Tape:
     """An empty journal on stdio."""
-    made = Tape()
-    yield made
-    made.journal.close()
+    return Tape()
 
 
 @pytest.fixture
-def http_tape() -> Iterator[Tape]:
+def http_tape() -> Tape:
     """An empty journal over HTTP."""
-    made = Tape(http=True)
-    yield made
-    made.journal.close()
+    return Tape(http=True)

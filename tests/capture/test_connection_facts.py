@@ -12,7 +12,6 @@ def test_connection_and_end_are_the_last_ones() -> None:
     assert journal.connection == FACTS[0]
     assert journal.ended is not None
     assert journal.ended.why == "the server ended with exit code 3"
-    journal.close()
 
 
 def test_a_connection_that_opens_again_has_not_ended() -> None:
@@ -27,7 +26,6 @@ def test_a_connection_that_opens_again_has_not_ended() -> None:
         (FACTS[1], None),
         (FACTS[1], ConnectionFact(ConnectionEvent.CLOSE, "http")),
     ]
-    journal.close()
 
 
 def test_renewed_session_neither_opens_nor_ends_the_connection() -> None:
@@ -36,7 +34,6 @@ def test_renewed_session_neither_opens_nor_ends_the_connection() -> None:
     journal.fact(ConnectionFact(ConnectionEvent.RENEW, "http", why="lost"))
     assert (journal.connection, journal.ended) == (FACTS[0], None)
     assert journal.connection_facts.connections == 1
-    journal.close()
 
 
 def test_process_facts_are_kept_with_their_times() -> None:
@@ -45,7 +42,6 @@ def test_process_facts_are_kept_with_their_times() -> None:
     facts = [entry.what for entry in journal.processes]
     assert [fact.event for fact in facts if isinstance(fact, ProcessFact)] == ["spawn", "exit"]
     assert journal.processes[0].time_ns < journal.processes[1].time_ns
-    journal.close()
 
 
 def test_the_last_lines_of_stderr_are_at_hand_and_bounded() -> None:
@@ -56,7 +52,6 @@ def test_the_last_lines_of_stderr_are_at_hand_and_bounded() -> None:
     assert len(journal.stderr_tail) == TAIL_LINES
     assert journal.stderr_tail[0] == b"101"
     assert len(journal.stderr_tail[-1]) == TAIL_BYTES
-    journal.close()
 
 
 def test_an_http_exchange_has_its_facts_and_times() -> None:
@@ -68,7 +63,6 @@ def test_an_http_exchange_has_its_facts_and_times() -> None:
     assert exchange.responded_ns is not None
     assert exchange.ended_ns is not None
     assert exchange.requested_ns < exchange.responded_ns < exchange.ended_ns
-    journal.close()
 
 
 def test_http_exchange_has_none_for_unseen_parts() -> None:
@@ -81,7 +75,6 @@ def test_http_exchange_has_none_for_unseen_parts() -> None:
     assert (exchange.request, exchange.end, exchange.requested_ns, exchange.ended_ns) == (None, None, None, None)
     journal.fact(HttpFact(HttpEvent.ERROR, 5, why="reset"))
     assert exchange.end is not None
-    journal.close()
 
 
 def test_newer_http_exchange_of_a_number_replaces_the_older() -> None:
@@ -93,4 +86,3 @@ def test_newer_http_exchange_of_a_number_replaces_the_older() -> None:
     request = journal.http_exchanges[1].request
     assert request is not None
     assert request.method == "POST"
-    journal.close()

@@ -29,13 +29,11 @@ def test_foreign_file_is_opened_with_its_losses_first(file: Path) -> None:
     assert journal.notices[0].startswith(f"Read from {file.name}, {known.title}; {len(known.losses)} things")
     assert all(loss in journal.notices[0] for loss in known.losses)
     assert journal.capture_path == file, "notes and cases stand beside the file that was named"
-    journal.close()
 
 
 def test_omitted_exchanges_of_a_foreign_file_are_noticed() -> None:
     journal = load(FOREIGN / "browser.har")
     assert "Left out of what is shown of it: HTTP exchanges that carry no MCP (1)." in journal.notices
-    journal.close()
 
 
 def test_open_capture_refuses_other_files(tmp_path: Path) -> None:
@@ -79,7 +77,6 @@ def test_converted_file_is_temporary_and_made_once(tmp_path: Path, monkeypatch: 
     assert later.capture != first.capture
     journal = load(path)
     assert "notifications/later" in str(messages(journal))
-    journal.close()
 
 
 def test_marks_are_found_again_beside_the_file(tmp_path: Path) -> None:

@@ -35,7 +35,6 @@ def test_a_transport_can_report_to_a_journal(journal: Journal) -> None:
     observer.frame(SENT, Channel.MEMORY, b"x")
     observer.fact(Stderr(b"y"))
     assert journal.count == 2
-    journal.close()
 
 
 def test_entries_are_numbered_from_one_and_dated_by_the_clocks_they_were_given(journal: Journal) -> None:
@@ -46,7 +45,6 @@ def test_entries_are_numbered_from_one_and_dated_by_the_clocks_they_were_given(j
     assert [entry.time_ns - HEAD.tm for entry in entries(journal)] == [0, 1_000_000, 2_000_000]
     assert [entry.wall_ns - HEAD.tw for entry in entries(journal)] == [0, 1_000_000, 2_000_000]
     assert (journal.started_ns, journal.started_wall_ns) == (HEAD.tm, HEAD.tw)
-    journal.close()
 
 
 def test_journal_keeps_all_facts_of_a_frame(journal: Journal) -> None:
@@ -60,7 +58,6 @@ def test_journal_keeps_all_facts_of_a_frame(journal: Journal) -> None:
         SseFacts("message", "7", 10),
         Cause.PROBE,
     )
-    journal.close()
 
 
 def test_frames_are_folded_into_the_conversation(journal: Journal) -> None:
@@ -72,7 +69,6 @@ def test_frames_are_folded_into_the_conversation(journal: Journal) -> None:
         "tools/call",
     ]
     assert [tool.name for tool in journal.conversation.catalogue.tools] == ["add"]
-    journal.close()
 
 
 def test_listeners_hear_of_an_entry_when_it_can_be_read(journal: Journal) -> None:
@@ -93,7 +89,6 @@ def test_listeners_hear_of_an_entry_when_it_can_be_read(journal: Journal) -> Non
     assert heard[0][2] == [RequestSent]
     assert heard[1][2] == []
     assert heard[2][2][0] is Closed
-    journal.close()
 
 
 def test_a_listener_may_report_in_its_turn(journal: Journal) -> None:
@@ -105,7 +100,6 @@ def test_a_listener_may_report_in_its_turn(journal: Journal) -> None:
     sent(journal, ASK % 1)
     assert journal.count == 2
     assert journal.conversation.exchanges[0].answer_frame == 2
-    journal.close()
 
 
 def test_a_listener_that_fails_is_taken_off_and_the_others_hear_on(
@@ -125,7 +119,6 @@ def test_a_listener_that_fails_is_taken_off_and_the_others_hear_on(
     assert len(journal.notices) == 1
     assert "entry 1" in journal.notices[0]
     assert caplog.records[0].exc_info is not None
-    journal.close()
 
 
 @pytest.mark.parametrize("why", ["", "the server ended"])
@@ -136,7 +129,6 @@ def test_the_end_of_the_connection_loses_what_is_open(journal: Journal, why: str
     assert exchange.state is ExchangeState.LOST
     assert exchange.why == (why or "the connection was closed")
     assert exchange.ended_ns == journal.store.time_ns(2)
-    journal.close()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +148,6 @@ def test_the_failure_of_an_http_exchange_loses_what_is_open_on_it_alone(
     first, second = journal.conversation.exchanges
     assert (first.state, first.why) == (ExchangeState.LOST, why)
     assert second.is_open
-    journal.close()
 
 
 @pytest.mark.parametrize(
@@ -176,7 +167,6 @@ def test_a_response_that_brought_no_answer_ends_the_wait_for_it(
     journal.fact(HttpFact(HttpEvent.END, 1))
     (exchange,) = journal.conversation.exchanges
     assert (exchange.is_open, exchange.why) == (why is None, why or "")
-    journal.close()
 
 
 def test_the_good_end_of_an_http_exchange_decides_nothing(journal: Journal) -> None:
@@ -184,7 +174,6 @@ def test_the_good_end_of_an_http_exchange_decides_nothing(journal: Journal) -> N
     journal.fact(HttpFact(HttpEvent.RESPONSE, 1, status=202))
     journal.fact(HttpFact(HttpEvent.END, 1))
     assert journal.conversation.exchanges[0].is_open
-    journal.close()
 
 
 def test_recorded_entries_keep_their_clocks_and_get_the_next_number(journal: Journal) -> None:
@@ -198,8 +187,6 @@ def test_recorded_entries_keep_their_clocks_and_get_the_next_number(journal: Jou
     again = journal.store.entry(journal.count)
     assert again.n == journal.count
     assert (again.time_ns, again.what) == (first.time_ns, first.what)
-    other.close()
-    journal.close()
 
 
 def test_new_capture_is_private_and_names_its_writer(tmp_path: Path) -> None:
@@ -224,8 +211,6 @@ def test_two_captures_have_two_ids(tmp_path: Path) -> None:
     first, second = recorded(tmp_path / "a"), recorded(tmp_path / "b", mode="stdio-proxy")
     assert first.head.id != second.head.id
     assert second.head.mode == "stdio-proxy"
-    first.close()
-    second.close()
 
 
 def test_a_capture_that_is_there_is_kept_unless_it_may_go(tmp_path: Path) -> None:
@@ -243,7 +228,6 @@ def test_real_clocks_are_the_default() -> None:
     assert journal.started_wall_ns > 1_500_000_000 * 10**9
     assert not journal.recording
     assert not journal.backpressure
-    journal.close()
 
 
 def test_after_the_close_the_traffic_goes_on_and_payloads_are_missing(journal: Journal) -> None:
@@ -287,7 +271,6 @@ def test_journal_without_recorder_is_not_live() -> None:
     assert not journal.backpressure
     assert journal.notices == ()
     assert journal.store.entry(1).missing
-    journal.close()
 
 
 ENTRY = Entry(7, 7, 7, Stderr(b"x"))

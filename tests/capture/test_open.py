@@ -45,7 +45,6 @@ async def test_following_reads_new_entries_until_the_end(tmp_path: Path) -> None
     assert following.why == "the recording has ended"
     assert not following.follow()
     assert following.journal.count == 2
-    following.journal.close()
 
 
 def test_half_a_line_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +63,6 @@ def test_half_a_line_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         file.write(whole[cut:])
     assert following.follow()
     assert following.journal.count == 1
-    following.journal.close()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +88,6 @@ def test_a_file_that_is_no_longer_the_same_is_the_end(
         path.unlink()
     assert not following.follow()
     assert why in following.why
-    following.journal.close()
 
 
 def test_following_refuses_other_files(tmp_path: Path) -> None:
@@ -145,7 +142,6 @@ def test_a_finished_capture_is_read_to_its_end(path: Path) -> None:
     assert (one.is_complete, one.share, one.grows) == (True, 1.0, False)
     assert texts(one.journal) == [b"one", b"two", b"three"]
     assert one.journal.notices == ()
-    one.journal.close()
 
 
 async def test_a_capture_that_grows_is_followed_until_its_end(tmp_path: Path, at_once: None, on_threads: Any) -> None:
@@ -194,7 +190,6 @@ async def test_reading_can_be_stopped_at_any_time(path: Path) -> None:
     one.read(lambda: True)
     assert one.journal.count == 0
     one.watch(lambda: True)
-    one.journal.close()
 
 
 def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,8 +200,6 @@ def test_a_second_reading_recalls_the_first(path: Path, tmp_path: Path, monkeypa
     monkeypatch.setattr("inspector.capture.store.fold_fast_path.Rows.take", None)  # whoever folds now fails
     second.read()
     assert texts(second.journal) == texts(first.journal)
-    first.journal.close()
-    second.journal.close()
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 2.0])
@@ -225,8 +218,6 @@ def test_beginning_that_was_read_first_is_not_read_twice(
     one.read()
     assert texts(one.journal) == texts(whole.journal)
     assert one.journal.notices == whole.journal.notices
-    whole.journal.close()
-    one.journal.close()
 
 
 def test_capture_begun_without_an_index_gets_one_for_the_next_time(
@@ -243,8 +234,6 @@ def test_capture_begun_without_an_index_gets_one_for_the_next_time(
     monkeypatch.setattr("inspector.capture.store.fold_fast_path.Rows.take", None)  # whoever folds now fails
     second.read()
     assert texts(second.journal) == texts(first.journal)
-    first.journal.close()
-    second.journal.close()
 
 
 def test_torn_last_line_is_left_out_and_noticed(path: Path) -> None:
@@ -253,4 +242,3 @@ def test_torn_last_line_is_left_out_and_noticed(path: Path) -> None:
     one.read()
     assert texts(one.journal) == [b"one", b"two"]
     assert one.journal.notices[0] == "The last line of the capture is incomplete and was left out."
-    one.journal.close()

@@ -15,10 +15,8 @@ def test_the_lives_hold_every_kind_of_entry() -> None:
     kinds = {journal.store.kind(n) for n in range(1, journal.count + 1)}
     assert len(kinds) == 6
     assert [entry.n for entry in entries(journal)] == list(range(1, journal.count + 1))
-    journal.close()
 
 
 def test_a_recorded_journal_needs_no_file() -> None:
     journal = recorded()
     assert journal.capture_path is None
-    journal.close()

@@ -43,12 +43,9 @@ def test_the_samples_are_what_is_made_today() -> None:
 @opened
 def test_load_of_a_sample_counts_entries_and_notices_losses(name: str) -> None:
     expected, journal = EXPECTED[name], load(path_of(name))
-    try:
-        assert journal.count == expected.entries
-        assert _left_out(journal) == expected.left_out
-        assert bool(journal.notices) == (expected.left_out > 0 or name in ("head-only", "wrong-length", "gap"))
-    finally:
-        journal.close()
+    assert journal.count == expected.entries
+    assert _left_out(journal) == expected.left_out
+    assert bool(journal.notices) == (expected.left_out > 0 or name in ("head-only", "wrong-length", "gap"))
 
 
 def _left_out(journal: Journal) -> int:
@@ -84,12 +81,8 @@ def test_share_copies_what_can_be_had(name: str, tmp_path: Path) -> None:
     inspect("share", str(path_of(name)), "-o", str(out)).exits(0)
     assert verify(out).state == ("damaged" if name in ("gap", "wrong-length") else "redacted")
     before, after = load(path_of(name)), load(out)
-    try:
-        assert after.count == before.count
-        assert whats(after) == whats(before)
-    finally:
-        before.close()
-        after.close()
+    assert after.count == before.count
+    assert whats(after) == whats(before)
 
 
 @opened

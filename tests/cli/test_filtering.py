@@ -32,7 +32,6 @@ def test_tail_prints_each_match_once_in_order() -> None:
     tape.stderr(b"x")
     tail.print_new()
     assert [json.loads(line)["n"] for line in printed(out)] == [1, 3, 4]
-    tape.journal.close()
 
 
 @pytest.mark.parametrize(("text", "numbers"), [("", [4, 5]), ("n < 4", [2, 3])])
@@ -42,7 +41,6 @@ def test_the_last_ones_are_those_that_match(text: str, numbers: list[int]) -> No
         tape.call(number, "echo")
     Tail(tape.journal, out, read_tail_options(text, (), named={}, as_jsonl=True, last=2)).print_new()
     assert [json.loads(line)["n"] for line in printed(out)] == numbers
-    tape.journal.close()
 
 
 def test_the_first_rule_that_holds_gives_the_colour() -> None:
@@ -54,7 +52,6 @@ def test_the_first_rule_that_holds_gives_the_colour() -> None:
     first, second = printed(out)
     assert first.startswith("\x1b[31m")
     assert second.startswith("\x1b[33m")
-    tape.journal.close()
 
 
 def test_a_name_can_be_used() -> None:
@@ -87,4 +84,3 @@ def test_slow_pattern_of_tail_is_reported() -> None:
     tail.print_new()
     assert printed(out) == []
     assert "took too long" in tail.trouble
-    tape.journal.close()

@@ -225,12 +225,11 @@ _OPTIONS: dict[str, Any] = {
 
 
 @pytest.fixture
-def journal() -> Iterator[Journal]:
+def journal() -> Journal:
     made = start_capture(None)
     made.fact(ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=("/bin/x", "y"), cwd="/"))
     made.fact(ProcessFact(ProcessEvent.SPAWN, 7))
-    yield made
-    made.close()
+    return made
 
 
 def _told(

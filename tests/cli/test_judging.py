@@ -152,7 +152,6 @@ def test_findings_come_in_the_order_of_their_entries() -> None:
 def test_the_exit_status_goes_by_what_fails(fails: Severity | None, status: ExitStatus) -> None:
     journal = load(sample("wreck"))
     assert conclude(_output(), journal, ReportOptions("wreck", fails)) is status
-    journal.close()
 
 
 def test_the_options_are_taken_out_of_all() -> None:

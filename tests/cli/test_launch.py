@@ -43,7 +43,6 @@ def test_a_shelf_that_cannot_be_written_is_a_notice(tmp_path: Path) -> None:
     journal = kept_journal(_chosen(), CliEnv(environ={"MCP_INSPECT_HOME": str(tmp_path / "file")}))
     assert not journal.recording
     assert "This session is not recorded" in journal.notices[0]
-    journal.close()
 
 
 def test_nothing_is_kept_where_nothing_shall_be() -> None:

@@ -87,9 +87,7 @@ class _Told:
 
 @pytest.fixture
 def journal() -> Any:
-    made = start_capture(None)
-    yield made
-    made.close()
+    return start_capture(None)
 
 
 def test_server_request_and_response_are_narrated(journal: Journal) -> None:

@@ -111,7 +111,6 @@ def test_invalid_url_is_in_no_command(url: str) -> None:
     tape.posted(1)
     n = tape.to_server(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', http=1)
     assert "command" not in named(of_request(tape.journal, n))
-    tape.journal.close()
 
 
 def test_http_request_is_copied_as_curl_without_secrets() -> None:
@@ -129,7 +128,6 @@ def test_http_request_is_copied_as_curl_without_secrets() -> None:
     assert "Content-Type: application/json" in words
     revealed = named(of_request(tape.journal, n, reveal=True))
     assert "Authorization: Bearer s3cr3t-t0ken" in shlex.split(revealed["curl"])
-    tape.journal.close()
 
 
 def test_server_request_and_other_entries_have_no_command(tape: Tape) -> None:
@@ -150,4 +148,3 @@ def test_broken_bytes_are_sent_again_as_they_are(tape: Tape) -> None:
 def test_without_a_known_server_there_is_no_command() -> None:
     journal = start_capture(None)
     assert of_request(journal, 1) == []
-    journal.close()

@@ -148,7 +148,6 @@ def test_bites_of_any_size_find_what_one_look_finds() -> None:
     assert steps > 1
     assert sorted(map(repr, checks.all)) == sorted(map(repr, wanted))
     assert checks.is_done
-    journal.close()
 
 
 def test_live_checks_continue_with_new_entries(tape: Tape) -> None:
@@ -297,7 +296,6 @@ def test_past_checks_equal_checks_of_those_entries() -> None:
         assert then.is_done
         assert then.later == len(whole.all) - len(then.all)
     assert len(whole.all) > 5
-    journal.close()
 
 
 def test_end_findings_appear_only_at_the_end(tape: Tape) -> None:

@@ -227,4 +227,3 @@ def test_call_of_a_view_and_the_servers_answer_are_one_trace() -> None:
     found = trace_of(journal, 1)
     assert found is not None
     assert [step.way for step in found.steps] == ["to_host", "to_server", "from_server", "to_view"]
-    journal.close()

@@ -135,7 +135,6 @@ def test_conversation_knows_url_elicitations_and_completions() -> None:
     (server_request,) = conversation.server_requests
     assert conversation.visits.is_complete(server_request)
     assert conversation.visits.unknown(conversation.server_requests) == ("nobody's",)
-    tape.journal.close()
 
 
 def test_without_an_id_nothing_is_complete() -> None:

@@ -452,7 +452,6 @@ async def test_log_level_before_opening_sends_nothing() -> None:
     async with served_by(answering({})) as transport, Session(transport, journal, options()) as live:
         assert await live.set_log_level("info") is None
         assert requests_of(live) == []
-    journal.close()
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,6 @@ async def test_the_settings_become_a_wish(target: Target, over_http: bool, carri
     )
     assert session.options.clocks == Timeouts(1, 2)
     await session.transport.close()
-    journal.close()
 
 
 def test_we_say_who_we_are() -> None:

@@ -119,18 +119,15 @@ async def test_unreachable_localhost_is_tried_over_ipv4_and_ipv6() -> None:
     async with serving(_serve(HELLO)) as site:
         port = site.listener.url.rpartition(":")[2]
     journal = start_capture(None)
-    try:
-        transport = HttpTransport(f"http://localhost:{port}/mcp")
-        async with Session(transport, journal, options(ConnectOptions(WISH.client, over_http=True))) as live:
-            with pytest.raises(InspectError):
-                await live.connect()
-            await probe_unopened(live, lambda what: None)
-        assert [each.target for each in _knocks(journal)] == [
-            f"http://127.0.0.1:{port}/mcp",
-            f"http://[::1]:{port}/mcp",
-        ]
-    finally:
-        journal.close()
+    transport = HttpTransport(f"http://localhost:{port}/mcp")
+    async with Session(transport, journal, options(ConnectOptions(WISH.client, over_http=True))) as live:
+        with pytest.raises(InspectError):
+            await live.connect()
+        await probe_unopened(live, lambda what: None)
+    assert [each.target for each in _knocks(journal)] == [
+        f"http://127.0.0.1:{port}/mcp",
+        f"http://[::1]:{port}/mcp",
+    ]
 
 
 @pytest.mark.parametrize("url", ["http://example.com/mcp", "https://localhost/mcp"])

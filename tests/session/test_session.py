@@ -99,7 +99,6 @@ async def test_opening_failure_is_raised_and_kept(server: Any, kind: type[Except
         assert type(live.error) is kind
         assert live.state is SessionState.CLOSED
         assert said in live.why
-    journal.close()
 
 
 async def test_close_is_idempotent() -> None:

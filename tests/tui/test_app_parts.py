@@ -72,7 +72,6 @@ async def test_checker_checks_all_conversations_until_stopped(tape: Tape) -> Non
     assert not checker.has_failed
     other.from_server(b"never looked at")
     assert not subjects[1].checks.is_done
-    other.journal.close()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

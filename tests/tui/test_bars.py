@@ -52,7 +52,6 @@ def test_each_state_has_a_sign_of_its_own() -> None:
         staged.now_stage = stage
         signs[stage] = state_of(Tab(1, staged)).sign[0]
     assert len(set(signs.values())) == len(signs)
-    staged.tape.journal.close()
 
 
 def test_failed_calls_are_counted() -> None:
@@ -62,7 +61,6 @@ def test_failed_calls_are_counted() -> None:
     tape.call(8, "dig")
     tape.answer(8, {"content": [], "isError": True})
     assert state_of(Tab(1, Staged(tape))).failed == 2
-    tape.journal.close()
 
 
 async def test_narrow_tab_line_keeps_the_current_tab() -> None:
@@ -408,7 +406,6 @@ async def test_notice_bar_follows_waiting_requests() -> None:
         assert app.bar.sync(shown="traffic") == ""
         assert _oldest(app) is None
         assert not shows(app)
-    subject.journal.close()
 
 
 async def test_notice_bar_is_hidden_on_the_inbox() -> None:
@@ -419,7 +416,6 @@ async def test_notice_bar_is_hidden_on_the_inbox() -> None:
         assert not shows(app)
         app.bar.sync(shown="tools")
         assert shows(app)
-    subject.journal.close()
 
 
 async def test_notice_bar_has_an_age_and_clicks() -> None:
@@ -436,7 +432,6 @@ async def test_notice_bar_has_an_age_and_clicks() -> None:
         await pilot.click(NoticeBar, offset=(line.index("here"), 0))
         await pilot.pause()
     assert app.done == ["inbox", "here"]
-    subject.journal.close()
 
 
 async def test_narrow_notice_bar_keeps_message_and_keys() -> None:
@@ -450,7 +445,6 @@ async def test_narrow_notice_bar_keeps_message_and_keys() -> None:
         assert shown in line
         assert "…" in line
         assert line.endswith("5 Inbox  ! here")
-    subject.journal.close()
 
 
 async def test_notice_bar_offers_usable_keys_only() -> None:
@@ -469,7 +463,6 @@ async def test_notice_bar_offers_usable_keys_only() -> None:
         bar.sync(shown="tools")
         await pilot.pause()
         assert "5 Inbox  ! here" in text(app)
-    subject.journal.close()
 
 
 async def test_request_before_the_notice_bar_is_announced_later() -> None:
@@ -482,7 +475,6 @@ async def test_request_before_the_notice_bar_is_announced_later() -> None:
         assert bar.sync(shown="traffic") == "harbour asks: Which city?"
         await pilot.pause()
         assert "Which city?" in text(app)
-    subject.journal.close()
 
 
 class Asked(InboxView):

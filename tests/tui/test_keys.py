@@ -283,4 +283,3 @@ def test_hints_name_the_keys_of_the_user() -> None:
     ]
     hints = [*why, *(step.text("server") for step in STEPS)]
     assert all("F9" in hint for hint in hints), hints
-    tape.journal.close()

@@ -333,7 +333,6 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         await until(lambda: playback_of(app).shown == 8, "what comes then")
         await pilot.press("g >")
         await until(lambda: "8 entries  following" in bar(app), "followed again")
-    journal.close()
 
 
 async def test_a_recording_offers_to_start_its_server_again() -> None:

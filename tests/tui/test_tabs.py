@@ -183,7 +183,6 @@ async def test_running_requests_are_listed_before_closing() -> None:
     assert tab.running == ["tools/call is waiting for a response"]
     staged.now_stage = ConversationStage.CLOSED
     assert tab.running == []
-    tape.journal.close()
 
 
 def test_wanted_login_is_announced_once() -> None:
@@ -201,7 +200,6 @@ def test_wanted_login_is_announced_once() -> None:
     asked.waiting = WaitingForLogin("https://example.com/login", "http://127.0.0.1:9/callback", 9)
     assert "login required" in tab.take_login_notice()
     assert tab.take_login_notice() == ""
-    staged.tape.journal.close()
 
 
 async def test_foreign_file_opens_in_a_tab_with_losses(tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ def test_a_browser_s_is_read_without_what_is_not_mcp_and_without_credentials(tmp
     assert last.sse is not None
     assert (last.http, last.sse.id) == (2, "7")
     assert b"planted-orchard-token" not in (tmp_path / "out.mcpcap").read_bytes()
-    journal.close()
 
 
 @pytest.mark.parametrize("name", ["lighthouse", "harbour", "stateless", "evening"])
@@ -36,8 +35,6 @@ def test_exported_har_imports_with_the_same_messages(name: str, tmp_path: Path) 
         return sorted((frame.direction, frame.payload) for frame in frames(which))  # type: ignore[arg-type]
 
     assert payloads(after) == payloads(before)
-    before.close()
-    after.close()
 
 
 @pytest.mark.parametrize("text", [b'{"log":{"entries":[{', b"[]", b'{"log":{"entries":[1,{"request":[]}]}}'])
@@ -80,7 +77,6 @@ def test_a_history_is_put_in_order(tmp_path: Path) -> None:
     assert told.reader is OFFICIAL
     assert messages(journal) == SESSION
     assert connection(journal).transport == "memory", "nobody knows how it was carried"
-    journal.close()
 
 
 def test_requests_are_exchanges(tmp_path: Path) -> None:
@@ -89,7 +85,6 @@ def test_requests_are_exchanges(tmp_path: Path) -> None:
     assert told.passed_over == {"requests of a login": 1}
     assert len(journal.http_exchanges) == 2
     assert b"planted-orchard-token" not in (tmp_path / "out.mcpcap").read_bytes()
-    journal.close()
 
 
 def test_other_arrays_are_refused(tmp_path: Path) -> None:

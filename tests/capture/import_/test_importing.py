@@ -65,7 +65,6 @@ def test_imported_capture_has_its_origin_and_is_verified(tmp_path: Path) -> None
     found = verify(out)
     assert (found.faults, found.complete) == ((), True)
     assert found.covered == 0, "nobody saw its bytes on a wire"
-    journal.close()
 
 
 def test_messages_without_time_get_the_files_time(tmp_path: Path) -> None:
@@ -75,7 +74,6 @@ def test_messages_without_time_get_the_files_time(tmp_path: Path) -> None:
     import_file(file, tmp_path / "out.mcpcap")
     journal = load(tmp_path / "out.mcpcap")
     assert [journal.store.wall_ns(n) for n in (1, 2)] == [1_777_716_000_000_000_000] * 2
-    journal.close()
 
 
 def test_nothing_is_overwritten_or_left_half(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ def test_cassette_the_session_is_read(tmp_path: Path) -> None:
     assert connection(journal).argv == ("orchard-server",)
     assert frames(journal)[-1].payload == b"good night"
     assert told.passed_over == {"entries of another kind": 1}
-    journal.close()
 
 
 def test_a_newer_cassette_is_refused(tmp_path: Path) -> None:
@@ -40,7 +39,6 @@ def test_mcpsnoop_the_session_is_read(tmp_path: Path) -> None:
     assert stderr(journal) == [b"warn: one worm"]
     assert frames(journal)[-1].payload == b"good night"
     assert frames(journal)[0].wall_ns % 10**9 == 250_123_456
-    journal.close()
 
 
 def test_directions_are_worked_out_and_bytes_are_exact(tmp_path: Path) -> None:
@@ -49,7 +47,6 @@ def test_directions_are_worked_out_and_bytes_are_exact(tmp_path: Path) -> None:
     assert messages(journal) == SESSION
     whole = ((ROOT / "tests") / "captures/foreign/jsonrpc.txt").read_bytes()
     assert b"".join(frame.payload + b"\n" for frame in frames(journal)) == whole
-    journal.close()
 
 
 def test_exported_jsonrpc_imports_unchanged(tmp_path: Path) -> None:
@@ -66,7 +63,6 @@ def test_exported_jsonrpc_imports_unchanged(tmp_path: Path) -> None:
 def test_bytes_that_are_no_message_are_kept(tmp_path: Path) -> None:
     journal, _ = read_text(tmp_path, "jsonrpc", b'\xef\xbb\xbf{"jsonrpc":"2.0","method":"a"}\r\n\n\xff oops\n[{}')
     assert [frame.payload for frame in frames(journal)] == [b'{"jsonrpc":"2.0","method":"a"}', b"\xff oops", b"[{}"]
-    journal.close()
 
 
 def test_claude_desktop_the_session_is_read(tmp_path: Path) -> None:
@@ -77,7 +73,6 @@ def test_claude_desktop_the_session_is_read(tmp_path: Path) -> None:
     assert connection(journal).argv == ("orchard",)
     assert journal.ended is not None
     assert journal.ended.why == "Server transport closed"
-    journal.close()
 
 
 def test_methods_and_open_requests_tell() -> None:
@@ -113,7 +108,6 @@ def test_vscode_the_session_is_read(tmp_path: Path) -> None:
     assert stderr(journal) == [b"warn: one worm"]
     assert connection(journal).argv == ("orchard-server", "--trees", "9")
     assert journal.ended is not None
-    journal.close()
 
 
 def test_mcporter_the_recording_is_read_with_times_and_directions(tmp_path: Path) -> None:
@@ -133,7 +127,6 @@ def test_mcporter_the_recording_is_read_with_times_and_directions(tmp_path: Path
     assert b"_meta" not in first.payload
     assert connection(journal).argv == ("s00",)
     assert journal.ended is not None
-    journal.close()
 
 
 def test_mcporter_another_server_in_the_file_is_counted(tmp_path: Path) -> None:
@@ -141,7 +134,6 @@ def test_mcporter_another_server_in_the_file_is_counted(tmp_path: Path) -> None:
     journal, found = read_text(tmp_path, "mcporter", (line % "a" + line % "b").encode())
     assert [frame.payload for frame in frames(journal)] == [b'{"jsonrpc":"2.0","method":"m"}']
     assert found.passed_over == {"messages of another server": 1}
-    journal.close()
 
 
 def test_supergateway_the_log_is_read_with_directions(tmp_path: Path) -> None:
@@ -151,7 +143,6 @@ def test_supergateway_the_log_is_read_with_directions(tmp_path: Path) -> None:
     assert messages(journal)[-1] == (BACK, 2)
     assert (OUT, "notifications/initialized") in messages(journal)
     assert connection(journal).argv == ("python3", "recorder.py", "case.json", "log.jsonl")
-    journal.close()
 
 
 def test_supergateway_times_before_its_lines_are_read_and_what_is_no_json_is_counted(tmp_path: Path) -> None:
@@ -165,4 +156,3 @@ def test_supergateway_times_before_its_lines_are_read_and_what_is_no_json_is_cou
     assert (frame.direction, frame.wall_ns % 10**9) == (OUT, 500_000_000)
     assert stderr(journal) == [b"one worm"]
     assert found.passed_over == {"messages that were not logged as JSON": 1}
-    journal.close()

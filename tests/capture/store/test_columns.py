@@ -25,7 +25,6 @@ def test_a_part_of_the_columns_is_what_the_entries_are() -> None:
     assert list(columns.exchanges) == [store.exchange(n) for n in numbers]
     assert list(zip(columns.places, columns.lengths, strict=True)) == [store.line(n) for n in numbers]
     assert list(columns.offsets) == [store.place(n) - store.place(2) for n in numbers]
-    journal.close()
 
 
 def test_entry_without_a_line_is_missing_among_others() -> None:

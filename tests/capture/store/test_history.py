@@ -72,7 +72,6 @@ def test_the_past_of_every_capture_of_the_tests_is_known_alike_both_ways(path: P
     loading = loaded(path, 7)
     assert len(loading.journal.points.all if loading.journal.points else ()) == loading.journal.count // 7
     compare(loading, range(1, loading.journal.count + 1, 5))
-    loading.journal.close()
 
 
 def test_the_end_of_the_past_is_what_the_journal_knows(tmp_path: Path) -> None:
@@ -91,7 +90,6 @@ def test_the_end_of_the_past_is_what_the_journal_knows(tmp_path: Path) -> None:
     assert [(each.http, each.end_n) for each in then.connection_facts.http_in_order] == [
         (each.http, each.end_n) for each in whole.connection_facts.http_in_order
     ]
-    whole.close()
 
 
 def ask(journal: Journal, id_: int) -> None:
@@ -112,7 +110,6 @@ def test_a_past_goes_on_and_one_of_a_running_journal_ends_where_that_is() -> Non
     assert journal.conversation.pairs.pending[0] is not then.conversation.pairs.pending[0]
     with pytest.raises(IndexError):
         then.store.kind(4)
-    journal.close()
 
 
 def test_stopped_history_returns_an_earlier_state() -> None:
@@ -127,7 +124,6 @@ def test_stopped_history_returns_an_earlier_state() -> None:
 
     assert History(journal).at(5, stopped).count == 3
     assert History(journal).cost(5) == 5
-    journal.close()
 
 
 def test_a_checkpoint_that_is_damaged_is_passed_over(tmp_path: Path) -> None:
@@ -144,4 +140,3 @@ def test_a_checkpoint_that_is_damaged_is_passed_over(tmp_path: Path) -> None:
     points[1] = msgspec.structs.replace(points[1], conversation=damaged)
     then = History(loading.journal).at(9)
     assert (then.count, len(then.conversation.pairs.pending)) == (9, 9)
-    loading.journal.close()

@@ -144,7 +144,6 @@ def test_an_index_that_does_not_fit_is_as_good_as_none(spoil: Any, path: Path, c
     again, recalled, _ = loaded(path, cache)
     assert not recalled
     assert again.journal.count >= 6
-    again.journal.close()
 
 
 def test_an_index_cut_or_changed_anywhere_is_never_misread(path: Path, cache: Path) -> None:
@@ -185,12 +184,10 @@ def test_a_cache_that_can_not_be_written_keeps_nothing_and_harms_nothing(path: P
     (tmp_path / "file").write_bytes(b"")
     loading, recalled, kept = loaded(path, tmp_path / "file" / "cache")
     assert (recalled, kept, loading.journal.count) == (False, False, 6)
-    loading.journal.close()
 
 
 def test_a_capture_that_is_being_written_has_no_index(path: Path, cache: Path) -> None:
     with path.open("rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
-        loading, recalled, kept = loaded(path, cache)
+        _, recalled, kept = loaded(path, cache)
     assert (recalled, kept) == (False, False)
-    loading.journal.close()

@@ -37,8 +37,6 @@ def test_an_empty_journal_takes_over_everything(path: Path) -> None:
     restore(second.journal, rest, columns, size=second.total)
     assert known(second.journal) == known(first.journal)
     assert second.journal.http_exchanges
-    first.journal.close()
-    second.journal.close()
 
 
 @pytest.mark.parametrize("column", ["_kinds", "_flags", "_methods", "_exchanges", "_lengths.low"])
@@ -50,7 +48,6 @@ def test_columns_that_mean_nothing_are_refused_whole(path: Path, column: str) ->
     with pytest.raises(SnapshotError):
         restore(loading.journal, rest, columns, size=loading.total)
     assert (loading.journal.count, len(loading.journal.conversation.exchanges)) == (0, 0)
-    loading.journal.close()
 
 
 def test_columns_of_another_length_are_refused(path: Path) -> None:
@@ -59,4 +56,3 @@ def test_columns_of_another_length_are_refused(path: Path) -> None:
     loading = Loading(path)
     with pytest.raises(SnapshotError, match="differ in length"):
         restore(loading.journal, rest, columns, size=loading.total)
-    loading.journal.close()

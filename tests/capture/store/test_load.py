@@ -62,7 +62,6 @@ def test_a_loaded_capture_is_the_journal_that_was_recorded(path: Path, live: Any
     assert new.notices == ()
     assert not new.live
     assert not new.recording
-    new.close()
 
 
 def test_all_facts_come_back(path: Path) -> None:
@@ -72,7 +71,6 @@ def test_all_facts_come_back(path: Path) -> None:
     journal.close()
     again = load(path)
     assert [entry.what for entry in entries(again)] == list(FACTS)
-    again.close()
 
 
 @given(
@@ -109,7 +107,6 @@ def test_a_line_of_a_hundred_megabytes_comes_back(path: Path) -> None:
     assert isinstance(frame, Frame)
     assert frame.payload == payload
     assert again.store.method(1) == "a/b"
-    again.close()
 
 
 def test_a_capture_cut_at_any_byte_is_read_up_to_there_or_refused(path: Path) -> None:
@@ -136,7 +133,6 @@ def test_torn_last_line_is_noticed_on_load(path: Path) -> None:
     journal = load(sample("torn"))
     assert journal.notices == ("The last line of the capture is incomplete and was left out.", NO_END)
     assert journal.count == 16
-    journal.close()
 
 
 @pytest.mark.parametrize("name", ["handshake", "stateless"])
@@ -144,7 +140,6 @@ def test_the_samples_are_read_without_a_notice(name: str) -> None:
     journal = load(sample(name))
     assert journal.notices == ()
     assert all(not entry.missing for entry in entries(journal))
-    journal.close()
 
 
 def test_garbage_between_the_lines_is_counted_and_the_rest_is_read(path: Path) -> None:
@@ -154,7 +149,6 @@ def test_garbage_between_the_lines_is_counted_and_the_rest_is_read(path: Path) -
     journal = load(path)
     assert journal.notices == ("Left out of the capture, because unreadable: 4 records.",)
     assert [entry.n for entry in entries(journal)] == list(range(1, 18))
-    journal.close()
 
 
 def test_unknown_records_are_counted_and_passed_over(path: Path) -> None:
@@ -164,14 +158,12 @@ def test_unknown_records_are_counted_and_passed_over(path: Path) -> None:
     journal = load(path)
     assert journal.notices == ("Left out of the capture, because their type is unknown: 1 record.",)
     assert journal.count == 17
-    journal.close()
 
 
 def test_a_newer_minor_version_is_read_with_a_notice(path: Path) -> None:
     journal = load(rewritten(whole(path), b'"v":"1.0"', b'"v":"1.9"'))
     assert "format 1.9, newer than mcp-inspect" in journal.notices[0]
     assert journal.count == 17
-    journal.close()
 
 
 @pytest.mark.parametrize("file", ["../../etc/passwd", "/etc/passwd", "blobs/1"])
@@ -181,13 +173,11 @@ def test_a_payload_in_another_file_is_not_looked_for(path: Path, file: str) -> N
     journal = load(path)
     assert journal.count == 0
     assert "the payload is in another file, which is not read: 1 record" in " ".join(journal.notices)
-    journal.close()
 
 
 def test_payload_of_another_length_is_noticed_on_load(path: Path) -> None:
     journal = load(rewritten(whole(path), b"Server listening", b"Server trembling!"))
     assert "changed after recording: 1 record." in journal.notices[0]
-    journal.close()
 
 
 def test_frame_without_length_is_accepted(path: Path) -> None:
@@ -196,7 +186,6 @@ def test_frame_without_length_is_accepted(path: Path) -> None:
     )
     journal = load(path)
     assert (journal.count, journal.notices) == (1, ())
-    journal.close()
 
 
 def test_gap_record_is_noticed_on_load(path: Path) -> None:
@@ -207,21 +196,18 @@ def test_gap_record_is_noticed_on_load(path: Path) -> None:
         "The capture has a gap: 7 records within 1.5 s could not be written (No space left on device).",
         "The capture has a gap: 0 records within 0.0 s could not be written.",
     )
-    journal.close()
 
 
 def test_unclean_end_is_noticed_on_load(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + to_line(EndRecord(clean=False)))
     journal = load(path)
     assert journal.notices == ("The capture was not closed: its end may be missing.",)
-    journal.close()
 
 
 def test_an_end_that_is_not_the_last_line_is_none(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + to_line(EndRecord()) + b'{"r":"err","tm":1,"raw":"x"}\n')
     journal = load(path)
     assert journal.notices == (NO_END,)
-    journal.close()
 
 
 def test_a_record_without_a_wall_clock_is_dated_by_the_head_before_it(path: Path) -> None:
@@ -231,7 +217,6 @@ def test_a_record_without_a_wall_clock_is_dated_by_the_head_before_it(path: Path
     )
     journal = load(path)
     assert [entry.wall_ns for entry in entries(journal)] == [HEAD.tw + 7, 6]
-    journal.close()
 
 
 def test_clocks_that_jump_are_kept(path: Path) -> None:
@@ -239,7 +224,6 @@ def test_clocks_that_jump_are_kept(path: Path) -> None:
     path.write_bytes(to_line(HEAD) + b"".join(b'{"r":"err","tm":%d,"tw":%d,"raw":"x"}\n' % (t, -t) for t in times))
     journal = load(path)
     assert [(entry.time_ns, -entry.wall_ns) for entry in entries(journal)] == [(t, t) for t in times]
-    journal.close()
 
 
 def test_a_capture_that_is_being_written_is_read_so_far(path: Path) -> None:
@@ -268,7 +252,6 @@ def test_a_journal_can_be_shown_while_it_is_loaded(path: Path) -> None:
     assert told == sorted(told)
     assert loading.done == loading.total == path.stat().st_size
     assert not loading.step()
-    loading.journal.close()
 
 
 def test_closing_the_journal_ends_the_loading(path: Path) -> None:
@@ -302,8 +285,6 @@ def test_index_of_a_long_capture_is_stored(path: Path, tmp_path: Path, monkeypat
     monkeypatch.setattr(Loading, "step", None)  # nothing is read a second time
     again = load(path, cache=cache)
     assert again.count == first.count > 0
-    first.close()
-    again.close()
 
 
 def test_interrupted_load_leaves_no_open_file(path: Path) -> None:

@@ -82,7 +82,6 @@ def test_the_file_holds_the_same_records_and_its_digests_agree(tmp_path: Path) -
     assert (verdict.complete, verdict.faults, verdict.frames) == (True, (), 3005)
     again = load(tmp_path / "together")
     assert (again.count, again.notices) == (3005, ())
-    again.close()
 
 
 words = st.one_of(st.binary(max_size=20), st.text(max_size=20).map(str.encode), st.just(b"y" * 5000))
@@ -139,7 +138,6 @@ def test_the_file_holds_stderr_and_stdout_in_their_order_to_the_byte(tmp_path: P
     assert (verdict.complete, verdict.faults, verdict.frames) == (True, (), 300)
     again = load(tmp_path / "together")
     assert (again.count, again.notices) == (3 * 504 + 1, ())
-    again.close()
 
 
 def both(directory: Path) -> list[Path]:

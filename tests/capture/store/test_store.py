@@ -41,7 +41,6 @@ def test_any_sign_can_stand_where_it_is_cut(tmp_path: Path, sign: str, before: i
     assert 10_000 < len(found.what.payload) < 200_000
     assert payload.startswith(found.what.payload)
     assert (found.n, found.what.channel, found.missing) == (1, Channel.STDOUT, False)
-    journal.close()
 
 
 def test_bytes_that_are_no_text_are_cut_likewise(tmp_path: Path) -> None:
@@ -51,13 +50,11 @@ def test_bytes_that_are_no_text_are_cut_likewise(tmp_path: Path) -> None:
     assert isinstance(found.what, Frame)
     assert payload.startswith(found.what.payload)
     assert len(found.what.payload) > 10_000
-    journal.close()
 
 
 def test_beginning_of_a_small_payload_is_the_whole_entry(tmp_path: Path) -> None:
     journal = _kept(tmp_path / "c.mcpcap", b"x" * 1000)
     assert beginning(journal.store, 1) == journal.store.entry(1)
-    journal.close()
 
 
 def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +63,6 @@ def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monk
     found = beginning(journal.store, 1)
     assert isinstance(found.what, Frame)
     assert len(found.what.payload) == LARGE
-    journal.close()
 
 
 def test_beginning_of_a_large_payload_is_cached_apart_from_the_whole(
@@ -82,7 +78,6 @@ def test_beginning_of_a_large_payload_is_cached_apart_from_the_whole(
     assert isinstance(whole, Frame)
     assert whole.payload == payload
     assert beginning(journal.store, 1) is first
-    journal.close()
 
 
 def test_entries_in_bulk_equal_single_entries(tape: Tape) -> None:
@@ -353,4 +348,3 @@ def test_readers_on_other_threads_see_whole_entries_while_one_adds() -> None:
         reader.join(10)
     assert wrong == []
     assert len(recording_entries(journal)) == journal.count
-    journal.close()

@@ -165,14 +165,11 @@ def test_the_slowest_calls_are_kept_as_a_capture(tmp_path: Path) -> None:
     for journal in journals:
         journal.close()
     saved = load(tmp_path / "slow.mcpcap")
-    try:
-        assert saved.conversation.opening is not None
-        calls = [each for each in accounts(saved).operations if each.method == "tools/call"]
-        assert [each.target for each in calls] == ["slow"] * 3
-        took = sorted((each.ended_ns or 0) - each.started_ns for each in calls)
-        assert took == sorted(each.ns for each in result.slowest)
-    finally:
-        saved.close()
+    assert saved.conversation.opening is not None
+    calls = [each for each in accounts(saved).operations if each.method == "tools/call"]
+    assert [each.target for each in calls] == ["slow"] * 3
+    took = sorted((each.ended_ns or 0) - each.started_ns for each in calls)
+    assert took == sorted(each.ns for each in result.slowest)
 
 
 async def test_the_wait_for_a_cpu_is_measured_where_two_processes_share_one() -> None:

@@ -32,7 +32,6 @@ def test_script_of_a_tapped_client_has_what_the_server_inherited(tmp_path: Path)
     assert [each.eol for each in script.steps] == [Eol.LF, Eol.LF, Eol.NONE]
     assert outcome_of(journal)["tools/list"] == "error -32000"
     assert script.argv[1:] == server[1:]
-    journal.close()
 
 
 def test_edit_of_a_tap_in_the_failing_session_is_named(tape: Tape) -> None:

@@ -1,6 +1,5 @@
 """A generated case contains the responses to server requests, however they were transported."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -43,10 +42,8 @@ _ENTRIES = (
 
 
 @pytest.fixture
-def tape() -> Iterator[Tape]:
-    tape = Tape()
-    yield tape
-    tape.journal.close()
+def tape() -> Tape:
+    return Tape()
 
 
 def exchanges(tape: Tape) -> list[Exchange]:
@@ -239,4 +236,3 @@ def test_calls_that_were_answered_become_cases_and_whatever_is_chosen() -> None:
     listed = next(each for each in found if each.method == "tools/list").sent[0].frame
     assert [case.name for case in promoted(found, {listed})] == ["tools/list"]
     assert promoted(found, set()) == []
-    tape.journal.close()

@@ -102,7 +102,6 @@ def test_every_entry_is_there_and_credentials_are_not() -> None:
     data = b"".join(page(all_of(journal)))
     assert names_of(data) == []
     assert [each["kind"] for each in rows(data)][:4] == ["event", "http", "request", "http"]
-    journal.close()
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")

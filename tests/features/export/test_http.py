@@ -59,7 +59,6 @@ def test_har_entry_has_the_exact_exchange() -> None:
     assert entry["_mcp"] == {"exchange": 1, "frames": [3, 5, 6, 7]}
     assert len(names_of(data)) == 4
     assert names_of(b"".join(document(all_of(journal)))) == [], "masked unless asked for"
-    journal.close()
 
 
 def test_a_request_on_a_pipe_is_one_entry_with_its_answer() -> None:
@@ -78,7 +77,6 @@ def test_a_request_on_a_pipe_is_one_entry_with_its_answer() -> None:
     assert banner["_mcp"]["frames"] == [3]
     (alone,) = read(b"".join(document(Selection(tape.journal, [4]))))
     assert alone["_mcp"]["frames"] == [4], "an answer whose request was not chosen is not lost"
-    tape.journal.close()
 
 
 def test_jsonrpc_lines_equal_the_messages() -> None:
@@ -87,7 +85,6 @@ def test_jsonrpc_lines_equal_the_messages() -> None:
     sent = [frame.payload for frame in kept(journal, Frame)]
     assert [each for each in sent if each in found] == found
     assert len(found) >= 30
-    journal.close()
 
 
 def test_line_ends_within_a_message_are_blanks_and_what_is_none_is_counted() -> None:
@@ -98,7 +95,6 @@ def test_line_ends_within_a_message_are_blanks_and_what_is_none_is_counted() -> 
     found = b"".join(lines(selection))
     assert parsed(found) == [{"jsonrpc": "2.0", "method": "a"}, [{"jsonrpc": "2.0", "method": "b"}]]
     assert selection.left_out == 2
-    tape.journal.close()
 
 
 def test_a_shell_hands_curl_what_was_sent(tmp_path: object) -> None:
@@ -120,7 +116,6 @@ def test_a_shell_hands_curl_what_was_sent(tmp_path: object) -> None:
     assert b"X-Plain: it's" in words
     assert b"https://u:p@example.com/mcp?api_key=k&q=1" in words
     assert names_of(b"".join(commands(all_of(journal, keep_secrets=True))))
-    journal.close()
 
 
 def test_without_http_there_is_nothing() -> None:
@@ -154,4 +149,3 @@ def test_exported_session_takes_the_id_that_the_new_response_gives(keep_secrets:
     words = ran.stdout.split(b"\0")
     assert words.count(b"-D") == 1
     assert [word for word in words if b"Session" in word] == [b"Mcp-Session-Id: new-one"] * 3
-    tape.journal.close()

@@ -26,7 +26,6 @@ def test_markdown_report_has_server_requests_and_failures() -> None:
 def test_credentials_in_urls_are_masked() -> None:
     journal = secretive()
     assert names_of(b"".join(report(all_of(journal)))) == []
-    journal.close()
 
 
 @given(st.lists(_EVIL, min_size=1, max_size=6).map("".join))

@@ -35,7 +35,6 @@ def test_hostile_texts_are_literals() -> None:
     found = values(b"".join(script(all_of(tape.journal))))
     assert found["CALLS"] == [(1, "tools/call", {"name": evil, "arguments": {"a": 1}}, True)]
     assert found["NOT_MADE"] == [(3, evil)]
-    tape.journal.close()
 
 
 def test_credentials_come_from_the_environment() -> None:
@@ -45,7 +44,6 @@ def test_credentials_come_from_the_environment() -> None:
     assert names_of(data) == []
     kept = values(b"".join(script(all_of(journal, keep_secrets=True))))
     assert kept["HEADERS"]["Authorization"] == "Bearer ghp_headersecret"
-    journal.close()
 
 
 def test_a_header_that_a_server_named_never_reads_a_variable_of_the_persons_own() -> None:
@@ -66,7 +64,6 @@ def test_answers_to_questions_and_what_is_not_made_again_are_known() -> None:
     found = values(b"".join(script(all_of(journal))))
     assert {method for _, method, _, _ in found["CALLS"]} >= {"tools/call", "resources/read"}
     assert found["ANSWERS"], "the server asked in that session"
-    journal.close()
 
 
 @pytest.mark.skipif(bool(reason_to_skip()), reason=reason_to_skip())

@@ -49,7 +49,6 @@ def test_credentials_are_masked_in_facts_and_only_there() -> None:
     assert "urlsecret" not in str(masked.connection)
     assert "ghp_headersecret" in str(whole.http_fact(2))
     assert masked.entry(3) == whole.entry(3), "a message is left alone"
-    journal.close()
 
 
 def test_http_exchange_is_selected_by_any_of_its_parts() -> None:
@@ -57,7 +56,6 @@ def test_http_exchange_is_selected_by_any_of_its_parts() -> None:
     (each,) = Selection(journal, [6]).carried()
     assert (each.request, each.response, each.end, each.sent, each.received) == (2, 4, 8, [3], [5, 6, 7])
     assert not list(Selection(journal, [1]).carried())
-    journal.close()
 
 
 def test_a_banner_is_no_message() -> None:
@@ -65,4 +63,3 @@ def test_a_banner_is_no_message() -> None:
     found = [is_message(frame) for frame in all_of(journal).frames()]
     assert True in found
     assert False in found, "the sample has a banner"
-    journal.close()

@@ -199,17 +199,14 @@ async def test_request_without_session_or_path_is_refused(script: Script) -> Non
 async def test_a_cut_breaks_the_connection_and_what_is_malformed_does_not(script: Script) -> None:
     faults = (read_fault("cut on tools/call 1 time"), read_fault("malformed on tools/call 1 time"))
     tape = start_capture(None, mode="mock")
-    try:
-        async with _at(script, MockSettings(speed=math.inf, faults=faults), tape) as client:
-            session = await _hello(client)
-            with pytest.raises(httpx.RemoteProtocolError):
-                await client.post(PATH, json=call(1, "echo"), headers=session)
-            half = await client.post(PATH, json=call(1, "echo"), headers=session)
-            assert half.status_code == 200
-            assert not half.text.endswith("}")
-            assert (await client.post(PATH, json=call(1, "echo"), headers=session)).json() == answer(1, text("hi"))
-    finally:
-        tape.close()
+    async with _at(script, MockSettings(speed=math.inf, faults=faults), tape) as client:
+        session = await _hello(client)
+        with pytest.raises(httpx.RemoteProtocolError):
+            await client.post(PATH, json=call(1, "echo"), headers=session)
+        half = await client.post(PATH, json=call(1, "echo"), headers=session)
+        assert half.status_code == 200
+        assert not half.text.endswith("}")
+        assert (await client.post(PATH, json=call(1, "echo"), headers=session)).json() == answer(1, text("hi"))
 
 
 async def test_a_mock_of_stateless_clients_opens_no_session(script: Script) -> None:

@@ -61,14 +61,11 @@ def test_each_message_of_a_batch_belongs_to_its_own_turn(tmp_path: Path) -> None
         *([answer(2, text("gone")), answer(1, text("here"))], b"junk"),
     )
     journal = load(path)
-    try:
-        outline = _outline(journal)
-        assert outline.methods[2:] == ["tools/call", "tools/call", "notifications/roots/list_changed"]
-        assert [[n - 1 for n in outline.frames(turn)] for turn in (2, 3, 4)] == [[4, 5], [4, 5], [4, 6]]
-        what: Any = journal.store.entry(6).what
-        assert [getattr(message, "id", None) for message in outline.messages(3, what)] == [2]
-    finally:
-        journal.close()
+    outline = _outline(journal)
+    assert outline.methods[2:] == ["tools/call", "tools/call", "notifications/roots/list_changed"]
+    assert [[n - 1 for n in outline.frames(turn)] for turn in (2, 3, 4)] == [[4, 5], [4, 5], [4, 6]]
+    what: Any = journal.store.entry(6).what
+    assert [getattr(message, "id", None) for message in outline.messages(3, what)] == [2]
 
 
 @pytest.mark.parametrize("given_up", [False, True])
@@ -186,22 +183,16 @@ def test_turns_are_a_sequence(tmp_path: Path) -> None:
 def test_connection_of_a_script_is_chosen_by_name(tmp_path: Path) -> None:
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, "|", *HANDSHAKE, request(1, "tools/list"))
     journal = load(path)
-    try:
-        assert [wire.name for wire in wires(journal)] == ["c1", "c2"]
-        with pytest.raises(UsageError, match="holds 2 connections") as caught:
-            read_script(journal)
-        assert "c1 (stdio made, 3 frames); c2 (stdio made, 4 frames)" in caught.value.hint
-        assert len(read_script(journal, "c2").turns) == 3
-        with pytest.raises(UsageError, match="c9: no such connection"):
-            read_script(journal, "c9")
-    finally:
-        journal.close()
+    assert [wire.name for wire in wires(journal)] == ["c1", "c2"]
+    with pytest.raises(UsageError, match="holds 2 connections") as caught:
+        read_script(journal)
+    assert "c1 (stdio made, 3 frames); c2 (stdio made, 4 frames)" in caught.value.hint
+    assert len(read_script(journal, "c2").turns) == 3
+    with pytest.raises(UsageError, match="c9: no such connection"):
+        read_script(journal, "c9")
 
 
 def test_script_without_a_client_is_refused(tmp_path: Path) -> None:
     journal = load(record(tmp_path / "c.mcpcap", "<", b"listening"))
-    try:
-        with pytest.raises(UsageError, match="nothing to play"):
-            read_script(journal)
-    finally:
-        journal.close()
+    with pytest.raises(UsageError, match="nothing to play"):
+        read_script(journal)

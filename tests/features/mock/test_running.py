@@ -21,7 +21,6 @@ def test_redacted_capture_has_a_note(policy: str, told: int, tmp_path: Path) -> 
     journal = load(record(tmp_path / "c.mcpcap", *HANDSHAKE, call(1, "echo")))
     journal.head = replace(journal.head, redaction=Redaction(policy, "share"))
     assert len(read_script(journal).notes) == told
-    journal.close()
 
 
 def test_capture_without_calls_is_played_with_advice(tmp_path: Path) -> None:

@@ -98,21 +98,16 @@ def test_a_fault_with_a_filter_is_held_against_the_request_on_the_tape(tmp_path:
     assert any_faults((fault,))
     assert not any_faults((read_fault("drop"),))
     tape = start_capture(None, mode="mock")
-    try:
-        script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE)
-        shared = MockShared(script, MockSettings(faults=(fault,)), tell=told.append, tape=tape)
-        struck = []
-        for n in (3, 4):
-            payload = (
-                b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}' % n
-            )
-            tape.frame(Direction.TO_SERVER, Channel.STDIN, payload)
-            struck.append(shared.next_fault(tape.count))
-        assert struck[0] is None
-        assert struck[1] is not None
-        assert struck[1].kind is FaultKind.DROP
-    finally:
-        tape.close()
+    script = scripted(tmp_path / "c.mcpcap", *HANDSHAKE)
+    shared = MockShared(script, MockSettings(faults=(fault,)), tell=told.append, tape=tape)
+    struck = []
+    for n in (3, 4):
+        payload = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}' % n
+        tape.frame(Direction.TO_SERVER, Channel.STDIN, payload)
+        struck.append(shared.next_fault(tape.count))
+    assert struck[0] is None
+    assert struck[1] is not None
+    assert struck[1].kind is FaultKind.DROP
 
 
 def test_only_whom_it_serves_is_not_refused(tmp_path: Path, told: list[str]) -> None:

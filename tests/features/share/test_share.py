@@ -200,14 +200,10 @@ def test_a_planted_secret_is_not_in_the_copy(copy: Path, place: str) -> None:
 
 def test_the_copy_opens_with_every_entry(copy: Path) -> None:
     before, after = load(copy.with_name("planted.mcpcap")), load(copy)
-    try:
-        assert after.count == before.count
-        assert after.notices == before.notices == ()
-        kinds = [(before.store.kind(n), after.store.kind(n)) for n in range(1, after.count + 1)]
-        assert all(one == other for one, other in kinds)
-    finally:
-        before.close()
-        after.close()
+    assert after.count == before.count
+    assert after.notices == before.notices == ()
+    kinds = [(before.store.kind(n), after.store.kind(n)) for n in range(1, after.count + 1)]
+    assert all(one == other for one, other in kinds)
 
 
 def test_share_keeps_harmless_entries_unchanged(tmp_path: Path) -> None:

@@ -280,7 +280,6 @@ def test_tap_that_adds_credentials_does_not_start_without_a_private_path() -> No
     journal = start_capture(None, mode="http-proxy")
     with pytest.raises(UsageError, match="private path"):
         HttpTap("http://127.0.0.1:1/mcp", HttpOptions(headers=_OWN), journal)
-    journal.close()
 
 
 async def test_tap_without_credentials_takes_the_private_path_too() -> None:

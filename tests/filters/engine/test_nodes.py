@@ -212,7 +212,6 @@ def test_payloads_are_cut_out_of_the_window() -> None:
         if begin >= 0:
             assert payload.decode("utf-8", "replace")[:1] in stretch.window[begin:end].decode()
     assert stretch.at(stretch.starts[3]) == 3
-    journal.close()
 
 
 def test_text_before_other_members_has_no_known_end() -> None:
@@ -225,7 +224,6 @@ def test_a_stretch_begins_anywhere() -> None:
     journal = filled()
     stretch = Stretch(journal.store, 3, 5)
     assert [stretch.payload(index) for index in range(3)] == list(_PAYLOADS[2:5])
-    journal.close()
 
 
 def test_entries_that_are_nowhere_are_empty() -> None:
@@ -235,7 +233,6 @@ def test_entries_that_are_nowhere_are_empty() -> None:
     stretch = Stretch(journal.store, 1, 2)
     assert [stretch.payload(0), stretch.payload(1)] == [b"kept", b""]
     assert list(backwards(journal.store, 1, 2)) == [(2, 2), (1, 1)]
-    journal.close()
 
 
 @pytest.mark.parametrize("size", [1, 200, 700, 10_000_000])

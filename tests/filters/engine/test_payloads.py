@@ -79,7 +79,6 @@ def test_search_covers_marked_entries_only() -> None:
     assert Needle("apple").mark(stretch, b"\0\1\1\0") == b"\0\0\1\0"
     assert list(candidates(stretch, b"\1\1\1\1", b"apple", lambda payload: True, exact=True)) == [0, 2]
     assert list(odd_lines(stretch, b"\1\1\1\1")) == [3]
-    journal.close()
 
 
 def test_non_text_payload_is_found_after_reload(tmp_path: Path) -> None:
@@ -95,7 +94,6 @@ def test_non_text_payload_is_found_after_reload(tmp_path: Path) -> None:
     journal.close()
     again = load(tmp_path / "x.mcpcap")
     assert found(again, "apple") == [1, 3, 5, 7]
-    again.close()
 
 
 def found(journal: Journal, wanted: str) -> list[int]:
@@ -116,7 +114,6 @@ async def test_search_ignores_lines_that_are_no_entries(wanted: str) -> None:
     found = Needle(wanted).mark(stretch, b"\1" * 1002)
     assert [at + 1 for at, mark in enumerate(found) if mark] == ([1002] if wanted == "sha256" else [])
     assert list(odd_lines(stretch, b"\1" * 1002)) == [1001]
-    journal.close()
 
 
 def test_only_messages_that_may_match_are_parsed(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:

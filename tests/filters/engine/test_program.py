@@ -199,7 +199,6 @@ def test_a_message_is_found_by_its_http_response() -> None:
     assert found(tape.journal, 'kind == request and http.header["mcp-NAME"] == x') == [3]
     assert found(tape.journal, 'http.header["authorization"] contains bearer') == [1, 2, 3, 4, 5, 6]
     assert found(tape.journal, "channel == post") == [3, 6]
-    tape.journal.close()
 
 
 def test_an_event_is_found_by_its_id(tape: Tape) -> None:

@@ -32,7 +32,6 @@ def test_a_field_has_an_example_that_works_on_any_traffic(field: Field) -> None:
     assert parse(field.example) is not None
     made = program(tape.journal, field.example)
     assert len(made.mark(1, tape.journal.count)) == tape.journal.count
-    tape.journal.close()
 
 
 def test_names_are_given_once_and_explained() -> None:

@@ -87,7 +87,6 @@ def test_the_status_of_http_and_the_session_stand_by_their_messages() -> None:
     assert len(session) == 6
     assert "abc" not in session
     assert "s3cr3t" not in _field(tape, 'http.header["authorization"]', request)
-    tape.journal.close()
 
 
 def test_the_id_is_shown_as_json(tape: Tape) -> None:

@@ -81,7 +81,6 @@ def test_accepted_body_is_no_wrong_line() -> None:
     assert _wrong(tape) == []
     tape.journal.frame(Direction.FROM_SERVER, Channel.REPLY, b"Accepted", http=7)
     assert _wrong(tape) == [tape.journal.count]
-    tape.journal.close()
 
 
 def test_they_are_found_from_any_place_in_both_directions() -> None:

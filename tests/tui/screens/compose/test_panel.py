@@ -63,7 +63,6 @@ async def test_a_frame_of_another_conversation_is_no_entry_of_this_one(tape: Tap
         outcome.add(message)
         assert outcome.entry_in(tape.journal) == 0
         assert outcome.entry_in(other.journal) == 1
-    other.journal.close()
 
 
 class Writing(App[None]):

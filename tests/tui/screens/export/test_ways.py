@@ -109,7 +109,6 @@ def test_a_surface_is_kept_and_compared_with(source: ExportSource, tape: Tape, t
     empty = Tape()
     with pytest.raises(UsageError, match="no server definitions"):
         make(wished("surface", tmp_path / "empty"), ExportSource("x", None, empty.journal))
-    empty.journal.close()
 
 
 def test_calls_become_cases_and_are_added_to_those_that_are_there(source: ExportSource, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """A question as a dialog."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from textual.screen import ModalScreen
 
@@ -14,10 +12,8 @@ from tests.waiting import until
 
 
 @pytest.fixture
-async def subject() -> AsyncIterator[Asking]:
-    made = Asking()
-    yield made
-    made.journal.close()
+async def subject() -> Asking:
+    return Asking()
 
 
 async def test_one_question_follows_the_other_until_none_waits(subject: Asking) -> None:

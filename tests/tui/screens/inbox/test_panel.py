@@ -1,6 +1,5 @@
 """The Inbox: waiting server requests as a list, in full, and their responses."""
 
-from collections.abc import AsyncIterator
 from typing import ClassVar
 
 import pytest
@@ -39,10 +38,8 @@ class Inbox(Showing):
 
 
 @pytest.fixture
-async def subject() -> AsyncIterator[Asking]:
-    made = Asking()
-    yield made
-    made.journal.close()
+async def subject() -> Asking:
+    return Asking()
 
 
 async def opened(pilot: Pilot[None], app: Inbox, word: str) -> None:

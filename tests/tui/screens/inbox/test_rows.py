@@ -21,7 +21,6 @@ async def test_inbox_row_has_state_age_call_and_message() -> None:
     assert plain(view.spans).split() == ["◆", "Waiting", "12.4", "s", "form", "book:", "Which", "city?"]
     assert view.live
     assert age(ticket.server_request, subject.now_ns) == "12.4 s"
-    subject.journal.close()
 
 
 async def test_each_end_has_its_word() -> None:
@@ -36,7 +35,6 @@ async def test_each_end_has_its_word() -> None:
     assert words == ["Withdrawn", "Answered", "Refused", "Declined"]
     assert not rows.row(0, 79).live
     assert rows.unanswered == ()
-    subject.journal.close()
 
 
 def test_a_completed_row_has_the_duration_until_the_response_and_not_the_age(tape: Tape) -> None:
@@ -70,7 +68,6 @@ async def test_a_question_keeps_its_name_when_rows_move() -> None:
     assert rows.generation != before
     assert (rows.index_of_server_request(key), rows.asked[0].ticket) == (1, second)
     assert rows.index_of_server_request(None) == -1
-    subject.journal.close()
 
 
 def test_a_recording_s_questions_stand_as_they_did_at_the_moment(tape: Tape) -> None:
@@ -104,7 +101,6 @@ async def test_completed_url_elicitation_is_marked() -> None:
     subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
     assert rows.take()
     assert "Complete" in plain(rows.row(0, 79).spans)
-    subject.journal.close()
 
 
 async def test_dropped_ticket_is_read_from_the_journal() -> None:
@@ -124,4 +120,3 @@ async def test_dropped_ticket_is_read_from_the_journal() -> None:
     answered = answered_section(over.server_request, subject.journal, over.stood)
     assert answered is not None
     assert "Oslo" in str(answered), "it can still be opened with its answer"
-    subject.journal.close()

@@ -1,6 +1,5 @@
 """Responses of a real model from the Inbox: its prompt and its answer can be edited first."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -22,11 +21,10 @@ USE: dict[str, Any] = {"type": "tool_use", "id": "c7", "name": "tide", "input": 
 
 
 @pytest.fixture
-async def subject() -> AsyncIterator[Asking]:
+async def subject() -> Asking:
     made = Asking()
     made.inbox.proposer = model()
-    yield made
-    made.journal.close()
+    return made
 
 
 async def asked(pilot: Pilot[None], app: Inbox, subject: Asking) -> None:

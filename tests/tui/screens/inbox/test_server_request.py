@@ -118,7 +118,6 @@ async def test_place_is_shown_for_several_waiting_requests(subject: Asking) -> N
     assert (place_of(first, subject), place_of(second, subject), place_of(None, subject)) == ("1 of 2", "2 of 2", "")
     await subject.inbox.answer(first, declined())
     assert (place_of(first, subject), place_of(second, subject)) == ("", "")
-    subject.journal.close()
 
 
 async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject: Asking) -> None:
@@ -135,7 +134,6 @@ async def test_the_second_press_declines_exactly_what_the_first_one_saw(subject:
     assert subject.inbox.tickets[0].reply == declined()
     assert isinstance(model.reply, ErrorReply)
     assert "No server requests waiting" in await declining.press(subject)
-    subject.journal.close()
 
 
 async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_together(subject: Asking) -> None:
@@ -153,7 +151,6 @@ async def test_fifty_at_once_are_counted_answered_one_by_one_and_then_declined_t
         await until(lambda: all(ticket.reply is not None for ticket in tickets), "all are declined")
         await shows(app, "0 waiting")
         assert [ticket.reply for ticket in tickets[2:]] == [declined()] * 48
-    subject.journal.close()
 
 
 async def test_the_next_form_opens_though_the_screen_looks_before_the_focus_has_left_the_last_one(
@@ -173,7 +170,6 @@ async def test_the_next_form_opens_though_the_screen_looks_before_the_focus_has_
         await opened(pilot, app, "Question 0?")
         await pilot.press(*"Oslo", "ctrl+j")
         await until(lambda: _typing_in(app, tickets[1].server_request), "the next form has the focus")
-    subject.journal.close()
 
 
 def _typing_in(app: Inbox, server_request: ServerRequest) -> bool:
@@ -225,13 +221,12 @@ class Pane(Showing):
 
 
 async def test_empty_pane_takes_no_action() -> None:
-    async with (app := Pane(subject := Asking())).run_test(size=(80, 24)):
+    async with (app := Pane(Asking())).run_test(size=(80, 24)):
         await app.pane.show(None)
         app.pane.tick()
         await app.pane.do("accept")
         await shows(app, "No server requests yet")
         assert app.posted == []
-    subject.journal.close()
 
 
 async def test_json_that_can_not_be_read_is_not_sent() -> None:
@@ -246,7 +241,6 @@ async def test_json_that_can_not_be_read_is_not_sent() -> None:
         await app.pane.do("accept")
         await pilot.pause()
         assert app.posted == []
-    subject.journal.close()
 
 
 async def test_a_schema_that_is_none_can_be_answered_by_json() -> None:
@@ -261,7 +255,6 @@ async def test_a_schema_that_is_none_can_be_answered_by_json() -> None:
         (answered,) = app.posted
         assert isinstance(answered, QuestionPane.Answered)
         assert answered.reply == accepted({"a": [1]})
-    subject.journal.close()
 
 
 @pytest.mark.parametrize("remote", [True, False])
@@ -281,7 +274,6 @@ async def test_over_ssh_and_without_a_browser_a_link_is_only_shown(
         await pilot.pause()
         assert "Copy the URL" in " ".join(text(app).replace("▌", "").split())
     assert bool(went) is not remote
-    subject.journal.close()
 
 
 async def test_only_actions_that_mean_something_are_offered() -> None:
@@ -298,4 +290,3 @@ async def test_only_actions_that_mean_something_are_offered() -> None:
         ["accept", "decline", "json", "again", "all"],
         ["accept", "decline", "json", "again", "all"],
     ]
-    subject.journal.close()

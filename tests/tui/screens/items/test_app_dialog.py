@@ -29,14 +29,12 @@ def test_result_of_a_call_comes_with_its_arguments() -> None:
     assert found is not None
     assert found[0] == {"a": 1}
     assert found[1].message.result == RESULT  # type: ignore[union-attr]
-    journal.close()
 
 
 def test_call_with_an_error_or_without_a_response_has_no_result() -> None:
     journal = _called({"error": {"code": 1, "message": "no"}})
     assert result_of(journal, journal.conversation.exchanges[0]) is None
     assert result_of(journal, None) is None
-    journal.close()
 
 
 async def test_shown_app_asks_about_a_destructive_tool_and_takes_the_answer() -> None:
@@ -68,7 +66,6 @@ async def test_shown_app_asks_about_a_destructive_tool_and_takes_the_answer() ->
             host.detach(view)
         assert shown.has_ended
         assert not shown.why
-    journal.close()
 
 
 async def test_unreadable_app_has_a_reason() -> None:
@@ -79,4 +76,3 @@ async def test_unreadable_app_has_a_reason() -> None:
         shown = ShownApp(Tool(TOOLS[0]), *found, "light")
         await shown.show(live)
     assert URI in shown.why
-    journal.close()

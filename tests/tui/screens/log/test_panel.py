@@ -234,7 +234,6 @@ async def test_a_new_connection_begins_a_new_log_and_keeps_the_filter(tape: Tape
     assert "grave" in screen
     assert "mild" not in screen
     assert "before" not in screen
-    other.journal.close()
 
 
 async def test_the_chosen_line_can_be_copied_without_what_would_act(tape: Tape) -> None:

@@ -302,4 +302,3 @@ def test_own_requests_have_no_header_mismatch() -> None:
     exchanges = journal.connection_facts.http_in_order
     assert len(exchanges) == 10
     assert [model.verdicts(journal, each) for each in exchanges] == [()] * 10
-    journal.close()

@@ -78,7 +78,6 @@ def test_a_rule_is_proposed_from_a_row(tmp_path: Path) -> None:
     ]
     assert all(armed(each) for each in proposed)
     assert proposed_rule(journal, 0) is None
-    journal.close()
 
 
 def test_recorded_responses_are_offered_the_newest_first(tmp_path: Path) -> None:
@@ -87,7 +86,6 @@ def test_recorded_responses_are_offered_the_newest_first(tmp_path: Path) -> None
     assert found == [{"content": []}, {"content": [{"type": "text", "text": "old"}]}]
     assert recorded_results(journal, "tools/call", "other") == []
     assert request_like(journal, 2)["params"]["name"] == "new issue"
-    journal.close()
 
 
 @pytest.mark.parametrize(

@@ -279,4 +279,3 @@ async def test_a_new_connection_has_its_own_tasks(tape: Tape) -> None:
         await shown(pilot, panel)
         panel.rebind(Staged(other.initialized(CORE)))
         assert "No tasks." in await shown(pilot, panel)
-    other.journal.close()

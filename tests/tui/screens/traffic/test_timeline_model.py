@@ -241,7 +241,7 @@ def two() -> tuple[Timeline, Tape, Tape]:
 
 
 def test_timeline_find_goes_in_time_order_and_wraps() -> None:
-    timeline, one, other = two()
+    timeline, _, other = two()
     other.wait(50).notify("notifications/message", {"data": "gull"})
     while timeline.refresh(100):
         pass
@@ -256,14 +256,10 @@ def test_timeline_find_goes_in_time_order_and_wraps() -> None:
     assert walked == [*places, places[0]]
     assert find.next(2, back=True) == 0
     assert find.next(0, back=True) == 4
-    one.journal.close()
-    other.journal.close()
 
 
 def test_timeline_find_without_text_is_empty(tape: Tape) -> None:
-    timeline, one, other = two()
+    timeline, _, _ = two()
     find = TimelineFind(timeline)
     find.step()
     assert (find.matches, find.next(0)) == (0, None)
-    one.journal.close()
-    other.journal.close()

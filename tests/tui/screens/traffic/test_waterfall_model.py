@@ -148,7 +148,6 @@ def test_without_exchanges_there_is_an_axis_all_the_same() -> None:
     lanes.show_all()
     lanes.show_lane(0)
     assert len(plain(lanes.header(80))) == 80
-    journal.close()
 
 
 @given(st.lists(st.integers(-10_000, 10_000), max_size=12), st.integers(1, 200), st.floats(0.01, 100), st.floats(-5, 5))
