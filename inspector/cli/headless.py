@@ -166,9 +166,6 @@ def visit(
                 at_last(journal, status)
                 _print_notices(output, journal, warned)
             finally:
-                journal.close()
-                if journal.recorder is None or not journal.recorder.file.is_incomplete:
-                    _print_notices(output, journal, warned)  # an export ends with the journal
                 ended = close_capture(output, journal, ExitStatus.INTERRUPTED if status is None else status)
     return ended
 

@@ -170,9 +170,13 @@ def named_journal(chosen: TargetOptions) -> Journal:
 
 def close_capture(output: Output, journal: Journal, status: ExitStatus) -> ExitStatus:
     """Close a journal; return the exit status, which is CAPTURE if nothing else failed than writing the capture."""
+    known = journal.notices
     journal.close()
     try:
         journal.demand_complete()
+        for notice in journal.notices:
+            if notice not in known:  # an export ends with the journal
+                output.warn(notice)
     except CaptureIncomplete as error:
         if status is ExitStatus.OK:
             return output.failure(error, {"capture": str(journal.capture_path)})
