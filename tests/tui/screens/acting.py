@@ -1,7 +1,8 @@
 """A subject that acts: its journal is a real one, its server is a function of the test."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -146,3 +147,13 @@ async def chosen(app: Tools, pilot: Pilot[None], name: str, *keys: str, shows: s
     await until(lambda: app.panel.form.form.state.verdict is not None, "its values are judged")
     await pilot.pause()
     await press(pilot, *keys, shows=shows)
+
+
+@asynccontextmanager
+async def at_tool(
+    subject: OpenConversation, name: str, *keys: str, shows: str | tuple[str, ...] = ()
+) -> AsyncIterator[tuple[Tools, Pilot[None]]]:
+    """A wide app at the form of a tool, with these keys pressed, as `chosen` does."""
+    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
+        await chosen(app, pilot, name, *keys, shows=shows)
+        yield app, pilot

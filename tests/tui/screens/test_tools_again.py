@@ -9,7 +9,7 @@ from inspector.errors import Disconnected
 from inspector.tui.conversation import ConversationStage
 from inspector.tui.widgets.virtual_list import LogList
 from tests.tui.screen_text import press, shows, text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, chosen
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Tools, at_tool, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS
 from tests.waiting import until
 
@@ -55,8 +55,7 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
     subject.answer = lambda params: Disconnected("the connection was closed")
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j")
+    async with at_tool(subject, "add", "ctrl+j") as (app, pilot):
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.journal.close()
         app.panel.rebind(Acting(TOOLS))
@@ -67,16 +66,14 @@ async def test_a_call_that_runs_while_the_connection_is_renewed_ends_in_words() 
 
 
 async def test_a_call_made_while_the_history_is_shown_shows_its_result() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "v h")
+    async with at_tool(Acting(TOOLS), "add", "v h") as (app, pilot):
         await until(lambda: app.panel.result.body.history.has_focus, "the history has the focus")
         await press(pilot, "ctrl+j", shows=("✓ OK", "▸ Content", "done"))
         assert "Not called yet" not in text(app)
 
 
 async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_ends_it() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo", "/", *"add", "enter", shows="1 of 3")
+    async with at_tool(Acting(TOOLS), "echo", "/", *"add", "enter", shows="1 of 3") as (app, pilot):
         await pilot.press("/", *"bay", "enter")
         await until(lambda: app.panel.form.tool is not None and app.panel.form.tool.name == "echo", "echo is found")
         await until(lambda: isinstance(app.focused, LogList), "the list has the focus")
@@ -85,8 +82,7 @@ async def test_a_search_for_tools_begins_with_the_old_words_chosen_and_a_key_end
 
 
 async def test_screen_key_keeps_the_focus() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo", "enter")
+    async with at_tool(Acting(TOOLS), "echo", "enter") as (app, pilot):
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
         focused = app.focused
         app.panel.steps.go("list", focus=False)
@@ -110,8 +106,7 @@ async def test_a_small_screen_shows_the_recorded_calls_first() -> None:
 
 
 async def test_a_call_means_the_tool_under_the_cursor_however_fast_the_keys_came() -> None:
-    async with (app := Tools(subject := Acting([ECHO, ADD]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
+    async with at_tool(subject := Acting([ECHO, ADD]), "echo") as (app, pilot):
         await app.panel.form.take({"text": "ahoy"})
         await pilot.press("j", "ctrl+j")
         await until(lambda: bool(subject.calls), "something is called")

@@ -12,14 +12,13 @@ from inspector.tui.screens.items.prompts import PromptsPanel
 from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.tui.screen_text import press, text
-from tests.tui.screens.acting import WIDE, Acting, Tools, chosen
+from tests.tui.screens.acting import WIDE, Acting, Tools, at_tool, chosen
 from tests.tui.screens.schemas import TOOLS
 from tests.waiting import until
 
 
 async def test_another_tool_shows_no_answer_of_the_first_and_the_first_its_newest_again() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j", shows="✓ OK")
+    async with at_tool(Acting(TOOLS), "add", "ctrl+j", shows="✓ OK") as (app, pilot):
         assert len(app.panel.requests.past) == 1
         app.panel.items.list.focus()
         await pilot.press("j")
@@ -38,8 +37,7 @@ async def test_an_answer_that_is_read_while_another_tool_is_chosen_is_not_shown_
         read.append(view_call(*args, **kwargs))
         return read[-1]
 
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(Acting(TOOLS), "add") as (app, pilot):
         monkeypatch.setattr(items_panel, "view_call", late)
         await pilot.press("ctrl+j")
         await until(lambda: app.panel.requests.reading is not None, "the answer is being read")

@@ -14,7 +14,7 @@ from inspector.tui.screens.items.resources import ResourcesPanel
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.tui.checked import checked
 from tests.tui.screen_text import press, shows, text
-from tests.tui.screens.acting import WIDE, Acting, Tools, chosen
+from tests.tui.screens.acting import WIDE, Acting, Tools, at_tool, chosen
 from tests.tui.screens.offering import Offering, Offers
 from tests.tui.screens.schemas import TOOLS
 from tests.tui.widgets.showing import Showing
@@ -33,8 +33,7 @@ def form_of(panel: ToolsPanel) -> Any:
 
 
 async def test_input_selection_and_search_survive_a_new_list() -> None:
-    async with (app := Tools(subject := Acting([tool("add"), tool("sub"), tool("mul")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "sub", "enter")
+    async with at_tool(subject := Acting([tool("add"), tool("sub"), tool("mul")]), "sub", "enter") as (app, pilot):
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("abs"), tool("add", description="Adds."), tool("sub"), tool("mul")])
@@ -49,8 +48,7 @@ async def test_input_selection_and_search_survive_a_new_list() -> None:
 
 
 async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_where() -> None:
-    async with (app := Tools(subject := Acting([tool("add")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "enter")
+    async with at_tool(subject := Acting([tool("add")]), "add", "enter") as (app, pilot):
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("4", "2")
         subject.list([tool("add", TEXT)])
@@ -60,8 +58,7 @@ async def test_a_schema_that_changes_below_the_hands_keeps_what_was_typed_and_wh
 
 
 async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() -> None:
-    async with (app := Tools(subject := Acting([tool("add"), tool("sub")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "enter")
+    async with at_tool(subject := Acting([tool("add"), tool("sub")]), "add", "enter") as (app, pilot):
         await until(lambda: isinstance(app.focused, Input), "the field has the focus")
         await pilot.press("7")
         subject.list([tool("sub")])
@@ -74,8 +71,7 @@ async def test_a_tool_that_goes_away_keeps_its_form_and_can_still_be_called() ->
 
 
 async def test_the_last_tool_that_goes_away_keeps_its_form_too() -> None:
-    async with (app := Tools(subject := Acting([tool("add")]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(subject := Acting([tool("add")]), "add") as (app, _):
         subject.list([])
         await shows(app, "no longer listed by the server")
         assert app.panel.form.tool is not None
@@ -96,8 +92,7 @@ async def test_the_place_in_a_long_list_stays() -> None:
 
 async def test_the_changes_are_shown_with_both_sides() -> None:
     subject = Acting([tool("add", description="Adds two numbers"), tool("old")])
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(subject, "add") as (app, pilot):
         subject.list([tool("add", TEXT, description="Adds three numbers")])
         await shows(app, "1 gone, 1 changed: g d shows")
         await press(pilot, "g d", shows='    inputSchema.properties.a.type: "integer" → "string"')
@@ -134,8 +129,7 @@ async def test_half_a_list_does_not_replace_a_whole_one() -> None:
             return self.now_listing
 
     subject = Fetching([tool("add"), tool("sub"), tool("mul")])
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "mul")
+    async with at_tool(subject, "mul") as (app, pilot):
         subject.now_listing = "tools"
         subject.tape.request(1, "tools/list")
         subject.tape.answer(1, {"tools": [tool("add")], "nextCursor": "2"})

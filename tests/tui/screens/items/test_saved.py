@@ -16,7 +16,7 @@ from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.dialogs import ConfirmScreen
 from inspector.tui.widgets.prompts import NameScreen
 from tests.tui.screen_text import press, shows, text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, at_tool
 from tests.tui.screens.schemas import TOOLS
 from tests.waiting import until
 
@@ -109,8 +109,7 @@ async def test_all_are_run_after_a_question_and_each_has_its_verdict() -> None:
 
 @pytest.mark.usefixtures("nothing_saved")
 async def test_the_call_of_the_form_is_saved_under_a_name(project: Path) -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(Acting(TOOLS), "add") as (app, pilot):
         await app.panel.form.take({"a": 4, "b": 5})
         await app.panel.action_do("save-call")
         await until(
@@ -191,8 +190,7 @@ async def test_calls_of_earlier_sessions_are_listed_opened_and_run_again() -> No
 async def test_a_call_made_in_the_form_is_stored_for_later_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     subject = Acting(TOOLS)
     subject.memory.key = "abc"
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(subject, "add") as (app, pilot):
         await app.panel.form.take({"a": 4, "b": 5})
         await pilot.press("ctrl+j")
         await until(lambda: len(StoredCalls(places().state).of("abc")) == 1, "the call is stored")

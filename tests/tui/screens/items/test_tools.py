@@ -18,7 +18,7 @@ from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.virtual_list import LogList
 from tests.settling import click
 from tests.tui.screen_text import press, shows, text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, chosen
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, at_tool, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS, tool
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -125,8 +125,7 @@ async def test_empty_tool_list_has_a_reason() -> None:
 
 
 async def test_a_tool_is_chosen_filled_called_and_its_result_is_shown() -> None:
-    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
+    async with at_tool(subject := Acting(TOOLS), "echo") as (app, pilot):
         assert isinstance(app.panel, ToolsPanel)
         await pilot.press("enter")
         await until(lambda: app.panel.form.has_focus_within, "the form has the focus")
@@ -145,8 +144,7 @@ async def test_wrong_input_is_sent_by_the_second_press() -> None:
 
 
 async def test_a_change_after_the_warning_warns_again() -> None:
-    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo", "ctrl+j", shows="Call anyway")
+    async with at_tool(subject := Acting(TOOLS), "echo", "ctrl+j", shows="Call anyway") as (_, pilot):
         await press(pilot, "x", "ctrl+j", shows="✗ must have at least 2 characters")
         assert subject.calls == []
 
@@ -180,8 +178,7 @@ async def test_structured_content_has_its_own_tab_with_the_verdict() -> None:
 async def test_progress_runs_and_a_key_cancels() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j")
+    async with at_tool(subject, "add", "ctrl+j") as (app, pilot):
         await until(lambda: app.panel.requests.calling.newest is not None, "the call runs")
         subject.progress(3, 4, "swept [bold]far[/]")
         subject.tape.wait(1500)
@@ -194,15 +191,13 @@ async def test_progress_runs_and_a_key_cancels() -> None:
 async def test_the_cancel_line_can_be_clicked() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j", shows="[ Cancel ^c ]")
+    async with at_tool(subject, "add", "ctrl+j", shows="[ Cancel ^c ]") as (app, pilot):
         await pilot.click("ResultPanel > FormBar")
         await shows(app, "× Cancelled")
 
 
 async def test_a_destructive_tool_asks_once() -> None:
-    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "clear", "ctrl+j")
+    async with at_tool(subject := Acting(TOOLS), "clear", "ctrl+j") as (app, pilot):
         await until(lambda: isinstance(app.screen, ConfirmScreen), "it is asked")
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmScreen), "the question is gone")
@@ -218,8 +213,7 @@ async def test_a_destructive_tool_asks_once() -> None:
 
 async def test_destructive_tool_with_invalid_arguments_asks_once_and_names_the_errors() -> None:
     needs = tool("wipe", "place", place={"type": "string"}, annotations={"destructiveHint": True})
-    async with (app := Tools(subject := Acting([needs]))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "wipe", "ctrl+j", shows="1 error in the arguments")
+    async with at_tool(subject := Acting([needs]), "wipe", "ctrl+j", shows="1 error in the arguments") as (_, pilot):
         await pilot.press("f5")
         await until(lambda: len(subject.calls) == 1, "it is called")
 
@@ -227,8 +221,7 @@ async def test_destructive_tool_with_invalid_arguments_asks_once_and_names_the_e
 async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [{"type": "text", "text": f"a is {params['arguments']['a']}"}]}
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(subject, "add") as (app, pilot):
         for value in (5, 6):
             await app.panel.form.take({"a": value})
             await press(pilot, "ctrl+j", shows=f"a is {value}")
@@ -247,8 +240,7 @@ async def test_the_history_shows_edits_and_repeats_earlier_calls() -> None:
 
 
 async def test_input_is_kept_per_tool() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo")
+    async with at_tool(Acting(TOOLS), "echo") as (app, pilot):
         await app.panel.form.take({"text": "kept"})
         await chosen(app, pilot, "add")
         app.panel.items.list.focus()
@@ -257,8 +249,7 @@ async def test_input_is_kept_per_tool() -> None:
 
 
 async def test_a_new_connection_keeps_the_tool_and_what_was_typed() -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(Acting(TOOLS), "add") as (app, pilot):
         await app.panel.form.take({"a": 41})
         other = Acting()
         app.panel.rebind(other)
@@ -288,8 +279,7 @@ async def test_a_recording_shows_its_calls_and_calls_nothing() -> None:
 async def test_the_newest_of_several_calls_is_followed() -> None:
     subject = Acting(TOOLS)
     subject.gate = asyncio.Event()
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j")
+    async with at_tool(subject, "add", "ctrl+j") as (app, pilot):
         await until(lambda: len(subject.calls) == 1, "the first call runs")
         first = app.panel.requests.calling.newest
         await pilot.press("ctrl+j")
@@ -302,8 +292,7 @@ async def test_the_newest_of_several_calls_is_followed() -> None:
 
 
 async def test_json_and_form_are_two_views_of_what_is_sent() -> None:
-    async with (app := Tools(subject := Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "echo", "ctrl+o")
+    async with at_tool(subject := Acting(TOOLS), "echo", "ctrl+o") as (app, pilot):
         await until(lambda: app.panel.form.form.as_json, "JSON is shown")
         edit = app.panel.form.form.query_one(".form--json", TextArea)
         edit.text = '{"text": "by hand", "more": null}'
@@ -337,8 +326,7 @@ async def test_hostile_tools_are_listed_drawn_and_called() -> None:
     )
     subject = Acting([hostile, 7, {"name": None}, {"name": "bare"}])
     subject.answer = lambda params: {"content": [{"type": "text", "text": "\x1b[2J[/]\x9b"}]}
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "wipe\x1b[2J")
+    async with at_tool(subject, "wipe\x1b[2J") as (app, pilot):
         assert "␛]0;t␇ [@click=app.quit]x[/]" in text(app)
         await press(pilot, "ctrl+j", shows="␛[2J[/]‹U+009B›")
         assert subject.calls[0]["arguments"] == {"[/]": "\x1b[31m"}
@@ -357,8 +345,7 @@ async def test_ten_thousand_tools_are_no_burden() -> None:
 
 
 async def test_a_quiet_panel_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with (app := Tools(Acting(TOOLS))).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add")
+    async with at_tool(Acting(TOOLS), "add") as (app, _):
         painted: list[object] = []
         for widget in app.panel.query("*"):
             monkeypatch.setattr(widget, "refresh", lambda *args, **more: painted.append(args))
@@ -370,8 +357,7 @@ async def test_a_quiet_panel_does_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_the_keys_of_the_result_work_from_the_list_too() -> None:
     subject = Acting(TOOLS)
     subject.answer = lambda params: {"content": [{"type": "text", "text": "**loud**"}]}
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j", shows="**loud**")
+    async with at_tool(subject, "add", "ctrl+j", shows="**loud**") as (app, pilot):
         await app.panel.form.take({"a": 99})
         await pilot.press("x e")
         await until(lambda: app.panel.form.form.arguments == {"a": 1}, "the call's arguments are in the form")
@@ -405,8 +391,7 @@ async def test_stderr_of_a_call_is_one_key_away() -> None:
 
     subject.answer = answer
     subject.tape.stderr(b"before the call")
-    async with (app := Tools(subject)).run_test(size=WIDE) as pilot:
-        await chosen(app, pilot, "add", "ctrl+j", shows=("✗ Tool error", "stderr 2 lines g s"))
+    async with at_tool(subject, "add", "ctrl+j", shows=("✗ Tool error", "stderr 2 lines g s")) as (app, pilot):
         subject.tape.wait(1).stderr(b"read late")
         await shows(app, "stderr 3 lines g s")
         subject.tape.wait(500).stderr(b"long after the call")
