@@ -140,25 +140,19 @@ async def test_a_server_of_one_era_is_found_in_it_whatever_is_remembered(
     options: dict[str, bool], era: Era, remembered: Era | None
 ) -> None:
     journal = start_capture(None)
-    try:
-        async with site(**options) as (_, client):
-            target = HttpTarget(str(client.base_url.join("/mcp")))
-            async with open_session(target, journal, Settings(remembered=remembered)) as session:
-                assert (await session.connect()).era is era
-    finally:
-        journal.close()
+    async with site(**options) as (_, client):
+        target = HttpTarget(str(client.base_url.join("/mcp")))
+        async with open_session(target, journal, Settings(remembered=remembered)) as session:
+            assert (await session.connect()).era is era
 
 
 @pytest.mark.real
 @pytest.mark.parametrize("name", ["everything-sse", "mcp1-sse"])
 async def test_an_address_of_the_old_kind_is_recognized_without_saying_so(name: str, tmp_path: Path) -> None:
     journal = start_capture(None)
-    try:
-        async with running(named(name), tmp_path) as target:
-            assert isinstance(target, HttpTarget)
-            async with open_session(HttpTarget(target.url), journal, Settings()) as session:
-                opening = await session.connect()
-                assert (session.transport.kind, opening.era) == ("sse", Era.LEGACY)
-                assert (await session.list_all("tools")).items
-    finally:
-        journal.close()
+    async with running(named(name), tmp_path) as target:
+        assert isinstance(target, HttpTarget)
+        async with open_session(HttpTarget(target.url), journal, Settings()) as session:
+            opening = await session.connect()
+            assert (session.transport.kind, opening.era) == ("sse", Era.LEGACY)
+            assert (await session.list_all("tools")).items

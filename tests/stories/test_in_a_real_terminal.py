@@ -83,7 +83,6 @@ def test_a_terminal_that_goes_away_takes_the_server_with_it(tmp_path: Path) -> N
     assert not lives(child)
     journal = load(capture)
     assert [each.method for each in journal.conversation.exchanges][-1] == "tools/list"
-    journal.close()
 
 
 @pytest.mark.parametrize(

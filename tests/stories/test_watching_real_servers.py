@@ -111,7 +111,6 @@ async def test_without_a_screen_everything_is_subscribed_to_and_ctrl_c_ends_it(t
         assert process.returncode == 130
     journal = load(capture)
     assert [line[-1] for line in stream_lines(journal.conversation.subscriptions)] == [(DYNAMIC, "text")]
-    journal.close()
 
 
 async def test_two_clients_of_a_beacon_hear_of_one_another(tmp_path: Path) -> None:
