@@ -165,10 +165,7 @@ async def fetch(visit: CommandSession, kind: str, extent: Extent = _ALL) -> Fetc
 
 
 async def has_tools_or_none(visit: CommandSession) -> bool:
-    """Fetch the tools, if any; return False, with a warning, if the server declares them and the list is missing.
-
-    Raises: what `answered` raises, for a page without a response.
-    """
+    """Fetch the tools; return False, with a warning, if a list that is declared is missing. Raises as `fetch`."""
     fetched = await fetch(visit, "tools")
     if peek.integer(fetched.error, "code") == METHOD_NOT_FOUND and "tools" not in declared(visit.opening):
         visit.output.narrate("the server has no tools")

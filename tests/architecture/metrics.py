@@ -51,7 +51,7 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_950,
+    "lines": 150_990,
     "lines of tui and present": 50_760,
     "lines of tests": 127_480,
     "lines of decorators of checks": 700,

@@ -179,24 +179,17 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
 
 
 def _unboxed(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Return lines without the boxes that rich draws around them; what a box ends with is one line."""
+    """Return lines without the boxes that rich draws around them; what one of them wraps is one line."""
     lines: list[tuple[int, str]] = []
-    is_end = False
     sides = ""
     for at, line in newest:
         words, text = line.strip(_FRAME), line.strip()
-        if text.startswith("╰") or not text.startswith("│") or not words:
-            is_end, sides = text.startswith("╰"), ""
-            if words or not text:
-                lines.append((at, line))
-            continue
-        before = text[: text.index(words)]
-        if before == sides:  # above the last line of its box, which continues it
+        before = text[: text.index(words)] if words and text.startswith("│") else ""
+        if before and before == sides:
             lines[-1] = (at, f"{words} {lines[-1][1]}")
-        else:
-            lines.append((at, words))
-            sides = before if is_end else ""
-        is_end = False
+        elif words or not text:
+            lines.append((at, words if before else line))
+        sides = before
     return lines
 
 

@@ -127,7 +127,8 @@ def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
     is_error = isinstance(case.message, ErrorResponse)
     if not is_error and not peek.flag(case.value, "isError"):
         return
-    if fault := next(filter(None, map(backend_fault, _texts(case))), None):
+    fault = next(filter(None, map(backend_fault, _texts(case))), None)
+    if fault and not case.state.is_repeated("tool-backend-fails", fault[0]):  # every tool has the same backend
         yield Violation(f"{_tool_called(case)} {fault[0][:160]}", "/error" if is_error else "/result", fix=fault[1])
 
 
@@ -203,9 +204,10 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
         if telling is None or not (known or HEADS.match(telling[1]) or explained(telling[1])[0]):
             continue
         at, words, fix = known or (telling[0], telling[1], "")
+        stated = known_cause([(0, each.reason)]) or ()
         if not each.reason:
             how = "without a reason"
-        elif each.reason in telling[1] or telling[1].rpartition(": ")[2][:_ENOUGH] in each.reason:
+        elif each.reason in telling[1] or telling[1].rpartition(": ")[2][:_ENOUGH] in each.reason or words in stated:
             continue
         else:
             how = f"(“{each.reason[:_SHORT]}”)"

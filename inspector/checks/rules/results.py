@@ -402,10 +402,7 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text begins with the report, as a JSON object, of a tool that finds what it was given invalid.
-
-    So does one that says in words what it needs before it can be used at all.
-    """
+    """Whether a text is the report, in JSON, of a tool that rejects its input, or says what it needs to work at all."""
     if _UNREADY.match(text[:200]):
         return True
     try:

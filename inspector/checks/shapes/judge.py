@@ -303,7 +303,7 @@ def _uri(value: Any) -> Faults:
     if _URI.fullmatch(value):
         return FINE
     if not _SCHEME.match(value):
-        return (ShapeFault("", f"{value[:60]!r} is not a URI: no scheme", "invalid-uri"),)
+        return (ShapeFault("", f"{value[:60]!r} is not a URI: no valid scheme", "invalid-uri"),)
     why = "it is a template" if _BRACES.search(value) else "characters must be percent-encoded"
     return (ShapeFault("", f"{value[:60]!r} is not a URI: {why}", "invalid-uri", hard=False),)
 

@@ -216,7 +216,7 @@ def _of_verdict(
         if not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
     elif call.valid and failure is CallFailure.REJECTED:
-        if base is not CallFailure.REJECTED and not _is_about_existence(call, text):
+        if base is not CallFailure.REJECTED and not (_ABSENT_THING.search(text) and _quotes(call, text)):
             is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
@@ -252,11 +252,6 @@ def _quotes(call: ProbeCall, text: str) -> bool:
     """Whether an error has a text that was sent."""
     sent = (each for each in call.arguments.values() if isinstance(each, str) and len(each) > _SHORT_CHARS)
     return any(each in text for each in sent)
-
-
-def _is_about_existence(call: ProbeCall, text: str) -> bool:
-    """Whether an error says that there is nothing of the name that was sent, which no schema can tell."""
-    return _quotes(call, text) and _ABSENT_THING.search(text) is not None
 
 
 def _is_about_empty(call: ProbeCall, text: str) -> bool:

@@ -81,6 +81,13 @@ CASES: Cases = {
 }
 
 
+def test_a_backend_that_fails_for_two_tools_is_named_once() -> None:
+    lost, talk = _text("getaddrinfo ENOTFOUND api.acme.com") | {"isError": True}, Talk()
+    for name in "ab":
+        talk.ask("tools/call", {"name": name}, name).answer(lost, name)
+    assert [each.sentence[:2] for each in of_one(talk.findings(), "tool-backend-fails")] == ["a "]
+
+
 def test_a_secret_is_never_repeated() -> None:
     (found,) = of_one(CASES["secret-in-result"][0]().findings(), "secret-in-result")
     assert _TOKEN not in found.sentence
@@ -98,6 +105,8 @@ def test_image_undecodable_image_without_data_is_found() -> None:
 
 
 def test_failure_logged_quotes_the_exception_of_that_request() -> None:
+    lost = "getaddrinfo ENOTFOUND api.acme.com"
+    assert not of_one(_failed_with(f"Error: {lost}", f'{{"error": "{lost}", "ms": 2}}')().findings(), "failure-logged")
     (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
     assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
     sdk = "mcp.server.mcpserver.exceptions.UnexpectedToolError: Error executing tool run"

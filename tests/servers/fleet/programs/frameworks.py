@@ -105,16 +105,49 @@ elif NAME == "minimcp":
     mini = MiniMCP(name="MathServer")
     mini.tool(description="Adds two numbers")(add)
     serve(HTTPTransport(mini).as_starlette("/mcp"))
+elif NAME == "arcade":  # arcade-mcp-server
+    from typing import Annotated
+
+    from arcade_mcp_server import MCPApp
+
+    def greet(name: Annotated[str, "Name"], times: Annotated[int, "How often"] = 1) -> Annotated[str, "The greeting"]:
+        """Greet someone by name."""
+        return f"Hello, {name}! " * min(times, 10)
+
+    arcade = MCPApp(name="arcade", version="1.0.0")
+    arcade.tool(greet)
+    arcade.run(transport="http", host="127.0.0.1", port=PORT) if PORT else arcade.run(transport="stdio")
+elif NAME == "gradio":
+    import gradio
+
+    def plus(a: float, b: float) -> float:
+        """Add two numbers. Args: a: The first. b: The second."""
+        return a + b
+
+    form = gradio.Interface(plus, [gradio.Number(), gradio.Number()], gradio.Number(), api_name="add")
+    form.launch(mcp_server=True, server_name="127.0.0.1", server_port=PORT, quiet=True)
+elif NAME == "fastapi":  # fastapi-mcp
+    from fastapi import FastAPI
+    from fastapi_mcp import FastApiMCP
+
+    app = FastAPI(title="add")
+    app.get("/add", operation_id="add", summary="Adds two numbers.")(add)
+    mcp = FastApiMCP(app)
+    (mcp.mount_sse if sys.argv[3] == "sse" else mcp.mount_http)()
+    serve(app)
+elif NAME == "chuk":  # chuk-mcp-server
+    from chuk_mcp_server import ChukMCPServer
+
+    chuk = ChukMCPServer(name="add", version="1.0.0")
+    chuk.tool(add)
+    chuk.run(host="127.0.0.1", port=PORT) if PORT else chuk.run(stdio=True)
 elif NAME == "atom":  # mcpatom
     from mcpatom import Server
 
     atom = Server("my-server")
     atom.tool(add)
     atom.resource("data://motd")(lambda: "Be indivisible.")
-    if PORT:
-        atom.serve_http(PORT)
-    else:
-        atom.serve_stdio()
+    atom.serve_http(PORT) if PORT else atom.serve_stdio()
 elif NAME == "fast_mcp":  # mcp-fastapi, with HTTP+SSE
     from fast_mcp import FastMCP
     from fastapi import FastAPI
@@ -139,26 +172,6 @@ elif NAME == "veloce":
         serve(app)
     else:
         asyncio.run(app.mount_mcp())
-elif NAME == "nitro":  # nitrostack
-    import asyncio
-
-    import nitrostack as nitro
-    from pydantic import BaseModel
-
-    class Input(BaseModel):
-        a: int
-        b: int = 1
-
-    class Controller:
-        async def add(self, values: Input, context: nitro.ExecutionContext) -> int:
-            """Adds two numbers."""
-            return values.a + values.b
-
-    Controller.add = nitro.tool(name="add", description="Adds two numbers", input_schema=Input)(Controller.add)
-    nitro.injectable(deps=[])(Controller)
-    module = nitro.module(name="app", controllers=[Controller], providers=[])(type("Module", (), {}))
-    app = nitro.mcp_app(module=module, server=nitro.ServerConfig(name="math", version="1"))(type("App", (), {}))
-    asyncio.run(asyncio.run(nitro.McpApplicationFactory.create(app)).start())
 elif NAME == "gql":  # fastapi-gql-mcp
     from fastapi import FastAPI
     from fastapi_gql_mcp import FastAPIMCP
