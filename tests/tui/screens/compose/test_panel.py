@@ -1,7 +1,6 @@
 """The form of screen 0 and what came of its messages, without a server."""
 
 import pytest
-from textual.app import App, ComposeResult
 
 from inspector.present.spans import plain
 from inspector.protocol.drafts import Composed, Draft, DraftKind
@@ -15,29 +14,16 @@ from inspector.tui.screens.compose.panel import (
     patience_s,
     verdict,
 )
-from inspector.tui.theme import THEMES
 from tests.present.tape import Tape
 from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
 from tests.waiting import until
-
-
-class Looking(App[None]):
-    """An app with the widget alone."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = THEMES[0].name
-
-    def compose(self) -> ComposeResult:
-        yield ComposerOutcome()
 
 
 async def test_the_first_answer_is_shown_and_frames_are_turned(tape: Tape) -> None:
     tape.request(1, "x/y")
     tape.answer(1, {"pearl": 1})
-    async with Looking().run_test(size=(80, 24)) as pilot:
+    async with Showing(ComposerOutcome()).run_test(size=(80, 24)) as pilot:
         outcome = pilot.app.query_one(ComposerOutcome)
         message = ComposedMessage(Draft(method="x/y"), tape.journal, 0)
         outcome.add(message)
@@ -56,27 +42,13 @@ async def test_the_first_answer_is_shown_and_frames_are_turned(tape: Tape) -> No
 async def test_a_frame_of_another_conversation_is_no_entry_of_this_one(tape: Tape) -> None:
     other = Tape()
     other.request(1, "x")
-    async with Looking().run_test(size=(80, 24)) as pilot:
+    async with Showing(ComposerOutcome()).run_test(size=(80, 24)) as pilot:
         outcome = pilot.app.query_one(ComposerOutcome)
         message = ComposedMessage(Draft(method="x"), other.journal, 0)
         message.take(Composed(b"{}", {}), RawSent(Ended.SILENT, (1,), ()), 0)
         outcome.add(message)
         assert outcome.entry_in(tape.journal) == 0
         assert outcome.entry_in(other.journal) == 1
-
-
-class Writing(App[None]):
-    """An app with the form alone."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = THEMES[0].name
-        self.form = ComposerForm()
-
-    def compose(self) -> ComposeResult:
-        yield self.form
 
 
 async def test_form_returns_the_draft_it_took() -> None:
@@ -86,7 +58,7 @@ async def test_form_returns_the_draft_it_took() -> None:
         Draft(DraftKind.BATCH, text="[]"),
         Draft(DraftKind.EXACT, text="{\n", stamp=False),
     ]
-    async with Writing().run_test(size=(100, 30)) as pilot:
+    async with Showing(ComposerForm()).run_test(size=(100, 30)) as pilot:
         form = pilot.app.query_one(ComposerForm)
         for draft in drafts:
             form.take(draft)
@@ -95,7 +67,7 @@ async def test_form_returns_the_draft_it_took() -> None:
 
 
 async def test_unused_fields_of_a_kind_are_hidden() -> None:
-    async with Writing().run_test(size=(100, 30)) as pilot:
+    async with Showing(ComposerForm()).run_test(size=(100, 30)) as pilot:
         form = pilot.app.query_one(ComposerForm)
         form.offer(["ping"], over_http=False)
         await until(lambda: "Method" in text(pilot.app) and "Headers" not in text(pilot.app), "no headers on stdio")
@@ -105,7 +77,7 @@ async def test_unused_fields_of_a_kind_are_hidden() -> None:
 
 
 async def test_invalid_header_is_reported() -> None:
-    async with Writing().run_test(size=(100, 30)) as pilot:
+    async with Showing(ComposerForm()).run_test(size=(100, 30)) as pilot:
         form = pilot.app.query_one(ComposerForm)
         form.offer(["ping"], over_http=True)
         form.take(Draft(method="ping"))

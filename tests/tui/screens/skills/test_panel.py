@@ -8,33 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import StdioTarget
 from inspector.protocol.skills import verify
 from inspector.tui.screens.skills.model import Held, SkillRow
 from inspector.tui.screens.skills.panel import SkillDetail, SkillsPanel, why_not_read
-from inspector.tui.theme import THEMES
 from tests.architecture.sources import ROOT
 from tests.cli.running import SERVERS
 from tests.protocol.test_skills import TEXT, entry, listed, text_result
 from tests.stories.persons import Person, at_a_replay, at_the_screen
 from tests.tui.screen_text import text
+from tests.tui.widgets.showing import Showing
 from tests.waiting import until
-
-
-class Looking(App[None]):
-    """An app with the widget alone."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = THEMES[0].name
-
-    def compose(self) -> ComposeResult:
-        yield SkillDetail()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +33,7 @@ class Looking(App[None]):
 async def test_only_what_is_as_listed_is_shown(served: str, shown: list[str], hidden: str) -> None:
     held = Held(entry(), 1)
     file = held.skill.files[0]
-    async with Looking().run_test(size=(100, 30)) as pilot:
+    async with Showing(SkillDetail()).run_test(size=(100, 30)) as pilot:
         detail = pilot.app.query_one(SkillDetail)
         detail.show(SkillRow(held, file))
         await until(lambda: "Not read yet" in text(pilot.app), "it was not read")
@@ -58,7 +44,7 @@ async def test_only_what_is_as_listed_is_shown(served: str, shown: list[str], hi
 
 
 async def test_an_entry_shows_its_front_matter_and_its_flaws() -> None:
-    async with Looking().run_test(size=(100, 30)) as pilot:
+    async with Showing(SkillDetail()).run_test(size=(100, 30)) as pilot:
         detail = pilot.app.query_one(SkillDetail)
         skill = entry(frontmatter={"name": "bends", "description": "How", "license": "CC0"})
         detail.show(SkillRow(Held(skill, 1)))
