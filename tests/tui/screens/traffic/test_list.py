@@ -52,7 +52,6 @@ async def test_another_conversation_has_the_look_without_the_reference(tape: Tap
         rows.rebind(Staged(handshake(other), stage=ConversationStage.RECORDED))
         assert (rows.look.now.chosen, rows.look.now.reference) == (("what", "took"), 0)
         assert rows.look.names == ("what", "took")
-        other.journal.close()
 
 
 async def test_a_look_that_is_only_shown_is_not_kept(tape: Tape) -> None:

@@ -191,7 +191,6 @@ async def test_a_value_becomes_a_column_and_the_next_list_has_it_too(tape: Tape)
         assert "cod" in _row(screen, "tools/call broken")
     async with opened(_busy(Tape())) as (pilot, again):
         assert "args.q" in (await shown(pilot, again, LOOKS)).split("\n")[0]
-        again.list.journal.close()
 
 
 async def test_frozen_list_counts_new_entries(tape: Tape) -> None:
