@@ -111,12 +111,8 @@ def parse(text: str, where: str) -> Any:
 
 
 def _strict(text: str) -> str:
-    without = _PIECES.sub(lambda piece: piece[0] if piece[0][0] == '"' else _blank(piece[0]), text)
+    without = _PIECES.sub(lambda piece: piece[0] if piece[0][0] == '"' else re.sub(r"[^\n]", " ", piece[0]), text)
     return _TRAILING_COMMA.sub(lambda piece: piece[1] or " ", without)
-
-
-def _blank(comment: str) -> str:
-    return re.sub(r"[^\n]", " ", comment)
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ def read_picture(data: bytes) -> Picture | None:
             try:
                 return reader(data)
             except (struct.error, IndexError):
-                return Picture(_type_of(reader))
+                return Picture("image/" + reader.__name__.removeprefix("_"))
     return None
 
 
@@ -262,10 +262,6 @@ def _webp(data: bytes) -> Picture:
 
 def _svg(data: bytes) -> Picture:
     return Picture("image/svg+xml")
-
-
-def _type_of(reader: Callable[[bytes], Picture]) -> str:
-    return "image/" + reader.__name__.removeprefix("_")
 
 
 _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...] = (

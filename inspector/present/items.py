@@ -310,11 +310,7 @@ def total_cost(rows: Sequence[ItemRow]) -> str:
     """Return the total cost of the tools: "13 tools, 9.1 kB, ≈2,300 tokens"."""
     size = sum(row.size for row in rows)
     count = f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
-    return f"{count}, {text.human_size(size)}, {_tokens(size)}"
-
-
-def _tokens(size: int) -> str:
-    return f"≈{text.estimate_tokens(size):,} tokens"
+    return f"{count}, {text.human_size(size)}, ≈{text.estimate_tokens(size):,} tokens"
 
 
 class SearchedRows(RowSource):

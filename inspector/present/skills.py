@@ -46,16 +46,12 @@ def skill_facts(skill: Skill) -> tuple[Fact, ...]:
     facts.append(fact("uri", skill.uri, "target"))
     for key, value in list(skill.frontmatter.items())[:50]:
         if key not in ("name", "description"):
-            facts.append(fact(key, value if isinstance(value, str) else text.decode(_json(value)), "claimed"))
+            facts.append(fact(key, value if isinstance(value, str) else text.decode(encode(value)), "claimed"))
     if skill.is_dynamic:
         facts.append(Fact("content", "dynamic: generated for each read, so only the front matter can be verified"))
     else:
         facts.append(Fact("content", amount(skill)))
     return tuple(facts)
-
-
-def _json(value: object) -> bytes:
-    return encode(value)
 
 
 def read_lines(skill: Skill, read: SkillRead, *, whole: bool) -> list[Line]:

@@ -237,7 +237,7 @@ def _below(rules: list[tuple[tuple[str, ...], str]], step: str) -> list[tuple[tu
 
 
 def _named(name: str, left: frozenset[str]) -> _Named:
-    words = _words(name)
+    words = [word.lower() for word in _CAMEL.split(name) if word]
     ids = "ids" in left
     return _Named(
         _CURSORS.get(name, "") if "cursors" in left else "",
@@ -249,7 +249,3 @@ def _named(name: str, left: frozenset[str]) -> _Named:
 
 def _is_moment(value: float) -> bool:
     return value >= _EARLY and any(_EARLY <= value / unit <= _LATE for unit in (1, 1e3, 1e6, 1e9))
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _CAMEL.split(name) if word]

@@ -314,13 +314,9 @@ def _of_members(schema: dict[str, Any], side: str) -> Iterator[SchemaFeature]:
             yield SchemaFeature("boolean-property", ("properties", name), message)
         elif each is None:
             yield SchemaFeature("null-property", ("properties", name), f"has null as the schema of {name[:_SHOWN]!r}")
-        if side == "input" and not _is_plain(name):
+        if side == "input" and _PLAIN.fullmatch(name) is None:
             message = f"has a property named {name[:_SHOWN]!r}"
             yield SchemaFeature("property-name", ("properties", name), message)
-
-
-def _is_plain(name: str) -> bool:
-    return _PLAIN.fullmatch(name) is not None
 
 
 def _type(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:

@@ -143,7 +143,7 @@ async def send_raw(visit: CommandSession, payload: bytes, wait_s: float, *, mcp_
     if visit.output.as_json:
         visit.output.data(_as_json(sent, received))
     else:
-        visit.output.lines(_lines(received) or [_body(sent)])
+        visit.output.lines([(span(decode(payload), limit=None),) for payload in received] or [_body(sent)])
     return _judge(visit, sent, received)
 
 
@@ -179,10 +179,6 @@ def _exact(payload: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return decode(payload)
     return msgspec.Raw(payload)
-
-
-def _lines(received: list[bytes]) -> list[Line]:
-    return [(span(decode(payload), limit=None),) for payload in received]
 
 
 def _body(sent: RawSent) -> Line:

@@ -62,7 +62,7 @@ def command(env: CliEnv, /, words: tuple[str, ...], follow: bool, **options: Any
         named=SavedFilters(own.config, own.state).named(),
         as_jsonl=options.pop("as_jsonl") or options["as_json"],
         last=options.pop("last"),
-        width=_width(env),
+        width=shutil.get_terminal_size().columns if env.stdout.isatty() else 160,
     )
     if env.server_argv is None and not names_a_server(env, source):
         return _tail_file(Output(env, quiet=options["quiet"]), Path(source), tail_options, follow=follow)
@@ -94,10 +94,6 @@ def _taken_apart(words: tuple[str, ...], *, served: bool) -> tuple[str, str]:
     if len(words) > 2:
         raise UsageError(f"unexpected argument {words[2]!r}", hint="Quote the filter.")
     return words[0], words[1] if len(words) > 1 else ""
-
-
-def _width(env: CliEnv) -> int:
-    return shutil.get_terminal_size().columns if env.stdout.isatty() else 160
 
 
 def _tail_file(output: Output, path: Path, tail_options: TailOptions, *, follow: bool) -> ExitStatus:

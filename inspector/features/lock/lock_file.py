@@ -26,7 +26,6 @@ from inspector.protocol.fingerprints import canonical, content_hash
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.listed_items import LISTS
 from inspector.protocol.revisions.openings import Opening
-from inspector.protocol.tracking.catalogue import Listing
 
 _OF_NOW: Mapping[str, tuple[str, ...]] = {"resources": ("size",)}
 """Members that describe only the current state of an item."""
@@ -62,7 +61,7 @@ def definitions_of(conversation: Conversation) -> ServerDefinitions:
     listings = conversation.catalogue.listings
     known = {kind: listing for kind, listing in listings.items() if listing.asked or _has_none(kind, opening)}
     lists = {kind: items_of(kind, listing.items) for kind, listing in known.items()}
-    partial = tuple(kind for kind, listing in known.items() if _is_partial(listing))
+    partial = tuple(kind for kind, listing in known.items() if listing.asked and not listing.whole)
     if opening is None:
         return ServerDefinitions(lists=lists, partial=partial)
     return ServerDefinitions(
@@ -78,10 +77,6 @@ def definitions_of(conversation: Conversation) -> ServerDefinitions:
 def _has_none(kind: str, opening: Opening | None) -> bool:
     """Return whether an unrequested list is known to be empty because the server does not declare the capability."""
     return opening is not None and LISTS[kind].capability not in opening.capabilities
-
-
-def _is_partial(listing: Listing) -> bool:
-    return listing.asked and not listing.whole
 
 
 def items_of(kind: str, items: Iterable[Any]) -> tuple[Any, ...]:
