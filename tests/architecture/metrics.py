@@ -53,7 +53,7 @@ GOALS = {
 REACHED = {
     "lines": 150_990,
     "lines of tui and present": 50_760,
-    "lines of tests": 127_480,
+    "lines of tests": 127_430,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
