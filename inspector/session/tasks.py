@@ -46,15 +46,15 @@ _FAREWELL_S = 0.5
 Given = Callable[[Task], None]
 
 
-def nobody(_: object) -> None:
-    """Ignore the call."""
-
-
 class Drives(Protocol):
     """What is needed of the session's driver."""
 
-    async def drive(self, flow: Flow[T], opened: Opened = nobody, *, cause: Cause = Cause.USER) -> T:
+    async def drive(self, flow: Flow[T], opened: Opened = ..., *, cause: Cause = Cause.USER) -> T:
         """Perform a flow."""
+
+
+def nobody(_: object) -> None:
+    """Ignore the call."""
 
 
 def handle_of(called: Called) -> Handle | None:

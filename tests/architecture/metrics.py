@@ -58,7 +58,7 @@ REACHED = {
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 0,
-    "data types below functions": 12,
+    "data types below functions": 10,
     "bases with one subclass": 2,
 }
 """The figure that may not grow, where the goal is not reached yet or was reached with room. Lower it with each step."""

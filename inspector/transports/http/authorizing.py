@@ -31,10 +31,6 @@ Raises: ConnectError if there is no response. A redirect of a GET within the ori
 """
 
 
-def _unheard(url: str) -> None:
-    """Ignore the URL of a redirect."""
-
-
 class Refusal(msgspec.Struct, frozen=True):
     """A request that was rejected because of missing credentials."""
 
@@ -43,7 +39,7 @@ class Refusal(msgspec.Struct, frozen=True):
     sent: str = ""
     """`Authorization` header of the request."""
     method: str = "POST"
-    came_back: Callable[[str], None] = _unheard
+    came_back: Callable[[str], None] = lambda _: None
     """Called with the URL of a browser's redirect, without credentials."""
 
     def values(self, name: str) -> list[str]:
