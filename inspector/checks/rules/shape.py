@@ -6,6 +6,7 @@ The shapes are in `checks/shapes/notation.py`; this module has the titles and fi
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -31,7 +32,6 @@ _AMONG_PROPERTIES = re.compile(
 )
 """Pointer to a property that has the name of a keyword."""
 
-_OPTIONAL = "Omit an optional member instead of sending null."
 _TOLD_ELSEWHERE = {("Abilities", "tasks")}
 
 
@@ -140,210 +140,8 @@ def _as_violation(fault: ShapeFault, root: str, method: str, name: str = "") -> 
     )
 
 
-for _id, _title, _topic, _since, _until, _fix in (
-    ("null-optional-member", "Optional member is null", "schema", "", "", _OPTIONAL),
-    (
-        "initialize-result-invalid",
-        "`initialize` result lacks a required member",
-        "basic/lifecycle",
-        "",
-        "2025-11-25",
-        "Add `protocolVersion`, `capabilities` and `serverInfo` with name and version.",
-    ),
-    (
-        "discover-result-invalid",
-        "`server/discover` result lacks a required member",
-        "server/discover",
-        "2026-07-28",
-        "",
-        "Add the required members of the server/discover result.",
-    ),
-    ("result-type-missing", "`resultType` is missing", "basic", "2026-07-28", "", 'Add "resultType": "complete".'),
-    (
-        "capability-not-object",
-        "Capability is not an object",
-        "schema",
-        "",
-        "",
-        "Declare a capability as an object, {} at least.",
-    ),
-    (
-        "tool-incomplete",
-        "Tool lacks `name` or `inputSchema`",
-        "server/tools",
-        "",
-        "",
-        "Add `name` and `inputSchema` to each tool.",
-    ),
-    (
-        "input-schema-not-object",
-        "`inputSchema` is not of type object",
-        "schema",
-        "",
-        "",
-        'Set "type": "object" at the root of the schema.',
-    ),
-    (
-        "output-schema-not-object",
-        "`outputSchema` is not of type object",
-        "schema",
-        "2025-06-18",
-        "",
-        'Set "type": "object" at the root of the schema.',
-    ),
-    (
-        "content-missing",
-        "`tools/call` result has no `content`",
-        "schema",
-        "",
-        "",
-        "Add `content`, an empty array at least.",
-    ),
-    (
-        "unknown-content-type",
-        "Unknown content type",
-        "server/tools",
-        "",
-        "",
-        "Use a content type of the negotiated protocol version.",
-    ),
-    (
-        "content-block-incomplete",
-        "Content block lacks a required member",
-        "schema",
-        "",
-        "",
-        "Add the required members of the content type.",
-    ),
-    (
-        "invalid-base64",
-        "Invalid base64",
-        "schema",
-        "",
-        "",
-        "Encode with the standard alphabet and padding (RFC 4648, section 4).",
-    ),
-    (
-        "structured-content-not-object",
-        "`structuredContent` is not an object",
-        "server/tools",
-        "2025-06-18",
-        "2025-11-25",
-        "Wrap the value in an object.",
-    ),
-    (
-        "is-error-not-boolean",
-        "`isError` is not a boolean",
-        "schema",
-        "",
-        "",
-        "Set `isError` to true or false, or omit it.",
-    ),
-    (
-        "resource-uri-missing",
-        "Resource or template lacks `uri` or `name`",
-        "schema",
-        "",
-        "",
-        "Add `uri` (or `uriTemplate`) and `name`.",
-    ),
-    (
-        "invalid-uri",
-        "Invalid URI",
-        "server/resources",
-        "",
-        "",
-        "Percent-encode what RFC 3986 does not allow; list templates with resources/templates/list.",
-    ),
-    (
-        "prompt-name-missing",
-        "Prompt or prompt argument lacks `name`",
-        "schema",
-        "",
-        "",
-        "Add a `name` to each prompt and argument.",
-    ),
-    (
-        "invalid-role",
-        "`role` is neither user nor assistant",
-        "server/prompts",
-        "",
-        "",
-        "Use the role user or assistant; there is no system role.",
-    ),
-    (
-        "prompt-content-not-block",
-        "`content` of a prompt message is not one block",
-        "schema",
-        "",
-        "",
-        "Send one content block per message.",
-    ),
-    (
-        "log-message-invalid",
-        "Log message has an unknown `level` or no `data`",
-        "server/utilities/logging",
-        "",
-        "",
-        "Use a level of RFC 5424, such as info, and add `data`.",
-    ),
-    (
-        "cursor-not-string",
-        "`nextCursor` is not a string",
-        "server/utilities/pagination",
-        "",
-        "",
-        "Encode the cursor as a string, or omit it on the last page.",
-    ),
-    (
-        "cache-hints-missing",
-        "`ttlMs` or `cacheScope` is missing",
-        "server/utilities/caching",
-        "2026-07-28",
-        "",
-        "Add `ttlMs` and `cacheScope`.",
-    ),
-    (
-        "cache-hints-invalid",
-        "Invalid `ttlMs` or `cacheScope`",
-        "server/utilities/caching",
-        "2026-07-28",
-        "",
-        "Set `ttlMs` to a non-negative integer, and `cacheScope` to public or private.",
-    ),
-    (
-        "request-state-not-string",
-        "`requestState` is not a string",
-        "schema",
-        "2026-07-28",
-        "",
-        "Encode the state as a string.",
-    ),
-    (
-        "sampling-request-invalid",
-        "`sampling/createMessage` lacks a required member",
-        "client/sampling",
-        "",
-        "",
-        "Add `messages` and `maxTokens`, as the schema requires.",
-    ),
-    (
-        "unknown-sampling-content",
-        "Unknown sampling content type",
-        "schema",
-        "",
-        "",
-        "Use a content type of the negotiated protocol version.",
-    ),
-    (
-        "task-invalid",
-        "Task lacks a required member",
-        "basic/utilities/tasks",
-        "2025-11-25",
-        "",
-        "Add the required members of a task.",
-    ),
-):
+for _row in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()[1:]:
+    _id, _title, _topic, _since, _until, _fix = _row.split("\t")
     declare(_id, _ERROR, _title, topic=_topic, since=_since, until=_until, fix=_fix)
 
 
