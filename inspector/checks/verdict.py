@@ -25,8 +25,8 @@ _GROUPS = {
     "EXITED": "exit-during-handshake exit-without-input server-killed unexpected-exit",
     "NOT-MESSAGES": "invalid-json-rpc blank-line",
 }
-_QUOTES = frozenset(("stdout-not-json",))
-"""Checks that quote something else each time, although the cause is the same if the fix is."""
+_HABITS = frozenset(("stdout-not-json", "structured-content-missing", "tool-name-length", "member-of-other-version"))
+"""Checks that name something else each time, although the cause is the same if the fix is."""
 _EXPLAINS = """
 command-not-found: program-not-runnable EXITED
 docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
@@ -117,6 +117,7 @@ oauth-client-rejected: authentication-required
 redirect-issuer-mismatch: authentication-required
 authorization-server-metadata-missing: authentication-required
 oauth-endpoint-missing: authentication-required
+endpoint-elsewhere: http-request-rejected server-unreachable html-response loopback-address-family
 html-response: http-server-error http-request-rejected accept-header-rejected content-type-rejected
   get-response-invalid notification-not-accepted response-type-unsupported invalid-json-rpc metadata-is-html
 loopback-address-family: server-unreachable
@@ -266,7 +267,8 @@ def same_fault(finding: Finding) -> tuple[object, ...]:
     within = 0 if finding.frames else id(finding)
     place = finding.pointer if is_definition else _INDEX.sub("/*", finding.pointer)
     words = finding.sentence if is_definition else _NAMES.sub("*", finding.sentence)
-    words = finding.fix if finding.id in _QUOTES else words
+    if finding.id in _HABITS:
+        place, words = "", finding.fix
     return finding.connection, finding.id, finding.severity, finding.trait, finding.hosts, place, words, within
 
 

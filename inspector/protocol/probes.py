@@ -21,13 +21,15 @@ METHOD = "mcp-inspect/no-such-method"
 TOOL = "mcp-inspect-no-such-tool"
 URI = "mcp-inspect://no/such/resource"
 TASK = "mcp-inspect-no-such-task"
-_SET_LEVEL = "logging/setLevel"
+_SET_LEVEL, _SUBSCRIBE = "logging/setLevel", ("resources/subscribe", "resources/unsubscribe")
 CURSOR = "mcp-inspect-no-such-cursor"
 SESSION = "mcp-inspect-no-such-session"
 VERSION = "mcp-inspect-no-such-version"
 ORIGIN = "https://mcp-inspect.invalid"
 HOST = "mcp-inspect.invalid"
 """Names ending in .invalid never exist (RFC 2606)."""
+CHARSET, CHUNKED = "charset=utf-8", "chunked"
+"""What a usual request has that this client's own have not: in Content-Type, and as Transfer-Encoding."""
 IN_TWO = "mcp-inspect-body"
 """Header of a request whose body follows its head a moment later."""
 
@@ -63,7 +65,7 @@ def first_requests(
     for kind, listed in LISTS.items():
         if listed.capability in capabilities and lists[kind].whole and lists[kind].pages == 1:
             yield Probe(f"{listed.method} once more", Send(listed.method, cause=Cause.CHECK, silence_s=silence_s))
-    uri = next((found for each in lists["resources"].items if (found := peek.text(each, "uri"))), None)
+    uri = _first(lists["resources"], "uri")
     if uri is not None and "resources" in capabilities:
         yield Probe("the first resource", Send("resources/read", {"uri": uri}, cause=Cause.CHECK, silence_s=silence_s))
     prompts = (each for each in lists["prompts"].items if not _requires(each))
@@ -91,7 +93,9 @@ def _requires(prompt: Any) -> bool:
     return any(peek.flag(argument, "required") for argument in peek.items(prompt, "arguments"))
 
 
-def requests(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> Iterator[Probe]:
+def requests(
+    revision: Revision, capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float
+) -> Iterator[Probe]:
     """Yield the probes that can be sent as requests in a session. `lists` has the lists fetched so far, by kind."""
 
     def probe(what: str, method: str, params: Any = None) -> Probe:
@@ -112,8 +116,17 @@ def requests(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, s
         yield probe("cancelling a task that does not exist", "tasks/cancel", {"taskId": TASK})
     if "resources" in capabilities:
         yield probe("a resource that does not exist", "resources/read", {"uri": URI})
+    uri = _first(lists["resources"], "uri")
+    if uri and peek.flag(capabilities, "resources", "subscribe") and _SUBSCRIBE[0] in revision.client_requests:
+        for method in _SUBSCRIBE:
+            yield probe(f"{method} of the first resource", method, {"uri": uri})
     if (prompt := _demanding(lists["prompts"])) and "prompts" in capabilities:
         yield probe(f"the prompt {prompt[:60]} without what it needs", "prompts/get", {"name": prompt, "arguments": {}})
+
+
+def _first(listing: Listing, member: str) -> str | None:
+    """Return the first text of this member in a list; None if there is none."""
+    return next((found for each in listing.items if (found := peek.text(each, member))), None)
 
 
 def _demanding(prompts: Listing) -> str:

@@ -21,6 +21,8 @@ from inspector.protocol.flows.steps import Flow, Replied, Reply, Send, Silent
 from inspector.protocol.frames import Cause
 from inspector.protocol.headers import headers_for
 from inspector.protocol.probes import (
+    CHARSET,
+    CHUNKED,
     HOST,
     IN_TWO,
     ORIGIN,
@@ -46,6 +48,8 @@ _LATER_S = 2.0
 _FRAMING_S = 2.0
 _PAUSE_S = 0.1
 """Seconds between head and body of a request, so that they arrive apart."""
+_NOT_HERE, _USUAL_PATHS = (404, 405), ("/mcp", "/", "/api/mcp", "/sse")
+_ACCEPTS = {"Accept": "application/json, text/event-stream"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _QUIET_S = 0.5
 """Seconds after the first lists in which a server that announces changes may begin to do so without end."""
@@ -83,7 +87,7 @@ async def probe(session: Session, tell: Tell) -> None:
     assert session.opening is not None, "a session is probed after it was opened"
     capabilities = session.opening.capabilities
     lists = dict(session.journal.conversation.catalogue.listings)
-    await _send_each(session, requests(capabilities, lists, silence_s=_PROBE_S), tell)
+    await _send_each(session, requests(_revision(session), capabilities, lists, silence_s=_PROBE_S), tell)
     if _revision(session).era is Era.MODERN:
         await _undeclared(session, tell)
     if session.transport.kind == "http":
@@ -168,6 +172,11 @@ async def probe_unopened(session: Session, tell: Tell) -> None:
         await session.raw.send(framed, headers={}, wait_s=_FRAMING_S, cause=Cause.PROBE)
     elif session.transport.kind in ("http", "sse"):
         await _knock(session, tell, addresses(_http(session).url))
+        if any(
+            each.response is not None and each.response.status in _NOT_HERE
+            for each in session.journal.http_exchanges.values()
+        ):
+            await _knock(session, tell, _paths(session))
 
 
 async def try_addresses(session: Session) -> None:
@@ -261,6 +270,10 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
     plain = _plain(session)
     later = _post(session, "a body in a second packet", plain | {IN_TWO: "in a second packet"})
     yield msgspec.structs.replace(later, pause_s=_PAUSE_S)
+    yield _post(
+        session, "a Content-Type with a charset", plain | {"Content-Type": f"{plain['Content-Type']}; {CHARSET}"}
+    )
+    yield _post(session, "a body in chunks", plain | {"Transfer-Encoding": CHUNKED})
     if revision.version_header:
         yield _post(session, "an unknown protocol version", plain | {"MCP-Protocol-Version": VERSION})
     if http.mcp_session_id is not None:
@@ -276,6 +289,17 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
     yield from addresses(http.url)
 
 
+def _paths(session: Session) -> Iterator[PlannedProbe]:
+    """Yield a request to each path at which servers of MCP mostly are, other than that of the session."""
+    parts = urlsplit(_http(session).url)
+    headers = (*_ACCEPTS.items(), ("Content-Type", "application/json"))
+    for path in _USUAL_PATHS:
+        if path != parts.path:
+            url, is_older = parts._replace(path=path, query="").geturl(), path == "/sse"
+            body = None if is_older else jsonrpc.write_request(session.raw.next_id(), "ping")
+            yield PlannedProbe(f"the path {path}", "GET" if is_older else "POST", headers, body, url)
+
+
 def addresses(url: str) -> Iterator[PlannedProbe]:
     """Yield a probe of each numeric loopback address, for a local server."""
     parts = urlsplit(url)
@@ -289,7 +313,7 @@ def addresses(url: str) -> Iterator[PlannedProbe]:
 def _plain(session: Session) -> dict[str, str]:
     """Return the headers of the session's own requests."""
     http, method = _http(session), _harmless(_revision(session))
-    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    headers = _ACCEPTS | {"Content-Type": "application/json"}
     headers |= headers_for(_revision(session), method, {})
     return headers if http.mcp_session_id is None else headers | {"Mcp-Session-Id": http.mcp_session_id}
 

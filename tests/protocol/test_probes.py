@@ -23,7 +23,7 @@ def _lists(pages: int, prompts: tuple[object, ...], resources: tuple[object, ...
 
 def _tried(*capabilities: str, pages: int = 1, prompts: tuple[object, ...] = ()) -> list[tuple[str, object]]:
     declared: dict[str, object] = {name: {} for name in capabilities}
-    found = list(requests(declared, _lists(pages, prompts), silence_s=3))
+    found = list(requests(newest_of(Era.LEGACY), declared, _lists(pages, prompts), silence_s=3))
     assert all(each.send.cause is Cause.PROBE and each.send.silence_s == 3 and each.what for each in found)
     return [(each.send.method, each.send.params) for each in found]
 

@@ -33,8 +33,10 @@ def test_the_true_cause_of_each_is_named_first_in_one_sentence(tmp_path: Path) -
     found = list(run_all(FAULTS, tmp_path))
     assert not [f"{each.name}: {each.wrong}; it says: {each.sentence}" for each in found if each.wrong]
     assert not [each.name for each in found if "\n" in each.sentence or len(each.sentence) > LONGEST]
-    assert not [fault for each in found if each.fault.expects for fault in _faults_of_text(each)]
-    failed = [each for each in found if each.ran.status in (3, 4, 7) and each.fault.expects]
+    judged = [each for each in found if each.fault.expects and each.fault.words in ("check", "doctor")]
+    judged = [each for each in judged if "--probe" not in each.fault.options]  # its findings are of the calls it made
+    assert not [fault for each in judged for fault in _faults_of_text(each)]
+    failed = [each for each in judged if each.ran.status in (3, 4, 7)]
     assert len(failed) >= 60
     assert not [fault for each in failed for fault in _faults_of_card(each)]
 

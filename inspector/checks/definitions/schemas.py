@@ -51,7 +51,7 @@ _OF_INPUTS: Final = frozenset(
             "boolean-bound",
             "boolean-required",
         ),
-        *("admits-nothing", "lookaround", "untyped-property"),
+        *("admits-nothing", "lookaround", "untyped-property", "type-and-any-of"),
     )
 )
 """Features that matter only if a model writes the values."""
@@ -78,7 +78,7 @@ _OLD: Final = {
 _KINDS_BY_KEY: Final = {
     "type": {"broken", "array-without-items", "array-of-anything", "several-types"},
     "items": {"tuple-items"},
-    "properties": {"untyped-property"},
+    "properties": {"untyped-property", "type-and-any-of"},
     "exclusiveMinimum": {"boolean-bound"},
     "exclusiveMaximum": {"boolean-bound"},
     "enum": {"broken", "enum-empty", "enum-type", "enum-not-string"},
@@ -341,6 +341,9 @@ def _properties(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dia
             yield SchemaFeature(
                 "untyped-property", (*path, "properties", name), f"has no type for {str(name)[:_SHOWN]!r}"
             )
+        elif type(each) is dict and "type" in each and "anyOf" in each:
+            what = f"has a type beside anyOf for {str(name)[:_SHOWN]!r}"
+            yield SchemaFeature("type-and-any-of", (*path, "properties", name), what)
 
 
 def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: str) -> Iterator[SchemaFeature]:

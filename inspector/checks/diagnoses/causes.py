@@ -42,6 +42,7 @@ _MEMBER = re.compile(
 _EMPTY = ("''", '""')
 _MOST_BEHIND = 25
 """Maximum lines after an exception's message in which its members are searched."""
+_GO_FRAME = re.compile(r"^(?!panic\(|runtime\.)(\S{1,200})\([^()\n]{0,200}\)\n\t(\S{1,300}\.go:\d+)", re.MULTILINE)
 _MEMBERS_OF_REPORT = re.compile(r"^(\S[^\n]*)\n\s+(\S[^\n]*?) \[type=", re.MULTILINE)
 _LAID_OUT = re.compile(r"\s{2,}(?:[\w\\]{0,100}?(\w+(?:Error|Exception))|In (\S{1,100} line \d+):)\s*$")
 """The head of an exception as Laravel and Symfony lay it out: a line of its own, and its message indented below."""
@@ -59,6 +60,7 @@ HEADS = re.compile(
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
     r"|^\S{1,200}:\d+:in [`'][^'\n]{0,100}': [^\n]+ \([\w:]*(?:Error|Exception)\)|^APPLICATION FAILED TO START$"
+    r"|^\*\* \([\w.]+\) \S"
 )
 """The beginning of an exception's message."""
 TRAP = re.compile(r"^(?:\S{1,200}:\d+: )?Fatal error: ")
@@ -90,6 +92,11 @@ def _not_loaded(found: re.Match[str]) -> str:
 
 def _panic(found: re.Match[str]) -> str:
     return f"it panicked: {elided(' '.join(found[1].split()), MOST_WORDS)}"
+
+
+def _go_panic(found: re.Match[str]) -> str:
+    frame = _GO_FRAME.search(found.string, found.end())
+    return _panic(found) + (f", in {basename(frame[1])} ({basename(frame[2])})" if frame else "")
 
 
 def _report(found: re.Match[str]) -> str:
@@ -143,7 +150,13 @@ _FUNCTIONS = {
     "=not_built": _not_built,
     "=not_utf_8": _not_utf_8,
 }
-_FUNCTIONS |= {"=es_module": _es_module, "=not_loaded": _not_loaded, "=panic": _panic, "=report": _report}
+_FUNCTIONS |= {
+    "=es_module": _es_module,
+    "=not_loaded": _not_loaded,
+    "=panic": _panic,
+    "=report": _report,
+    "=go_panic": _go_panic,
+}
 
 
 def known_cause(newest: list[tuple[int, str]]) -> tuple[int, str, str] | None:

@@ -146,6 +146,8 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     fact, http = case.fact, case.http
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
+    if "no HTTP response" in fact.why:
+        case.state.notes.setdefault("closed without a response", http)
     if "no HTTP response" in fact.why and (is_of_probes(http) or _is_stream_of_session(case, http)):
         return  # the host was reached, and other requests show more
     if (
@@ -158,6 +160,13 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     host = host_of(http.request.target)
     local = "For a server in a container, publish the port; " if host in _LOCAL else ""
     fix = "Check that the server is running, at this host and port, with or without TLS. "
+    closed: HttpExchangeState | None = case.state.notes.get("closed without a response")
+    if closed is not None and closed.request is not None and "refuses connections" in fact.why:
+        what = f"{closed.request.method} ({closed.asked[0].method[:60]})" if closed.asked else closed.request.method
+        sentence = f"the server closed the connection at {what} and refuses connections since: it may have ended by it"
+        fix = "See the log of the server. If the URL is one of HTTP+SSE, --transport sse begins with GET."
+        yield Violation(sentence, frames=(case.n, closed.frame), instead=True, fix=fix)
+        return
     yield Violation(fact.why.rstrip("."), fix=f"{fix}{local.strip().rstrip(';')}." if local else fix.strip())
 
 

@@ -29,6 +29,11 @@ _OF_BODIES, _CRASHED = (400, 408, 411, 415, 422), 500
 _UNREAD = re.compile(
     r"(?i)parse error|(?:invalid|malformed|unexpected|empty|missing|no)\b.{0,20}\b(?:json|body|token|end|eof)"
 )
+_FORMS = (
+    ("content-type", probes.CHARSET, "with a charset in its Content-Type", "clients in Java and .NET"),
+    ("transfer-encoding", probes.CHUNKED, "whose body is chunked, without Content-Length,", "some clients"),
+)
+"""Header and a part of its value, by which a probe differs; how it is described, and who sends such requests."""
 _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "content-type")
 
 _DIALLED = ""
@@ -239,14 +244,46 @@ def second_packet_not_read(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Read until Content-Length bytes of the body have arrived: one read returns one packet.
     """
+    yield from _unread(case, probes.IN_TWO, "", "whose body follows its head in a second packet", "Python clients")
+
+
+@warning("A usual form of a request is refused", "http end", topic="http", confidence=Confidence.LIKELY)
+def request_form_refused(case: CheckMoment) -> Iterator[Violation]:
+    """A request like others that work, with a charset in its Content-Type or with a chunked body, is rejected.
+
+    Fix: Compare media types without their parameters, in any case; let a library for HTTP read bodies.
+    """
+    for name, value, form, who in _FORMS:
+        yield from _unread(case, name, value, form, who)
+
+
+def _unread(case: CheckMoment, name: str, value: str, form: str, who: str) -> Iterator[Violation]:
+    """Yield a violation if a probe that was sent in this form, by one of its headers, was refused for its body."""
     http = case.http
-    if http is None or http.request is None or not http.request.probe or http.sent(probes.IN_TWO) is None:
+    sent = http.sent(name) if http is not None and http.request is not None and http.request.probe else None
+    if http is None or sent is None or value not in sent:
         return
     is_read = 200 <= _status(http) < 300 and not _UNREAD.search(http.words)
     if not is_read and (_status(http) in _OF_BODIES or _status(http) >= _CRASHED or _UNREAD.search(http.words)):
         words = f": {http.words[:160]}" if http.words else ""
-        sentence = f"a request whose body follows its head in a second packet was answered with HTTP {_status(http)}"
-        yield Violation(f"{sentence}{words}; Python clients send such requests")
+        yield Violation(f"a request {form} was answered with HTTP {_status(http)}{words}; {who} send such requests")
+
+
+@error("Server is at another path", "http", "http end", topic="http")
+def endpoint_elsewhere(case: CheckMoment) -> Iterator[Violation]:
+    """Nothing is at the path of the URL, and a usual path answers in JSON-RPC, or opens a stream of events.
+
+    Fix: Use that URL.
+    """
+    http, state = case.http, case.state
+    refused = state.notes.get("http-request-rejected")
+    if http is None or http.request is None or not http.request.probe or state.opening is not None or refused is None:
+        return
+    is_stream = http.request.method == "GET" and (http.header("content-type") or "").startswith("text/event-stream")
+    is_answered = any(each.answered is not None for each in http.asked) or (is_stream and _status(http) == 200)
+    if is_answered and state.is_first("endpoint-elsewhere"):
+        sentence = f"{refused.sentence}, but MCP answers at {http.request.target[:160]}"
+        yield Violation(sentence, frames=(case.n,), instead=True)
 
 
 @warning("Unknown session id is not rejected with 404", "http", topic="http", since="2025-03-26", until="2025-11-25")

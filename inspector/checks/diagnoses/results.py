@@ -21,14 +21,19 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, secret_in, states_no_reason
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import explained
-from inspector.checks.state import CheckMoment, TrackedRequest
+from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.checks.state_updates import LARGE
 from inspector.protocol import peek, probes
+from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.protocol.listed_items import MEDIA
 
 error, warning, hint = diagnoses_of("")
 
+_ONE_SESSION = (
+    "Hand the response to the call that waits: a stateless server, or another instance, gets it in a request that "
+    "it cannot relate to the call."
+)
 _LIKELY = Confidence.LIKELY
 _CHARACTERS_PER_TOKEN = 4
 _MOST_TOKENS = 25_000
@@ -174,10 +179,20 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
         frames: tuple[int, ...] = (asked.frame, asked.cancelled)
         fix = ""
+        if own := _own_request(state, asked):
+            sentence = f"{sentence}; the server itself had sent {own.method[:60]} and got its response meanwhile"
+            frames, fix = (asked.frame, own.frame, asked.cancelled), _ONE_SESSION
         if not progress and (logged := cause_in(state)) is not None and asked.frame < logged[0] < asked.cancelled:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
         yield Violation(sentence, frames=frames, instead=True, fix=fix)
+
+
+def _own_request(state: ConnectionState, during: TrackedRequest) -> TrackedRequest | None:
+    """Return the newest answered request of the server since one of ours was sent; None if there is none."""
+    mine = (each for each in state.requests.done.values() if each.sender is Direction.FROM_SERVER)
+    held = [each for each in mine if each.answered is not None and each.frame > during.frame and each.method != "ping"]
+    return max(held, key=lambda each: each.frame, default=None)
 
 
 @warning("Cause of a failure is only on stderr", "error", "answer tools/call", "end", confidence=_LIKELY)

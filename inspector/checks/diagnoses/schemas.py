@@ -21,10 +21,15 @@ _OLD: Final = ("input-tuple-items", "boolean-bound", "old-keyword", "input-broke
 _NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|inputs?|takes|given|specified|provided)\b")
 _ZOD: Final = ("_def", "_zod", "~standard")
 _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
+_OF_APIS = {
+    "untyped-property": "Add a type: the Gemini API (2025-06-27) rejects properties without one.",
+    "type-and-any-of": "Put the type into the alternatives: some APIs take nothing beside anyOf.",
+    "enum-not-string": "Use texts as values: the Gemini API (2025-06-28) takes no others in an enum.",
+}
 _NOTHING_TO_LIST = re.compile(
     r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
     r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
-    r"\bno (?:mcp )?(?:servers?|tools?|plugins?) (?:is |are |was |were )?(?:enabled|configured|registered|found|loaded)"
+    r"\bno (?!errors|problems|issues|warnings)(?:[\w.-]+ ){1,3}(?:enabled|configured|registered|found|loaded)\b"
 )
 """What a gateway or framework logs when there are no tools to list."""
 
@@ -168,12 +173,9 @@ def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
     for violation in violations_of(case, "property-name", most=3):
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
-    for violation in violations_of(case, "untyped-property", most=1):
-        fix = "Add a type: the Gemini API (2025-06-27) rejects properties without one."
-        yield Violation(violation.sentence, violation.pointer, severity=Severity.HINT, trait=violation.trait, fix=fix)
-    for violation in violations_of(case, "enum-not-string", most=1):
-        fix = "Use texts as values: the Gemini API (2025-06-28) takes no others in an enum."
-        yield Violation(violation.sentence, violation.pointer, severity=Severity.HINT, trait=violation.trait, fix=fix)
+    for kind, fix in _OF_APIS.items():
+        for violation in violations_of(case, kind, most=1):
+            yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait, fix=fix)
     for violation in violations_of(case, "boolean-property", most=3):
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix="Use {} instead of true.")
 

@@ -235,6 +235,26 @@ def url_elicitation_missing(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("error -32042 without elicitations in URL mode", "/error/data/elicitations")
 
 
+_COMPLETED = "notifications/elicitation/complete"
+
+
+@error("-32042 again after the visit", "error", f"notification {_COMPLETED}", since="2025-11-25", until="2025-11-25")
+def url_elicitation_repeated(case: CheckMoment) -> Iterator[Violation]:
+    """A request is refused with -32042 although the elicitation of its earlier refusal is completed.
+
+    Fix: Keep what the visit gave, such as a token, for the user of the session, and look for it in the next request.
+    """
+    known: dict[str, str] = case.state.notes.setdefault("url-elicitation-repeated", {})
+    if case.method == _COMPLETED:
+        known[known.get(peek.text(case.value, "elicitationId") or "", "")] = _COMPLETED
+    elif peek.integer(case.value, "code") == -32042:
+        what = f"{case.method[:60]} {peek.text(case.asked_params, 'name') or ''}".strip()
+        if known.get(what) == _COMPLETED:
+            yield Violation(f"{what[:120]} is refused with -32042 again, although its elicitation was completed")
+        for each in peek.items(case.value, "data", "elicitations"):
+            known[peek.text(each, "elicitationId") or ""] = what
+
+
 @hint(
     "Unknown `elicitationId` completed",
     "notification notifications/elicitation/complete",

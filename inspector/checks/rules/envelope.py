@@ -77,6 +77,13 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             sentence = "the data of an event are a whole event with event: and data:, so it was formatted twice"
             yield Violation(sentence, fix="Pass the JSON alone where the framework writes the events.")
             return
+        named = case.frame.sse.event if case.frame.sse is not None else None
+        if named not in (None, "", "message", "error"):
+            sentence = (
+                f"the event {named[:40]!r} has no message, so clients ignore it: {words_of_body(case.frame.payload)}"
+            )
+            yield Violation(sentence, severity=_HINT if case.state.opening is not None else None)
+            return
         what = "an HTML page" if begin == b"<" else message.reason
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" or begin == b"{" else ""
         due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""

@@ -151,6 +151,23 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
                 yield Violation(_DROPPED, fix=_ONE_WRITER)
 
 
+@hint("`GET` stream ends at once", "http", "http end", since="2025-03-26", until="2025-11-25")
+def get_stream_ends(case: CheckMoment) -> Iterator[Violation]:
+    """Legal, but many clients open the stream again, once a second and without end.
+
+    Fix: Keep the stream open, with a comment now and then, or return HTTP 405 if nothing is ever sent on it.
+    """
+    http, fact, opened = case.http, case.fact, case.state.notes.setdefault("get-stream-ends", {})
+    if http is None or fact is None or http.request is None or http.request.method != "GET" or http.request.probe:
+        return
+    if _heads(case) and _kind(http) == "text/event-stream" and http.sent("last-event-id") is None:
+        opened[http.frame] = case.time_ns
+    elif fact.event is HttpEvent.END and not fact.why and not http.events and http.frame in opened:
+        seconds = (case.time_ns - opened[http.frame]) / 1e9
+        if seconds < 1 and not case.state.http.has_endpoint and case.state.is_first("get-stream-ends"):
+            yield Violation(f"the stream of GET ended after {seconds:.2f} s, without an event")
+
+
 def _as_words(why: str) -> str:
     """Return why there was no response; with the text that replaces the status line, if any."""
     line = _NO_STATUS_LINE.search(why)

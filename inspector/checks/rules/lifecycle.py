@@ -21,6 +21,22 @@ from inspector.protocol.revisions.table import find
 
 error, warning, hint = rules_of("basic/lifecycle")
 
+_NAMES = ("completions", "logging", "prompts", "resources", "tools")
+_LISTS = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+_TEMPLATES = "resources/templates/list"
+_IMPLEMENTED = {
+    "logging/setLevel": (
+        ("logging",),
+        "Implement it (an empty result is enough), or declare no logging if no log messages are sent.",
+    ),
+    "resources/subscribe": (("resources", "subscribe"), "Implement it, or declare no subscribe: no update is sent."),
+}
+"""Methods that a capability promises beside its list: the capability, and what to do."""
+_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
 _LISTS = {
     "notifications/tools/list_changed": "tools",
@@ -276,7 +292,7 @@ def list_undeclared(case: CheckMoment) -> Iterator[Violation]:
 
 @error(
     "Capability declared but list method not implemented",
-    *(f"error {method}" for method in (*_KINDS, _TEMPLATES, "subscriptions/listen", _SET_LEVEL)),
+    *(f"error {method}" for method in (*_KINDS, _TEMPLATES, "subscriptions/listen", *_IMPLEMENTED)),
     mild_until="2025-11-25",
 )
 def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
@@ -297,15 +313,30 @@ def capability_not_implemented(case: CheckMoment) -> Iterator[Violation]:
             fix = "Implement it, or declare no listChanged: there is no other way to report a change."
             yield Violation(sentence, "/error/code", severity=Severity.WARNING, fix=fix)
         return
-    if case.method == _SET_LEVEL:
-        if peek.integer(case.value, "code") == -32601 and case.state.capable("logging"):
-            sentence = f"the server declares logging, but does not implement {_SET_LEVEL}: some clients fail then"
-            fix = "Implement it (an empty result is enough), or declare no logging if no log messages are sent."
+    if case.method in _IMPLEMENTED:
+        path, fix = _IMPLEMENTED[case.method]
+        if peek.integer(case.value, "code") == -32601 and case.state.capable(*path):
+            what = ".".join(path)
+            sentence = f"the server declares {what}, but does not implement {case.method}: some clients fail then"
             yield Violation(sentence, "/error/code", severity=Severity.WARNING, fix=fix)
         return
     kind = _KINDS[case.method]
     if peek.integer(case.value, "code") == -32601 and case.state.capable(kind):
         yield Violation(f"the server declares {kind}, but does not implement {case.method}", "/error/code")
+
+
+@warning("Capability has another name in the protocol", "answer initialize", "answer server/discover")
+def capability_misnamed(case: CheckMoment) -> Iterator[Violation]:
+    """A name that differs from the right one by number or case only, which is not declared itself.
+
+    Fix: Declare it under the name that the protocol gives it.
+    """
+    declared = peek.mapping(case.value, "capabilities")
+    for name in declared:
+        right = next((each for each in _NAMES if each.rstrip("s") == name.lower().rstrip("s")), None)
+        if right is not None and right not in declared:
+            sentence = f"the server declares the capability {name[:40]!r}; clients look for {right!r} and do without"
+            yield Violation(sentence, "/result/capabilities")
 
 
 @error(

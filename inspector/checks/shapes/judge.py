@@ -308,6 +308,12 @@ def _uri(value: Any) -> Faults:
     return (ShapeFault("", f"{value[:60]!r} is not a URI: {why}", "invalid-uri", hard=False),)
 
 
+def _name(value: Any) -> Faults:
+    if type(value) is str and not value.strip():
+        return (ShapeFault("", "is empty, so that nothing can be asked for by it", "", hard=False),)
+    return _SIMPLE["text"](value)
+
+
 def _template(value: Any) -> Faults:
     if type(value) is not str:
         return (ShapeFault("", f"must be a string, got {_a(value)}", ""),)
@@ -335,6 +341,7 @@ def _base64(value: Any) -> Faults:
 
 _SIMPLE: dict[str, Judge] = {
     "text": _plain("a string", lambda value: type(value) is str),
+    "name": _name,
     "number": _plain("a number", _number),
     "whole": _plain("a whole number", _whole),
     "natural": _plain("a whole number, 0 or more", lambda value: _whole(value) and value >= 0),

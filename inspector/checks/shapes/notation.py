@@ -5,8 +5,8 @@ violates. A line below is a member: its name (`?`: optional), its kind, the rows
 it exists (`3+`, `4`, `3-4`; none: all), and `!` with a separate rule, or two, for an absent and for a wrong member.
 `needs a|b` requires one of several members, and `=` names a choice of types that the member `type` distinguishes.
 
-Kinds: text, number, whole, natural (whole, not negative), unit (from 0 to 1), flag, any, object, base64, uri,
-template, 'a word', [items], {values of an object}, either|or. Members that no line names are always allowed.
+Kinds: text, name (not empty), number, whole, natural (whole, not negative), unit (from 0 to 1), flag, any, object,
+base64, uri, template, 'a word', [items], {values of an object}, either|or. Members that no line names are allowed.
 """
 
 import re
@@ -214,14 +214,14 @@ Read < Cached !resource-contents-invalid
 Prompts < Page
   prompts           [Prompt]                   !prompt-name-missing
 Prompt !prompt-name-missing
-  name              text
+  name              name
   title?            text                 3+
   description?      text
   arguments?        [Argument]
   icons?            [Icon]               4+
   _meta?            object               3+    !invalid-meta
 Argument !prompt-name-missing
-  name              text
+  name              name
   title?            text                 3+
   description?      text
   required?         flag

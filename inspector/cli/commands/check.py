@@ -282,9 +282,10 @@ def _check_file(output: Output, path: Path, report: ReportOptions) -> ExitStatus
 def doctor_command(env: CliEnv, /, url: str | None, calls: tuple[str, ...], **options: Any) -> ExitStatus:
     """Run check, and send invalid requests that a server should reject.
 
-    Requests a method, a tool, a resource and a page that do not exist, fetches lists twice, and over HTTP sends unknown
-    sessions, versions, Origin and Host headers, and a body in a second packet. Existing tools are called only with
-    --call. The filter `probe` finds these requests in a --capture. Exit status as for check.
+    Requests a method, a tool, a resource and a page that do not exist, fetches lists twice, subscribes to a resource,
+    and over HTTP sends unknown sessions, versions, Origin and Host headers, a charset, and bodies in chunks and in a
+    second packet; if nothing is at the URL, it tries usual paths. Existing tools are called only with --call. The
+    filter `probe` finds these requests in a --capture. Exit status as for check.
     """
     output = Output(env, as_json=options["as_json"], quiet=options["quiet"])
     cases = read_cases(calls, env.stdin)

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import msgspec
 import psutil
 
-from inspector.checks.foreign_text import LIMITED
+from inspector.checks.foreign_text import LIMITED, elided, words_of_body
 from inspector.errors import InspectError
 from inspector.features.bench.model import (
     RATE_LIMIT,
@@ -157,6 +157,8 @@ class LoadClient:
         self._sweeper: asyncio.TimerHandle | None = None
         self._given_up: set[int] = set()
         self._ours: set[bytes] = set()
+        self._stray = b""
+        """The newest message or body, unless it was a response to a call."""
         self.transport: Transport | None = None
         self.loading = False
         """Whether HTTP facts are dropped. There would be two for each call."""
@@ -204,7 +206,7 @@ class LoadClient:
             if not future.done() or future.cancelled():
                 self._given_up.add(id_)
         if error:
-            return Sample(prepared, began, time.monotonic_ns(), error, sent=payload)
+            return Sample(prepared, began, time.monotonic_ns(), error, sent=payload, received=self._stray)
         response = future.result()
         failure, result = _outcome(response.envelope)
         return Sample(prepared, began, response.at_ns, failure, result, payload, response.payload)
@@ -215,6 +217,7 @@ class LoadClient:
             taken = payload in self._ours
         else:
             taken = self._is_taken(payload, time.monotonic_ns())
+            self._stray = b"" if taken else payload
         if self._behind is not None and not taken:
             self._behind.frame(direction, channel, payload, **rest)
 
@@ -285,6 +288,15 @@ def _outcome(envelope: Envelope) -> tuple[str, bytes]:
             if peek.text(result, "resultType") == "input_required":
                 return "input required", raw
     return "", raw
+
+
+def words_of(payload: bytes) -> str:
+    """Return what a response says of a failure; "" for nothing."""
+    text = ""
+    with suppress(msgspec.DecodeError, RecursionError):
+        blocks = peek.items(msgspec.json.decode(payload), "result", "content")
+        text = " ".join(" ".join(peek.text(each, "text") or "" for each in blocks).split())
+    return elided(text or words_of_body(payload), 160)
 
 
 # Resource usage of the server's processes
@@ -520,6 +532,7 @@ class Load:
             return
         if sample.error:
             self._failed(call.label, sample.error)
+            level.reasons[sample.error] = level.reasons.get(sample.error) or words_of(sample.received)
             return
         took = sample.ended_ns - sample.began_ns
         if (times := level.times.get(call.label)) is None:

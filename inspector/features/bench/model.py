@@ -101,6 +101,8 @@ class LevelResult(msgspec.Struct):
     """Latencies in nanoseconds of the calls that succeeded, by label."""
     errors: dict[str, Counter[str]] = {}
     """Numbers of failed calls, by label and error class."""
+    reasons: dict[str, str] = {}
+    """What a response of each error class says."""
     overtaken: dict[str, "array[int]"] = {}
     """Latencies in nanoseconds of calls that many later ones of the same label overtook, by label."""
     usage: list[UsageSample] = []
@@ -256,6 +258,8 @@ class BenchResult(msgspec.Struct):
     alone: dict[str, "array[int]"] = {}
     """Latencies in nanoseconds of sequential calls before the load, by label."""
     alone_errors: dict[str, Counter[str]] = {}
+    alone_reasons: dict[tuple[str, str], str] = {}
+    """What a response of each error class says, without load."""
     levels: list[LevelResult] = []
     before: UsageSample | None = None
     programs: list[str] = []

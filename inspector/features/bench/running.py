@@ -25,6 +25,7 @@ from inspector.features.bench.load import (
     measure_ceiling,
     prepare,
     process_tree,
+    words_of,
 )
 from inspector.features.bench.model import (
     BenchCall,
@@ -299,6 +300,7 @@ class _Loaded:
         self._slowest_alone_s = max(self._slowest_alone_s, (sample.ended_ns - sample.began_ns) / 1e9)
         if sample.error:
             self._result.alone_errors.setdefault(label, Counter())[sample.error] += 1
+            self._result.alone_reasons[label, sample.error] = words_of(sample.received)
         else:
             self._result.alone.setdefault(label, array("q")).append(sample.ended_ns - sample.began_ns)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.checks.diagnoses.causes import known_cause, telling_line
 from inspector.errors import UsageError
 from inspector.features.bench.model import (
     LIMITS,
@@ -288,10 +289,12 @@ def verdicts(result: BenchResult) -> list[BenchVerdict]:
 def _ends(result: BenchResult) -> Iterator[BenchVerdict]:
     if (death := result.death) is not None:
         where = f"at {death.level}" if death.level else "before any load"
-        evidence = msgspec.to_builtins(death)
+        evidence, newest = msgspec.to_builtins(death), [(0, line) for line in reversed(death.stderr)]
+        known, telling = known_cause(newest), telling_line(newest)
+        cause = f": {known[1]}" if known else f": {telling[1]}" if telling and telling[2] else ""
         yield BenchVerdict(
             "exits-under-load",
-            f"the connection ended {where}, after {death.calls:,} calls: {death.why}",
+            f"the connection ended {where}, after {death.calls:,} calls: {death.why}{cause}",
             evidence,
             "Look at its last lines on stderr; a single call that raises must not end the process.",
         )
@@ -522,16 +525,18 @@ def _errors(result: BenchResult) -> Iterator[BenchVerdict]:
         if kind in LIMITS:
             continue  # as it is meant: a note says so
         names = ", ".join(sorted(by_label))
+        words = next((f": {each.reasons[kind]}" for each in result.levels if each.reasons.get(kind)), "")
         yield BenchVerdict(
             "errors-under-load",
-            f"{by_label.total():,} calls of {names} fail under load ({kind}); without load they do not",
+            f"{by_label.total():,} calls of {names} fail under load ({kind}{words}); without load they do not",
             {"class": kind, "calls": dict(by_label)},
             "Look at the server's log; find the load at which it begins with --concurrency.",
         )
     for label, kind in sorted(always):
+        words = f": {reason}" if (reason := result.alone_reasons.get((label, kind))) else ""
         yield BenchVerdict(
             "failing-calls",
-            f"{label} fails without load, too ({kind})",
+            f"{label} fails without load, too ({kind}{words})",
             {"class": kind, "label": label},
             "See its error with mcp-inspect call; give arguments that the tool accepts.",
         )

@@ -54,6 +54,8 @@ _ABSENT_THING = re.compile(
 )
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
+_OF_A_TYPE = re.compile(r"(?i)\btype\b|\bexpected\b|\binstance of\b|\bmust be an? ")
+"""Errors about the type of an argument, whatever the framework."""
 _CONDITION = re.compile(
     r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
     r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
@@ -213,7 +215,12 @@ def _of_verdict(
     is_internal = isinstance(message, ErrorResponse) and message.code == INTERNAL_ERROR
     if failure is CallFailure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
-        if not call.valid and not call.may_be_absent and not is_refused:
+        if not call.valid and base not in (CallFailure.NOT, CallFailure.UNAUTHORIZED) and _OF_A_TYPE.search(usual):
+            yield (
+                "valid-input-rejected",
+                f"fails with valid arguments, but succeeds if {call.condition}: {_quote(usual)}",
+            )
+        elif not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
     elif call.valid and failure is CallFailure.REJECTED:
         if base is not CallFailure.REJECTED and not (_ABSENT_THING.search(text) and _quotes(call, text)):

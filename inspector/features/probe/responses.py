@@ -18,6 +18,7 @@ VALIDATION = re.compile(
     r"|is a required property|is not of type|expected (?:string|number|object|array|boolean|integer), received"
     r"|\b(?:is|are) (?:required|missing)\b|missing (?:required |the )?(?:argument|parameter|field|property|value)"
     r"|\[type=\w+, input_value=|must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b|invalid_type"
+    r"|\b(?:must|should|needs to) be one of\b|\bis not one of\b"
 )
 """Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
 _OF_A_RESPONSE = re.compile(r"(?i)validation errors? for \w*(?:response|result|output)\b|output validation error")

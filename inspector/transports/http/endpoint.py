@@ -10,7 +10,7 @@ import asyncio
 import base64
 import itertools
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -194,8 +194,9 @@ class Endpoint:
         users = tuple(each for each in (*self._login, *self.options.headers) if each[0].lower() not in named)
         credentials = await self._credentials(method) if own else ()
         client = self._client if own else self._other(target)
-        if pause_s:
-            client = self._others[("in two packets", "", 0)] = self._client_for(self.url, pause_s)
+        if pause_s or "transfer-encoding" in named:  # what is not read is not taken for the next request
+            aside = (f"as others send it, {pause_s}", "", 0)
+            client = self._others.setdefault(aside, self._client_for(self.url, pause_s))
         sent = _encoded((*_OURS, *(users if own else ()), *credentials, *headers))
         reply = await self._send(client, method, target, sent, body, Cause.PROBE, on_purpose=True)
         async with reply:
@@ -304,7 +305,9 @@ class Endpoint:
         assert observer is not None, "the transport opens the endpoint first"
         watch = Stopwatch()
         running.set(watch)
-        request = httpx.Request(method, url, headers=own, content=body, extensions={"trace": watch.trace})
+        in_chunks = body is not None and any(name.lower() == b"transfer-encoding" for name, _ in own)
+        content = _in_one_piece(body) if in_chunks and body is not None else body
+        request = httpx.Request(method, url, headers=own, content=content, extensions={"trace": watch.trace})
         number = next(self._numbers)
         headers = in_text(request.headers)
         fact = HttpFact(HttpEvent.REQUEST, number, method=method, target=str(url), headers=headers, probe=on_purpose)
@@ -348,6 +351,10 @@ class Endpoint:
         if found is None:
             found = self._others[_origin(url)] = self._client_for(url)
         return found
+
+
+async def _in_one_piece(body: bytes) -> AsyncIterator[bytes]:
+    yield body
 
 
 def _encoded(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:

@@ -49,9 +49,25 @@ def _knocked(
     return talk
 
 
-def _in_two(status: int) -> Script:
-    sent = _knocked(status, mcp_inspect_body="in a second packet")
+def _ended(status: int, sent: Script) -> Script:
     return lambda: sent().fact(HttpFact(HttpEvent.END, 1, status=status))
+
+
+def _not_here(status: int) -> Script:
+    """The URL gets 404; then the same server is asked for the stream of the older transport."""
+
+    def talk() -> Talk:
+        begun = Talk(4, opened=False, transport="http")
+        begun.http = 1
+        begun.fact(HttpFact(HttpEvent.REQUEST, 1, "POST", _LOCAL))
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize(4)}
+        begun.frame(encode(asked), Direction.TO_SERVER)
+        begun.fact(HttpFact(HttpEvent.RESPONSE, 1, status=404)).fact(HttpFact(HttpEvent.END, 1, status=404))
+        begun.fact(HttpFact(HttpEvent.REQUEST, 2, "GET", "http://localhost:8000/sse", probe=True))
+        kind = (("Content-Type", "text/event-stream"),)
+        return begun.fact(HttpFact(HttpEvent.RESPONSE, 2, status=status, headers=kind))
+
+    return talk
 
 
 def _addresses(*answering: bool) -> Script:
@@ -94,7 +110,15 @@ CASES: Cases = {
         _knocked(200, Mcp_Session_Id=probes.SESSION),
         _knocked(404, Mcp_Session_Id=probes.SESSION),
     ),
-    "second-packet-not-read": (_in_two(400), _in_two(200)),
+    "second-packet-not-read": (
+        _ended(400, _knocked(400, mcp_inspect_body="in a second packet")),
+        _ended(200, _knocked(200, mcp_inspect_body="in a second packet")),
+    ),
+    "request-form-refused": (
+        _ended(415, _knocked(415, content_type=f"application/json; {probes.CHARSET}")),
+        _ended(200, _knocked(200, transfer_encoding=probes.CHUNKED)),
+    ),
+    "endpoint-elsewhere": (_not_here(200), _not_here(404)),
     "cors-missing": (
         _knocked(405, "OPTIONS", Origin=probes.ORIGIN),
         _knocked(204, "OPTIONS", head=_CORS, Origin=probes.ORIGIN),

@@ -28,6 +28,19 @@ def _url(url: str, row: int = 4, **more: object) -> Script:
     return lambda: Talk(row, client={"elicitation": {"url": {}}}).demand("elicitation/create", params)
 
 
+def _again(completed: object) -> Script:
+    """A call that is refused, and refused again after an elicitation was completed."""
+    error = {"code": -32042, "message": "log in", "data": {"elicitations": [_VISIT]}}
+
+    def talk() -> Talk:
+        begun = Talk().ask("tools/call", {"name": "a"}).error(**error)
+        return (
+            begun.tell("notifications/elicitation/complete", completed).ask("tools/call", {"name": "a"}).error(**error)
+        )
+
+    return talk
+
+
 def _required(data: object) -> Script:
     return lambda: Talk().ask("tools/call", {"name": "a"}).error(-32042, data=data)
 
@@ -50,6 +63,7 @@ CASES: Cases = {
     "elicitation-asks-for-secret": (_form({"password": {"type": "string"}}), _form({"passenger": {"type": "string"}})),
     "elicitation-link-in-text": (_form({}, message="See https://example.com"), _form({}, message="See the site")),
     "url-elicitation-missing": (_required({}), _required({"elicitations": [_VISIT]})),
+    "url-elicitation-repeated": (_again({"elicitationId": "e"}), _again({"elicitationId": "of another"})),
     "unknown-elicitation-completed": (
         lambda: Talk().tell("notifications/elicitation/complete", {"elicitationId": "x"}),
         lambda: _required({"elicitations": [_VISIT]})().tell(

@@ -55,6 +55,10 @@ CASES: Cases = {
     "notification-not-accepted": (_informed(200), _informed(202)),
     "response-type-unsupported": (_posted(status=202), _posted(status=200)),
     "get-response-invalid": (_got(200), _got(405)),
+    "get-stream-ends": (
+        lambda: Talk(transport="http").post("GET").head(200, "text/event-stream").over(),
+        lambda: Talk(transport="http").post("GET").head(200, "text/event-stream").wait(60).over(),
+    ),
     "delete-response-invalid": (_deleted(501), _deleted(405)),
     "session-id-characters": (_posted(Mcp_Session_Id="a b"), _posted(Mcp_Session_Id="a-b")),
     "event-id-reused": (_streamed("1", "1"), _streamed("1", "2")),

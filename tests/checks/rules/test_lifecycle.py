@@ -86,6 +86,10 @@ CASES: Cases = {
         lambda: Talk(capabilities={"tools": {}, "extensions": {META + "skills": {}}}),
         lambda: Talk(capabilities={"resources": {}, "extensions": {META + "skills": {}}}),
     ),
+    "capability-misnamed": (
+        lambda: Talk(capabilities={"completion": {}}),
+        lambda: Talk(capabilities={"completion": {}, "completions": {}}),
+    ),
     "capability-not-implemented": (
         lambda: Talk().ask("tools/list").error(-32601),
         lambda: Talk(capabilities=_NONE).ask("tools/list").error(-32601),

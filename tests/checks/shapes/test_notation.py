@@ -9,6 +9,7 @@ from inspector.protocol.revisions.table import ROWS
 
 _SIMPLE = {
     "text",
+    "name",
     "number",
     "whole",
     "natural",

@@ -99,6 +99,8 @@ def _means_something(message: Any, changed: Any, method: str) -> bool:
     result, before = changed.get("result", {}), message.get("result", {})
     if method == "tools/list":
         return all(_is_good_tool(each) for each in result["tools"])
+    if method == "prompts/list":  # a name is what is asked for
+        return all(named["name"] for each in result["prompts"] for named in (each, *each.get("arguments", ())))
     if method == "tools/call say":  # tools: the result conforms to the outputSchema, and has the same JSON as text
         said = result.get("structuredContent")
         texts = [each.get("text") for each in result["content"]]

@@ -55,6 +55,8 @@ FAMILIES = (
     "january_http",
     "february",
     "february_http",
+    "march",
+    "march_http",
 )
 
 Run = Callable[[], Any]
@@ -77,6 +79,8 @@ class Fault:
     run: Run
     options: str = ""
     """What `check` is given beside; {port} is the server's."""
+    words: str = "check"
+    """The command that a user runs, with its options."""
     command: str = ""
     """How it is started, if the name of the program matters; {python} and {play} are filled in."""
     url: str = ""

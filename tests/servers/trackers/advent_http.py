@@ -3,19 +3,17 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers import streams
 from tests.servers.faulty.authorization._house import ABOUT, PROTECTED, house
-from tests.servers.faulty.http._healthy import TOOL, legacy, modern
+from tests.servers.faulty.http._healthy import legacy, modern
 from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
 from tests.servers.streams import answer_to, event, granted_to
 from tests.servers.trackers import Run
-from tests.servers.trackers.written_http import handler_of
+from tests.servers.trackers.written_http import HELLO, handler_of, older
 
 _TEXT = (("Content-Type", "text/plain; charset=utf-8"),)
-_HELLO = {"protocolVersion": "2025-11-25", "serverInfo": streams.WHO, "capabilities": {"tools": {}}}
 _PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
 
 
@@ -81,34 +79,6 @@ def _does_not_listen() -> Handler:
     return handler
 
 
-def older(path: str, refused: HttpResponse, first: bytes = b"", capabilities: Any = None) -> Handler:
-    """HTTP as it was at first; a POST without a session gets this response."""
-    outbox: asyncio.Queue[bytes] = asyncio.Queue()
-    hello = _HELLO | {"capabilities": capabilities or {"tools": {}}}
-    results = {"initialize": hello, "tools/list": {"tools": [TOOL]}, "ping": {}}
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.method == "GET":
-
-            async def body() -> AsyncIterator[bytes]:
-                yield b"event: endpoint\ndata: " + path.encode() + b"?sessionId=3f2a\n\n" + first
-                while True:
-                    yield b"event: message\ndata: " + await outbox.get() + b"\n\n"
-
-            return HttpResponse(200, STREAM, body()) if request.target == path else HttpResponse(404)
-        if "sessionId=" not in request.target:
-            return refused
-        message = json.loads(request.body)
-        if "id" in message and "method" in message:
-            known = results.get(message["method"])
-            error = {"error": {"code": -32601, "message": "Method not found"}}
-            what = error if known is None else {"result": known}
-            outbox.put_nowait(json.dumps({"jsonrpc": "2.0", "id": message["id"]} | what).encode())
-        return HttpResponse(202, _TEXT, b"Accepted")
-
-    return handler
-
-
 def _repeats() -> Handler:
     """Sends each response of a POST once more on the stream of GET."""
     inner, outbox = legacy(initialize=_begins_a_session), asyncio.Queue[bytes]()
@@ -131,7 +101,7 @@ def _repeats() -> Handler:
 
 
 def _begins_a_session(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(200, (*JSON, ("Mcp-Session-Id", "3f2a")), answer_to(request, _HELLO))
+    return HttpResponse(200, (*JSON, ("Mcp-Session-Id", "3f2a")), answer_to(request, HELLO))
 
 
 def _sticks_by_a_cookie() -> Handler:
@@ -142,7 +112,7 @@ def _sticks_by_a_cookie() -> Handler:
     async def handler(request: HttpRequest) -> HttpResponse:
         message = json.loads(request.body or b"{}")
         if message.get("method") == "initialize":
-            return HttpResponse(200, (*JSON, ("Mcp-Session-Id", "3f2a"), cookie), answer_to(request, _HELLO))
+            return HttpResponse(200, (*JSON, ("Mcp-Session-Id", "3f2a"), cookie), answer_to(request, HELLO))
         if request.header("mcp-session-id") and "AWSALB=" not in (request.header("cookie") or ""):
             error = {"code": -32001, "message": "Session not found"}
             body = {"jsonrpc": "2.0", "id": message.get("id"), "error": error}

@@ -7,7 +7,6 @@ from inspector.transports.http.listener import HttpRequest, HttpResponse
 from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
 from tests.servers.streams import event
 from tests.servers.trackers import Run
-from tests.servers.trackers.advent_http import older
 from tests.servers.trackers.january_http import _method
 from tests.servers.trackers.written_http import handler_of
 
@@ -26,17 +25,6 @@ def _with_session(id_: str) -> Handler:
     return handler
 
 
-def _loses_every_session() -> Handler:
-    inner = _with_session("3f2a")
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.header("mcp-session-id") is not None and request.method == "POST":
-            return HttpResponse(200, STREAM, b'event: message\ndata: {"error":"Session not found"}\n\n')
-        return await inner(request)
-
-    return handler
-
-
 def _answers_in_turn() -> Handler:
     inner, turns = _with_session("3f2a"), count()
 
@@ -44,24 +32,6 @@ def _answers_in_turn() -> Handler:
         if request.header("mcp-session-id") is not None and request.method == "POST" and next(turns) % 2:
             lost = {"code": -32600, "message": "Session not found"}
             return HttpResponse(404, JSON, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": lost}).encode())
-        return await inner(request)
-
-    return handler
-
-
-def _loses_one() -> Handler:
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "serverInfo": {"name": "a", "version": "1"},
-        "capabilities": {"tools": {}, "prompts": {}},
-    }
-    inner = handler_of({"initialize": hello}, "legacy", events=False)
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if _method(request) == "prompts/list":
-            lost = {"code": -32005, "message": "Session not found: Invalid or expired session"}
-            body = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "error": lost}
-            return HttpResponse(200, JSON, json.dumps(body).encode())
         return await inner(request)
 
     return handler
@@ -93,29 +63,6 @@ def _wants_a_login(where: str) -> Handler:
     return handler
 
 
-def _lost_the_query() -> Handler:
-    inner = older("/sse", HttpResponse(404, _TEXT, b"Not Found"))
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.method == "POST" and "sessionId=" in request.target:
-            return HttpResponse(400, _TEXT, b"sessionId query parameter is not provided")
-        return await inner(request)
-
-    return handler
-
-
-def _wants_a_uuid() -> Handler:
-    inner = _with_session("gw-7f3a")
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.header("mcp-session-id") is not None:
-            error = {"code": -32600, "message": "Mcp-Session-Id header must be a valid UUID."}
-            return HttpResponse(400, JSON, json.dumps({"jsonrpc": "2.0", "id": "", "error": error}).encode())
-        return await inner(request)
-
-    return handler
-
-
 def _in_pieces() -> Handler:
     inner = handler_of({"tools/call": {"content": [{"type": "text", "text": "grüße"}]}}, "legacy", events=False)
 
@@ -127,20 +74,6 @@ def _in_pieces() -> Handler:
         cut = body.find("ü".encode()) + 1 or 9
         first = b": hello\r\n\r\nretry: 3000\r\nevent: message\r\ndata: " + body[:cut]
         return stream(first, body[cut:] + b"\r\n\r\n: bye\r\n\r\n")
-
-    return handler
-
-
-def _shows_a_page() -> Handler:
-    inner = _with_session("a.b~c-1!")
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.method == "GET":
-            page = (("Content-Type", "text/html"), ("Allow", "POST"))
-            return HttpResponse(405, page, b"<html><title>MCP</title><p>Use a client.</p></html>")
-        if request.method == "DELETE":
-            return HttpResponse(405, (*_TEXT, ("Allow", "POST")), b"Method Not Allowed")
-        return await inner(request)
 
     return handler
 
@@ -201,17 +134,12 @@ def _begins_with_a_mark() -> Handler:
 
 
 SERVERS: dict[str, Run] = {
-    "lost-session-is-an-event": _loses_every_session,
-    "session-of-one-list-is-lost": _loses_one,
     "metadata-address-is-relative": lambda: _wants_a_login(""),
     "login-works-as-it-should": lambda: _wants_a_login("{}"),
     "two-replicas-in-turn": _answers_in_turn,
-    "ktor-wants-the-session-in-the-query": _lost_the_query,
     "log-in-the-stream-of-a-call": _logs_in_a_stream,
     "metadata-is-challenged": _challenges_readers,
     "session-for-each-response": _begins_again,
     "events-of-another-kind": _begins_with_a_mark,
-    "php-wants-a-uuid": _wants_a_uuid,
     "stream-in-many-pieces": _in_pieces,
-    "page-for-whoever-looks": _shows_a_page,
 }

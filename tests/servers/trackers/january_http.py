@@ -8,7 +8,6 @@ from tests.servers.faulty.http._healthy import modern
 from tests.servers.http_fixtures import STREAM, Handler, always, stream
 from tests.servers.streams import event
 from tests.servers.trackers import Run
-from tests.servers.trackers.advent_http import older
 from tests.servers.trackers.written_http import handler_of
 
 _TEXT = (("Content-Type", "text/plain; charset=utf-8"),)
@@ -26,41 +25,6 @@ RuntimeError: Task group is not initialized. Make sure to use run().
 
 def _method(request: HttpRequest) -> str | None:
     return json.loads(request.body).get("method") if request.method == "POST" else None
-
-
-def _has_read_the_body() -> Handler:
-    inner = older("/sse", HttpResponse(404, _TEXT, b"Not Found"))
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.method == "POST" and "sessionId=" in request.target:
-            return HttpResponse(400, (), b"InternalServerError: stream is not readable")
-        return await inner(request)
-
-    return handler
-
-
-def _greets() -> Handler:
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.method != "GET":
-            return HttpResponse(405, _TEXT, b"Method Not Allowed")
-        alive = b"data: keepalive 2025-06-10T07:18:59.642350\n\n"
-        return stream(b"data: connected\n\n", alive, asyncio.Event().wait)
-
-    return handler
-
-
-def _forgets_its_session() -> Handler:
-    inner = handler_of({}, "legacy", events=False)
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        if request.header("mcp-session-id") is not None:
-            return HttpResponse(401, (), b"Unauthorized: Session not found")
-        response = await inner(request)
-        if _method(request) == "initialize" and request.header("mcp-protocol-version") != "2026-07-28":
-            return HttpResponse(response.status, (*response.headers, ("Mcp-Session-Id", "3f2a")), response.body)
-        return response
-
-    return handler
 
 
 def _polled() -> Handler:
@@ -116,9 +80,6 @@ def _pings() -> Handler:
 
 SERVERS: dict[str, Run] = {
     "lifespan-never-ran": lambda: always(HttpResponse(500, _TEXT, _TRACE)),
-    "body-was-read-before": _has_read_the_body,
-    "stream-greets-and-names-no-address": _greets,
-    "lost-session-looks-like-a-login": _forgets_its_session,
     "stream-is-polled": _polled,
     "subscription-without-an-acknowledgement": lambda: modern(
         subscriptions_listen=lambda _: stream(b": open\n\n", asyncio.Event().wait)

@@ -29,11 +29,11 @@ class Found:
 
     @property
     def primary(self) -> dict[str, Any]:
-        """The first finding; {} if there is none."""
-        try:
-            return dict(json.loads(self.ran.stdout).get("primary") or {})
-        except ValueError:
-            return {}
+        """The first finding, or verdict of `bench`, or the reason of what failed; {} if there is none."""
+        told = json.loads(self.ran.stdout) if self.ran.stdout.startswith("{") else {}
+        error = self.ran.error if '{"error":' in self.ran.stderr else {}
+        failed = error.get("diagnosis") or ([{"id": error["code"], "sentence": error["message"]}] if error else [])
+        return dict(told.get("primary") or next(iter(told.get("verdicts", []) + failed), {}))
 
     @property
     def id(self) -> str:
@@ -62,14 +62,15 @@ class Found:
         """What is found that is no hint."""
         if not self.ran.stdout.startswith("{"):
             return f"no JSON: {self.ran.stderr[-300:]}"
-        found = [each for each in self.ran.data["findings"] if each["severity"] != "hint"]
+        told = self.ran.data
+        found = [each for each in told.get("findings", told.get("verdicts", [])) if each.get("severity") != "hint"]
         return "".join(f"accused: {each['id']}: {each['sentence']}; " for each in found)
 
 
 def run(name: str, fault: Fault, place: Path) -> Found:
     """Run it, with its recording in `place`."""
     capture = place / f"{name.replace('/', '-')}.mcpcap"
-    words = ("check", "--json", "--capture", str(capture))
+    words = (*shlex.split(fault.words), "--json", "--capture", str(capture))
     if fault.url:
         with hosted(Listener(fault.run(), host=fault.host)) as listener:
             url, options = (each.replace("{port}", str(listener.port)) for each in (fault.url, fault.options))
