@@ -12,6 +12,7 @@ from inspector.protocol.jsonrpc import Request
 
 error, warning, hint = rules_of("client/elicitation")
 
+_COMPLETED = "notifications/elicitation/complete"
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _SAMPLING = ("request sampling/createMessage", "asking")
 _ELICITATION = ("request elicitation/create", "asking")
@@ -233,9 +234,6 @@ def url_elicitation_missing(case: CheckMoment) -> Iterator[Violation]:
         named = peek.items(case.value, "data", "elicitations")
         if not named or not all(peek.text(each, "url") and _mode(each) == "url" for each in named):
             yield Violation("error -32042 without elicitations in URL mode", "/error/data/elicitations")
-
-
-_COMPLETED = "notifications/elicitation/complete"
 
 
 @error("-32042 again after the visit", "error", f"notification {_COMPLETED}", since="2025-11-25", until="2025-11-25")
