@@ -107,6 +107,8 @@ def _without_a_command(words: CommandLine) -> str:
         return ""
     if set(words.ours) <= {"--json", "-q", "--quiet"}:
         return "start"
+    if (name := words.ours[0].partition("=")[0]).startswith("--") and name not in _own_options():
+        raise UsageError(f"no such option {name!r}", hint="See mcp-inspect --help.")
     raise no_server()
 
 
@@ -115,12 +117,16 @@ def _refuse_misspelt_option(argv: Sequence[str]) -> None:
     from difflib import get_close_matches
 
     ours, _ = split(argv)
-    stdio = commands.get_command(click.Context(commands), "stdio")
-    known = {option for each in stdio.params for option in each.opts} if stdio else set()
+    known = _own_options()
     for word in ours[: first_word(ours)]:
         near = get_close_matches(word, known, n=1, cutoff=0.8)
         if near and word.startswith("--") and word not in known and word not in WITH_VALUE:
             raise UsageError(f"no such option {word!r}", hint=f"Did you mean {near[0]!r}? See mcp-inspect --help.")
+
+
+def _own_options() -> set[str]:
+    stdio = commands.get_command(click.Context(commands), "stdio")
+    return {option for each in stdio.params for option in each.opts} if stdio else set()
 
 
 def _refuse_command_without_dashes(context: click.Context, argv: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from inspector.errors import ConnectError, UsageError, how_to_start, why_unreada
 from inspector.protocol.capabilities import Advertised
 from inspector.protocol.facts import lacks_program
 from inspector.protocol.revisions._shape import Era
+from inspector.protocol.revisions.table import find
 from inspector.session.options import ListOptions, Timeouts
 from inspector.transports.base import LIMITS, Limits
 from inspector.transports.children import Started, start
@@ -110,6 +111,9 @@ def choose(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> TargetOp
     revision = options["revision"]
     if profile is not None and era is None and not revision:
         era, revision = (None, "") if profile.era == "auto" else (Era(profile.era), profile.protocol_version)
+    row = find(revision)
+    if era is not None and row is not None and row.era is not era:
+        raise UsageError(f"--revision {revision} is {row.era}, but --era is {era}", hint="Leave one of them out.")
     response_options = read_response_options(options, env.environ)
     return TargetOptions(
         target,

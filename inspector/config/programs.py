@@ -45,11 +45,11 @@ def program(names: Sequence[str], env: Mapping[str, str], own: str = "") -> list
             try:
                 return shlex.split(message)
             except ValueError as error:
-                raise UsageError(f"{name} can't be read: {error}", hint=f"see to its quotes: {message}") from error
+                raise UsageError(f"{name} can't be read: {error}", hint=f"See to its quotes: {message}") from error
     wanted = " nor ".join(f"${name}" for name in names)
     neither = "neither " if len(names) > 1 else ""
     verb = "is" if len(names) > 1 else "is not"
-    raise UsageError(f"{neither}{wanted} {verb} set", hint=f"set ${names[-1]} before the start, then press it again")
+    raise UsageError(f"{neither}{wanted} {verb} set", hint=f"Set ${names[-1]} before the start, then press it again")
 
 
 def run_on(argv: Sequence[str], payload: bytes, places: Places, *, suffix: str = ".json") -> ProgramRun:
@@ -100,7 +100,7 @@ def _written(payload: bytes, places: Places, suffix: str) -> Path:
         except UsageError as error:
             problem = error
         except OSError as error:
-            problem = UsageError(f"{directory} takes no file: {error.strerror}", hint="make room there")
+            problem = UsageError(f"{directory} takes no file: {error.strerror}", hint="Make room there.")
     raise problem
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError
 from inspector.features.blame.play import ScriptPlayer, destructive_calls, harmless_tools, without_calls
-from inspector.features.blame.report import blame_lines, changed_on_the_way, explaining, finding_lines, not_tried
+from inspector.features.blame.report import blame_lines, explaining, finding_lines, not_tried
 from inspector.features.blame.script import ClientScript, outcome_of, script_of
 from inspector.features.blame.search import BlameEnd, Search
 from inspector.present.spans import Line, span
@@ -80,8 +80,7 @@ class BlameScreen(LinesScreen[None]):
             fails, works = (replace(each, environment=None, inherited=None) for each in (fails, works))
         player = ScriptPlayer(target, os.environ, _RESPONSE_S)
         gaps = [f"not sent: {key} may destroy something" for key in sorted(left_out)]
-        gaps += changed_on_the_way(_whole(self._tabs[0]).journal)
-        gaps += not_tried(player, fails, works, plays_commands=False)
+        gaps += not_tried(player, _whole(self._tabs[0]).journal, fails, works, plays_commands=False)
         fails, works = replace(fails, argv=()), replace(works, argv=())
         self._is_started = True
         self.query_one(DialogBox).border_subtitle = self.hint

@@ -17,28 +17,17 @@ SERVER = scripted({"tools/list": {"result": {"tools": [TOOL]}}, "tools/call": {"
 @pytest.fixture(autouse=True)
 def _files_of_at_most_one_kilobyte(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # importlib would store truncated files
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     yield
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [("list", "tools"), ("call", "t"), ("check", "--fail-on", "never"), ("bench", "--calls", "9")],
-    ids=" ".join,
-)
-def test_a_command_whose_capture_cannot_be_written_exits_with_8_and_names_it(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    path = tmp_path / "a.mcpcap"
-    ran = inspect(*command, "--json", "--capture", str(path), *SERVER).exits(ExitStatus.CAPTURE)
-    assert ran.data
-    error = ran.error
-    assert (error["code"], error["capture"]) == ("capture_incomplete", str(path))
-    assert "File too large" in error["message"]
-    assert "file could not be written" not in inspect(*command, *SERVER).exits(ExitStatus.OK).stderr
+@pytest.mark.parametrize("command", ["list tools", "call t", "check --fail-on never", "bench --calls 9"])
+def test_a_command_whose_capture_cannot_be_written_exits_with_8_and_names_it(tmp_path: Path, command: str) -> None:
+    path = str(tmp_path / "a.mcpcap")
+    ran = inspect(*command.split(), "--json", "--capture", path, *SERVER).exits(ExitStatus.CAPTURE, "File too large")
+    assert (ran.error["code"], ran.error["capture"]) == ("capture_incomplete", path)
 
 
 def test_a_failure_keeps_its_exit_status_and_has_the_notice_of_the_capture(tmp_path: Path) -> None:

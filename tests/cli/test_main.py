@@ -61,6 +61,7 @@ def test_version_option_prints_the_version(capsys: pytest.CaptureFixture[str]) -
         (("call", "--", "x"), "missing argument 'NAME'"),
         (("info",), "no server named"),
         (("--era", "modern"), "no server named"),
+        (("--nothing",), "no such option '--nothing'"),
         (("info", "http://h/mcp", "--", "x"), "both a command after -- and 'http://h/mcp'"),
         (("info", "--"), "missing command after --"),
         (("info", "-H", "A: b", "--", "x"), "-H: only for servers that are reached by URL"),

@@ -202,6 +202,11 @@ def test_settings_come_along() -> None:
     ("ours", "theirs", "said"),
     [
         ((), None, "no server named"),
+        (
+            ("--era", "legacy", "--revision", "2026-07-28"),
+            ("x",),
+            "--revision 2026-07-28 is modern, but --era is legacy",
+        ),
         ((), (), "missing command after --"),
         (("ftp://h",), None, "is not an http or https URL"),
         (("localhost:8932/mcp",), None, "did you mean http://localhost:8932/mcp?"),

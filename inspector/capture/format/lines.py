@@ -85,7 +85,7 @@ def open_for_reading(path: Path) -> int:
     mode = os.fstat(fd).st_mode
     if not stat.S_ISREG(mode):
         os.close(fd)
-        raise CaptureError(f"{path} is {_kind(mode)}", hint="name a .mcpcap file")
+        raise CaptureError(f"{path} is {_kind(mode)}", hint="Name a .mcpcap file.")
     return fd
 
 
@@ -104,7 +104,7 @@ def demand_file(path: Path, hint: str) -> None:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise CaptureError(f"{path} can't be opened: {why}", hint=_advice(error)) from None
     if not stat.S_ISREG(mode):
-        raise CaptureError(f"{path} is {_kind(mode)}", hint="name a .mcpcap file")
+        raise CaptureError(f"{path} is {_kind(mode)}", hint="Name a .mcpcap file.")
 
 
 def _kind(mode: int) -> str:
@@ -113,8 +113,8 @@ def _kind(mode: int) -> str:
 
 def _advice(error: OSError | ValueError) -> str:
     if isinstance(error, PermissionError):
-        return "look at the rights of the file and its directories; captures are for their owner alone"
-    return "check the name of the file"
+        return "Look at the rights of the file and its directories; captures are for their owner alone"
+    return "Check the name of the file."
 
 
 def ignore_progress(done: int, total: int) -> None:

@@ -18,9 +18,9 @@ _MAGIC = (
     (b"\x1f\x8b", "is compressed with gzip", "decompress it with `gunzip` first"),
     (b"\x28\xb5\x2f\xfd", "is compressed with zstd", "decompress it with `unzstd` first"),
     (b"PK\x03\x04", "is a zip archive", "unpack it and open the .mcpcap file inside"),
-    (b"SQLite format 3\x00", "is an SQLite database", "open a .mcpcap file"),
+    (b"SQLite format 3\x00", "is an SQLite database", "Open a .mcpcap file"),
 )
-_OPEN = "open a .mcpcap file, recorded with --capture FILE"
+_OPEN = "Open a .mcpcap file, recorded with --capture FILE"
 _TAP = "record its traffic: mcp-inspect tap run -- claude"
 _CALLED = {
     "jsonrpc": "looks like bare JSON-RPC messages, without the records of a capture around them",
@@ -122,7 +122,7 @@ def read_head(fd: int, path: Path) -> Head:
     _refuse_newer(head.v, path)
     if unknown := [name for name in head.must if name not in _UNDERSTOOD]:
         raise CaptureError(
-            f"{path} can't be read without knowing about {', '.join(unknown)}", hint="update mcp-inspect"
+            f"{path} can't be read without knowing about {', '.join(unknown)}", hint="Update mcp-inspect."
         )
     return head
 
@@ -130,18 +130,18 @@ def read_head(fd: int, path: Path) -> Head:
 def _not_read(path: Path, start: bytes) -> CaptureError:
     """Return the error for a first line that is not a known record: a newer head may look different."""
     if type_of(start.split(b"\n", 1)[0]) == "head":
-        return CaptureError(f"{path} begins with a head that mcp-inspect can't read", hint="update mcp-inspect")
+        return CaptureError(f"{path} begins with a head that mcp-inspect can't read", hint="Update mcp-inspect.")
     return foreign(str(path), start)
 
 
 def _refuse_newer(version: str, path: Path) -> None:
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major[:_DIGITS]) < 1:
-        raise CaptureError(f"{path} has an invalid version: {version[:40]!r}", hint="record it again")
+        raise CaptureError(f"{path} has an invalid version: {version[:40]!r}", hint="Record it again.")
     if int(major[:_DIGITS]) > int(VERSION.partition(".")[0]):
         raise CaptureError(
             f"{path} was written by a newer mcp-inspect: its format is {version[:40]}, this one reads up to {VERSION}",
-            hint="update mcp-inspect",
+            hint="Update mcp-inspect.",
         )
 
 

@@ -25,14 +25,7 @@ from inspector.cli.targets import TargetOptions, choose
 from inspector.config.targets import HttpTarget
 from inspector.errors import InspectError, UsageError
 from inspector.features.blame.play import ScriptPlayer, destructive_calls, harmless_tools, without_calls
-from inspector.features.blame.report import (
-    as_data,
-    blame_lines,
-    changed_on_the_way,
-    explaining,
-    finding_lines,
-    not_tried,
-)
+from inspector.features.blame.report import as_data, blame_lines, explaining, finding_lines, not_tried
 from inspector.features.blame.script import OPENINGS, ClientScript, json_value, outcome_of, script_of
 from inspector.features.blame.search import Blame, BlameEnd, Search
 from inspector.features.cases.file import add_cases
@@ -108,7 +101,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
         plays_commands = options["recorded_commands"]
         wait_s = min(chosen.clocks.idle_s or _WAIT_S, _WAIT_S)
         player = ScriptPlayer(chosen.target, env.environ, wait_s, uses_recorded_commands=plays_commands)
-        gaps = [*changed_on_the_way(journal), *not_tried(player, fails, works, plays_commands=plays_commands)]
+        gaps = list(not_tried(player, journal, fails, works, plays_commands=plays_commands))
         if not plays_commands:
             fails, works = (replace(each, argv=()) for each in (fails, works))
         search = Search(player, options["max_runs"], _progress(output), 1 if options["one_at_a_time"] else 2)

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -185,16 +184,18 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[Line]:
 def changed_on_the_way(fails: Journal) -> Iterator[str]:
     """Yield what a proxy has changed in the failing session and is not played, each as a sentence."""
     methods = {frame: e.method for e in fails.conversation.exchanges for frame in (e.request_frame, e.answer_frame)}
-    changes = (each for edits in fails.edits.values() for each in edits if each.act in _CHANGES)
-    for each in islice(changes, _MOST_NAMED):
-        rule = each.by.removeprefix("rule:")
-        who = f"the rule {rule!r} of the tap" if rule != each.by else "a person at the tap"
+    changes = [each for edits in fails.edits.values() for each in edits if each.act in _CHANGES]
+    for each in changes[:_MOST_NAMED]:
+        who = f"the {each.by.replace(':', ' ')} of the tap" if ":" in each.by else "a person at the tap"
         what = methods.get(each.of, "a message")
         yield f"{who} changed {what} on its way ({each.act}, entry {each.of}); here it is played as it was sent"
 
 
-def not_tried(player: ScriptPlayer, fails: ClientScript, works: ClientScript, *, plays_commands: bool) -> Iterator[str]:
+def not_tried(
+    player: ScriptPlayer, recorded: Journal, fails: ClientScript, works: ClientScript, *, plays_commands: bool
+) -> Iterator[str]:
     """Yield what differs, or may differ, between the sides and is not played, each as a sentence."""
+    yield from changed_on_the_way(recorded)
     if fails.environment is not None and works.environment is not None:
         for name, one, other in (("working", works, fails), ("failing", fails, works)):
             mine = {*one.environment} - {*other.environment}  # type: ignore[misc]

@@ -367,9 +367,8 @@ def _may_be_success(came: str) -> bool:
 
 def _failures(outcome: Outcome) -> Outcome:
     """Return what failed. A server of the legacy era rejects the request that asks for its era."""
-    is_legacy = not _is_failure(outcome.get("initialize", NO_RESPONSE))
-    failed = {key: came for key, came in outcome.items() if _is_failure(came)}
-    return {key: came for key, came in failed.items() if key != "server/discover" or not is_legacy}
+    free = "server/discover" if not _is_failure(outcome.get("initialize", NO_RESPONSE)) else ""
+    return {key: came for key, came in outcome.items() if _is_failure(came) and key != free}
 
 
 def _same_failure(outcome: Outcome, recorded: Outcome) -> bool:

@@ -96,8 +96,7 @@ class Encoder:
     @property
     def trouble(self) -> str:
         """Why the file is incomplete; "" if it is complete."""
-        file = self._recorder.file
-        return file.trouble if file.is_incomplete else ""
+        return self._recorder.file.trouble if self._recorder.file.is_incomplete else ""
 
     def close(self) -> None:
         """Write the end of the capture."""

@@ -215,8 +215,7 @@ async def test_blame_of_a_healthy_server_names_nothing() -> None:
 
 
 async def test_blame_does_not_call_the_refused_question_for_the_era_a_failure() -> None:
-    discover = step({"jsonrpc": "2.0", "id": "d", "method": "server/discover"})
-    asks = replace(works(), steps=(discover, *works().steps))
+    asks = replace(works(), steps=(step({"jsonrpc": "2.0", "id": 0, "method": "server/discover"}), *works().steps))
     found = await blamed(
         MemoryPlayer("healthy"), asks, asks, {"server/discover": "error -32601", "initialize": "result"}
     )

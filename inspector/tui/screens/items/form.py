@@ -418,8 +418,10 @@ class ItemForm(Widget):
         )
 
     def decline(self) -> None:
-        """Show on the bar that nothing was sent."""
+        """Show that nothing was sent: on the bar, or as a toast if the result hides it."""
         drop_typed_ahead(self)
+        if not self.region and (why := self._why_not or self.withheld()):
+            self.app.notify(visible(why, limit=300), markup=False)
         self._tried = True
         self._renew_bar()
 

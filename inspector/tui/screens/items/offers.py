@@ -421,7 +421,7 @@ class OffersPanel(ItemsPanel[OfferForm]):
             case "complete":
                 await self.form.complete()
             case "repeat" if self.requests.last is None:
-                await self.form.send()
+                await self.action_send()
             case _:
                 await super().do_more(name)
 

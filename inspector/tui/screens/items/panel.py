@@ -540,6 +540,8 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     async def action_send(self) -> None:
         await self.settle()
+        if self.steps.is_narrow and self.steps.here() == "list":
+            self.steps.go("form")  # what is wrong with the arguments is shown there
         await self.form.send()
 
     async def action_do(self, name: str) -> None:

@@ -60,6 +60,14 @@ async def test_required_argument_is_demanded_before_sending_anyway() -> None:
         assert subject.wanted == [{"name": "hail"}]
 
 
+async def test_a_wrong_form_is_shown_before_it_can_be_sent_from_the_list_on_a_narrow_screen() -> None:
+    async with (app := Offers(PromptsPanel(subject := Offering()))).run_test(size=(80, 24)) as pilot:
+        await until(lambda: app.panel.items.has_focus_within, "the first focus has settled")
+        await until(lambda: app.panel.form.form.state.verdict is not None, "the empty form is judged")
+        await press(pilot, "ctrl+j", shows="is required")
+        assert subject.wanted == []
+
+
 async def test_messages_are_copied_as_json_and_as_markdown() -> None:
     subject = Offering()
     subject.given = messages
