@@ -32,7 +32,7 @@ command-not-found: program-not-runnable EXITED
 docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
   server-request-not-allowed unexpected-response
 shell-syntax-in-command: EXITED program-not-runnable environment-variable-missing file-not-found
-endpoint-event-missing: http-request-rejected SILENT NOT-MESSAGES stdout-not-json
+endpoint-event-missing: http-request-rejected html-response SILENT NOT-MESSAGES stdout-not-json
 interactive-prompt: stdout-not-json newline-missing NOT-MESSAGES SILENT package-still-installing stdin-not-read
   stdin-eof-ignored
 placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found

@@ -44,7 +44,7 @@ _MISSING = re.compile(
 def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
     """HTTP 406, although both types were accepted, or because a header of the user removed one.
 
-    Fix: Accept both application/json and text/event-stream, in any order.
+    Fix: Accept both application/json and text/event-stream, in any order; and see whether a proxy changes the header.
     """
     http = responded(case)
     is_post = http is not None and http.request is not None and http.request.method == "POST"  # a stream is optional
@@ -61,7 +61,7 @@ def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
 def content_type_rejected(case: CheckMoment) -> Iterator[Violation]:
     """HTTP 415, or an error message to that effect.
 
-    Fix: Accept application/json.
+    Fix: Accept application/json, and see whether a proxy changes the header.
     """
     http, body = responded(case), refused(case)
     if http is not None and http.response is not None and http.response.status == 415:

@@ -115,7 +115,7 @@ def netloc(url: str) -> str:
 
 @error("HTML page instead of a response", "http", "refusal", "garbled", "end", topic="")
 def html_response(case: CheckMoment) -> Iterator[Violation]:
-    """A POST got an HTML response, and no later attempt opened a connection.
+    """A POST got the page of another place, not that of a refusal, and no later attempt opened a connection.
 
     Fix: Try the paths /mcp and /sse, and check for a login page or a proxy.
     """
@@ -123,13 +123,14 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
     if http := responded(case):
         if http.request is not None and http.request.method == "POST" and kind_of(http) == "text/html":
             if http.response is not None and http.response.status < 500 and state.opening is None:
-                state.notes["html-response"] = [case.n, http.request.target, http.response.status, ""]
-    elif case.frame is not None and case.http is not None and "html-response" in state.notes:
+                state.notes["html-response"] = [case.n, http.request.target, http.response.status, "", http]
+    elif case.frame is not None and "html-response" in state.notes and state.notes["html-response"][4] is case.http:
         warns = b"ERR_NGROK_6024" in case.frame.payload
         state.notes["html-response"][3] = _TUNNEL_WARNING if warns else words_of_body(case.frame.payload)
     elif case.frame is None and case.fact is None and "html-response" in state.notes:
-        n, target, status, title = state.notes["html-response"]
-        if state.opening is None and not state.http.has_endpoint:
+        n, target, status, title, _ = state.notes["html-response"]
+        is_elsewhere = status < 400 or status == 404 or title == _TUNNEL_WARNING
+        if is_elsewhere and state.opening is None and not state.http.has_endpoint:
             named = f" “{title[:120]}”" if title else ""
             fix = "Send -H 'ngrok-skip-browser-warning: 1'." if title == _TUNNEL_WARNING else ""
             yield Violation(
@@ -474,12 +475,15 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             yield named_version_refused(asked, f"with HTTP {status}{_body_reason(case)}", http.frame)
             return
         wants_a_token = status == 403 and http.sent("authorization") is None
-        fix = (
-            "If credentials are missing, return 401 with WWW-Authenticate."
-            if wants_a_token
-            else _NOT_HERE.get(status, "")
-        )
-        sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{_body_reason(case)}"
+        is_page = kind_of(http) == "text/html"
+        if status == 403 and is_page:
+            fix = "See what in front of the server answers with this page, and allow the request there."
+        elif wants_a_token:
+            fix = "If credentials are missing, return 401 with WWW-Authenticate."
+        else:
+            fix = _NOT_HERE.get(status, "")
+        page = " and an HTML page" if is_page else ""
+        sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{page}{_body_reason(case)}"
         mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
         if asked.probe and asked.method != "server/discover":
             mild = Severity.HINT  # a request that the server can't accept may get an HTTP error

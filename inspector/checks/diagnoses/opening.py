@@ -115,7 +115,8 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(state.opened, asked.frame), instead=True, fix=fix)
         return
     if state.is_http:
-        yield _silent_over_http(state, asked)
+        if (asked.status or 0) < 400:  # a refusal is no silence
+            yield _silent_over_http(state, asked)
         return
     words, logged = [(n, line) for n, line in tail_of(state) if line.strip()][:1], cause_in(state)
     sentence = f"; stderr ends with: {elided(words[0][1], 120)}" if words else "; stderr is empty"
@@ -176,6 +177,8 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Violation]:
             "Check whether the server restarted, or several instances share the load. Use sticky sessions, "
             "or be stateless."
         )
+        if state.is_http and not state.http.session_id:
+            fix = "Check whether a proxy removes Mcp-Session-Id: the response to initialize had none."
         yield Violation(f"{case.method[:60]} was rejected as if initialize had not been sent: {message[:100]}", fix=fix)
     else:
         fix = "Send notifications/initialized before the first request."

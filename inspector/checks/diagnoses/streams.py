@@ -9,7 +9,7 @@ from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, STREAM, kind_of, 
 from inspector.checks.findings import Confidence
 from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
-from inspector.checks.state import CheckMoment, HttpExchangeState
+from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
 
@@ -29,6 +29,11 @@ _RESUMABLE = row_of_date("2025-11-25")
 """From this revision on, a server may close a stream whose events have ids before it has responded."""
 
 _URL_ALONE = re.compile(rb"(?:https?://|/)[^\s{}\"]{1,480}")
+_HELD_BACK = (
+    "Send the headers and the endpoint event at once, and let no proxy hold them back: with nginx, proxy_buffering off "
+    "or X-Accel-Buffering: no."
+)
+_PATIENCE_NS = 2_000_000_000
 _NAME_OF_ENDPOINT = "Send event: endpoint before the data; look for a proxy that removes the line."
 
 _FIELDS = re.compile(rb"\s*(?:(?:event|id|retry):[^\n]*\n\s*)*data:")
@@ -227,15 +232,30 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
             n, named = state.notes[NAMELESS_ENDPOINT]
             sentence = f"the first event has a URL, {named[:80]!r}, but no name: an endpoint event begins with"
             yield Violation(f"{sentence} event: endpoint", frames=(n,), instead=True, fix=_NAME_OF_ENDPOINT)
+    elif case.fact is not None and case.fact.event is HttpEvent.REQUEST and case.fact.method == "GET":
+        state.notes.setdefault("stream", (case.n, case.time_ns, case.http))
     elif http is not None and http.request is not None and http.response is not None:
         if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
             state.notes.setdefault("endpoint-event-missing", case.n)
+    elif case.fact is None and _is_held_back(state):
+        sentence = "GET had no response, not even its headers: clients do not know where to POST"
+        yield Violation(sentence, frames=(state.notes["stream"][0],), instead=True, fix=_HELD_BACK)
     elif case.fact is None and "endpoint-event-missing" in state.notes and not state.http.has_endpoint:
         if state.opening is None:
             first = state.notes.get("stream without an endpoint")
             heard = f"the first event was {first!r}" if first else "the stream was opened"
             sentence = f"{heard}, but no endpoint event arrived: clients do not know where to POST"
             yield Violation(sentence, frames=(state.notes["endpoint-event-missing"],), instead=True)
+
+
+def _is_held_back(state: ConnectionState) -> bool:
+    """Whether a client of HTTP+SSE has waited in vain for the headers of the stream."""
+    if state.opening is not None or state.http.has_endpoint or "stream" not in state.notes:
+        return False
+    _, since_ns, http = state.notes["stream"]
+    posts = [each for each in state.requests.all if each.method == "initialize"]
+    is_for_sse = all(each.status in (404, 405) for each in posts) if posts else state.transport == "sse"
+    return is_for_sse and http.response is None and state.last_ns - since_ns > _PATIENCE_NS
 
 
 @error("Message spans several lines of an SSE event", "garbled", confidence=_LIKELY)

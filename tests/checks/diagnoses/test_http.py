@@ -133,6 +133,27 @@ def test_html_response_quotes_the_title() -> None:
     assert "“Log in”" in found.sentence
 
 
+@pytest.mark.parametrize("status", [400, 401, 403, 405, 413])
+def test_page_of_a_refusal_is_no_page_of_another_place(status: int) -> None:
+    findings = _refused(status, _HTML, "text/html")().close().findings()
+    assert not of_one(findings, "html-response")
+    assert any(f"HTTP {status}" in each.sentence and "Log in" in each.sentence for each in findings) or status == 401
+
+
+def test_page_is_quoted_with_the_status_that_it_came_with() -> None:
+    talk = _refused(404, _HTML, "text/html")()
+    talk = talk.post("GET").head(400, "text/html").frame(b"<html><title>Another page</title></html>").over()
+    (found,) = of_one(talk.close().findings(), "html-response")
+    assert "“Log in” (HTTP 404)" in found.sentence
+
+
+def test_port_that_speaks_tls_has_the_advice_to_use_https() -> None:
+    page = b"<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>"
+    (found,) = of_one(_refused(400, page, "text/html")().close().findings(), "http-request-rejected")
+    assert "the port expects TLS" in found.sentence
+    assert found.fix == "Begin the URL with https://."
+
+
 @pytest.mark.parametrize(("address", "faulty"), [("http://elsewhere/messages", True), ("/messages", False)])
 def test_an_endpoint_of_another_origin_is_a_fault(address: str, *, faulty: bool) -> None:
     talk = Talk(1, transport="sse")

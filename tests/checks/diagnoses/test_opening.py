@@ -173,6 +173,12 @@ def test_rejected_as_uninitialized_fix_depends_on_the_client(ready: bool, fix: s
     assert found.fix.startswith(fix)
 
 
+def test_session_whose_id_did_not_arrive_is_rejected_because_of_a_proxy() -> None:
+    talk = Talk(3, transport="http").post().ask("tools/list").head(400).error(-32000, "Server not initialized").over()
+    (found,) = of_one(talk.findings(), "rejected-as-uninitialized")
+    assert found.fix == "Check whether a proxy removes Mcp-Session-Id: the response to initialize had none."
+
+
 def test_handshake_rejected_when_discover_wants_keys_without_prefix_names_the_prefix() -> None:
     talk = Talk(5, opened=False).ask("server/discover").error(-32602, "params._meta.protocolVersion must be a string")
     talk.ask("initialize", initialize(4)).error(-32602, "Missing required '_meta' block")

@@ -141,3 +141,13 @@ def test_the_first_event_is_a_url_without_the_name_of_an_endpoint(payload: bytes
     assert [payload.decode() in each.sentence for each in flaws] == [True]
     assert ("but no name" in flaws[0].sentence) is bool(found)
     assert bool(of_one(talk.findings(), "http-request-rejected")) is not bool(found)
+
+
+@pytest.mark.parametrize(("status", "seconds", "found"), [(404, 10, 1), (405, 10, 1), (404, 1, 0), (401, 10, 0)])
+def test_stream_whose_headers_are_held_back_has_no_endpoint(status: int, seconds: float, found: int) -> None:
+    talk = Talk(4, opened=False, transport="http").post().ask("initialize", initialize(4)).head(status).over()
+    findings = talk.post("GET").wait(seconds).close("given up").findings()
+    assert ["not even its headers" in each.sentence for each in of_one(findings, "endpoint-event-missing")] == [
+        True
+    ] * found
+    assert not of_one(findings, "server-silent")
