@@ -15,7 +15,7 @@ from inspector.protocol import peek
 from inspector.protocol.jsonrpc import encode
 from inspector.sampler.chat import ChatRequest, ModelReply, chat_request, reply_in
 from inspector.sampler.choice import ModelChoice
-from inspector.transports.http.client import make_client
+from inspector.transports.http.client import make_client, proxy_of
 from inspector.transports.http.reply import broken, unreachable
 
 _CONNECT_S = 10.0
@@ -80,7 +80,7 @@ class ChatModel:
                 return await _whole(response)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             if not began:
-                raise unreachable(error, self._url, _CONNECT_S) from None
+                raise unreachable(error, self._url, _CONNECT_S, proxy_of(self._url, trust_env=True)) from None
             raise RequestFailed(f"the model's response was interrupted: {broken(error)}") from None
 
     def _read(self, response: _HttpResponse, request: ChatRequest) -> ModelReply:

@@ -153,6 +153,7 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
         return  # the host was reached, and other requests show more
     if (
         not _UNREACHED.search(fact.why)
+        or fact.why.startswith("The proxy ")
         or "/.well-known/" in http.request.target
         or not _is_dialled(case, http.request.target)
         or not once(case, "server-unreachable")
@@ -308,7 +309,7 @@ def certificate_untrusted(case: CheckMoment) -> Iterator[Violation]:
 def proxy_failure(case: CheckMoment) -> Iterator[Violation]:
     """The proxy failed, or requires authentication (407).
 
-    Fix: Check HTTPS_PROXY and NO_PROXY.
+    Fix: Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment, and the log of the proxy.
     """
     http, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):

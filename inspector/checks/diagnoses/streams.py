@@ -241,7 +241,8 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
         sentence = "GET had no response, not even its headers: clients do not know where to POST"
         yield Violation(sentence, frames=(state.notes["stream"][0],), instead=True, fix=_HELD_BACK)
     elif case.fact is None and "endpoint-event-missing" in state.notes and not state.http.has_endpoint:
-        if state.opening is None:
+        is_answered = any(each.status is not None and each.status < 400 for each in state.requests.all)
+        if state.opening is None and not is_answered:
             first = state.notes.get("stream without an endpoint")
             heard = f"the first event was {first!r}" if first else "the stream was opened"
             sentence = f"{heard}, but no endpoint event arrived: clients do not know where to POST"

@@ -39,7 +39,7 @@ from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.headers import METHOD, NAME, routing_name
 from inspector.protocol.jsonrpc import ErrorResponse, Notification, Request, ResultResponse, read
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Refusal
-from inspector.transports.http.client import Forwarded, Forwarder, forwarded, make_client, needs_proxy
+from inspector.transports.http.client import Forwarded, Forwarder, forwarded, make_client, needs_proxy, proxy_of
 from inspector.transports.http.endpoint import Endpoint, HttpOptions
 from inspector.transports.http.listener import Allowance, HangUp, HttpRequest, HttpResponse, Listener
 from inspector.transports.http.reply import broken, in_text, unreachable
@@ -229,7 +229,8 @@ class HttpTap:
                 await response.aclose()
                 response = await self._send(client, request, url, headers)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            refusal = unreachable(error, url.url, self._options.connect_timeout)
+            proxy = proxy_of(url.url, trust_env=self._options.trust_env)
+            refusal = unreachable(error, url.url, self._options.connect_timeout, proxy)
             self._record(HttpFact(HttpEvent.ERROR, number, why=str(refusal)))
             return _refused(502, str(refusal))
         timing = HttpTiming(wait=time.perf_counter_ns() - began)

@@ -11,7 +11,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any, Protocol
-from urllib.request import getproxies
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import h11
 import httpcore
@@ -147,6 +148,14 @@ def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) 
 def needs_proxy(url: httpx.URL, *, trust_env: bool) -> bool:
     """Return whether the environment may name a proxy for this URL, which `Forwarder` does not use."""
     return trust_env and not is_loopback(url.host) and bool(getproxies().keys() - {"no"})
+
+
+def proxy_of(url: httpx.URL, *, trust_env: bool) -> str:
+    """Return host and port of the proxy that the environment names for this URL; "" for none."""
+    if not needs_proxy(url, trust_env=trust_env) or proxy_bypass(url.host):
+        return ""
+    named = getproxies().get(url.scheme) or getproxies().get("all") or ""
+    return urlsplit(named if "//" in named else f"//{named}").netloc.rpartition("@")[2]
 
 
 class Forwarded:

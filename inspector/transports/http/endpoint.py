@@ -23,7 +23,7 @@ from inspector.protocol.facts import GIVEN_UP_HERE, Headers, HttpEvent, HttpFact
 from inspector.protocol.frames import Cause, Channel, Direction
 from inspector.transports.base import LIMITS, Limits, MessageObserver
 from inspector.transports.http.authorizing import REFUSED, Authorizer, Heard, Refusal
-from inspector.transports.http.client import make_client
+from inspector.transports.http.client import make_client, proxy_of
 from inspector.transports.http.reply import HttpReply, Trail, in_text, read_body, read_events, read_quietly, unreachable
 
 # Timing of a request
@@ -319,7 +319,9 @@ class Endpoint:
             response = await client.send(request, stream=True, follow_redirects=False)
             failed = ""
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            refusal = unreachable(error, url, self.options.connect_timeout)
+            refusal = unreachable(
+                error, url, self.options.connect_timeout, proxy_of(url, trust_env=self.options.trust_env)
+            )
             failed = str(refusal)
             raise refusal from error
         finally:

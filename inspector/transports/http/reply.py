@@ -112,9 +112,14 @@ class _Inflating:
 # Errors of httpx as sentences
 
 
-def unreachable(error: Exception, url: httpx.URL, connect_timeout: float) -> ConnectError:
-    """Return why there was no response at all. `connect_timeout` is in seconds."""
+def unreachable(error: Exception, url: httpx.URL, connect_timeout: float, proxy: str = "") -> ConnectError:
+    """Return why there was no response at all. `connect_timeout` is in seconds; `proxy` is the one that was asked."""
     where = f"{url.host}:{url.port or (443 if url.scheme == 'https' else 80)}"
+    if proxy and isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        if not any(isinstance(cause, ssl.SSLError) for cause in _causes(error)):
+            found = unreachable(error, httpx.URL(f"http://{proxy}"), connect_timeout)
+            sentence = f"The proxy {proxy}, which the environment names for {where}: {found}"
+            return ConnectError(sentence, hint="Look at HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment.")
     if isinstance(error, httpx.ConnectTimeout):
         return ConnectError(
             f"No connection to {where} within {connect_timeout:g} s.",

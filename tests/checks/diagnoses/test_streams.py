@@ -151,3 +151,9 @@ def test_stream_whose_headers_are_held_back_has_no_endpoint(status: int, seconds
         True
     ] * found
     assert not of_one(findings, "server-silent")
+
+
+def test_stream_after_an_answered_post_needs_no_endpoint() -> None:
+    talk = Talk(4, opened=False, transport="http").post().ask("initialize", initialize(4)).head(200)
+    talk = talk.frame(b'{"jsonrpc":"2.0","id":1,"resault":{}}').over().post("GET").head(200, _STREAM).wait(5)
+    assert not of_one(talk.close("given up").findings(), "endpoint-event-missing")

@@ -13,7 +13,7 @@ import pytest
 
 from inspector.errors import ConnectError, UsageError
 from inspector.protocol.url_hosts import is_loopback
-from inspector.transports.http.client import Forwarder, make_client, needs_proxy
+from inspector.transports.http.client import Forwarder, make_client, needs_proxy, proxy_of
 from inspector.transports.http.endpoint import HttpOptions
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from inspector.transports.http.reply import unreachable
@@ -264,6 +264,27 @@ async def test_a_connection_with_more_than_the_response_is_not_used_again(length
         await forwarder.aclose()
         await until(lambda: len(ended) == len(connections), "the connections are closed")
     assert len(connections) == 2
+
+
+@pytest.mark.parametrize(
+    ("variables", "proxy"),
+    [
+        ({"HTTP_PROXY": "http://ada:secret@proxy:3128"}, "proxy:3128"),
+        ({"ALL_PROXY": "proxy:3128"}, "proxy:3128"),
+        ({"HTTPS_PROXY": "http://proxy:3128"}, ""),
+        ({"HTTP_PROXY": "http://proxy:3128", "NO_PROXY": "example.com"}, ""),
+    ],
+)
+def test_proxy_of_a_url_is_named_without_its_credentials(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], proxy: str
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_of(httpx.URL("http://example.com/mcp"), trust_env=True) == proxy
+    assert proxy_of(httpx.URL("http://example.com/mcp"), trust_env=False) == ""
 
 
 def test_a_forwarder_is_for_servers_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -290,3 +290,13 @@ async def test_stream_is_recognized_by_media_type_in_any_case(content_type: str)
 def test_headers_that_are_no_utf_8_are_read_as_latin_1() -> None:
     headers = httpx.Headers([(b"X-A", "é".encode()), (b"x-b", b"\xe9")])
     assert in_text(headers) == (("X-A", "é"), ("x-b", "é"))
+
+
+def test_proxy_that_is_not_there_is_the_one_that_refuses() -> None:
+    error = httpx.ConnectError("failed")
+    error.__cause__ = ConnectionRefusedError(111, "Connection refused")
+    refusal = unreachable(error, httpx.URL("http://example.com/mcp"), 3, "proxy:3128")
+    assert str(refusal) == (
+        "The proxy proxy:3128, which the environment names for example.com:80: proxy:3128 refuses connections."
+    )
+    assert "NO_PROXY" in refusal.hint
