@@ -358,3 +358,12 @@ def _is_advice(finding: Finding) -> bool:
 
 def _is_diagnosis(id_: str) -> bool:
     return id_ in CHECKS and CHECKS[id_].is_diagnosis
+
+
+def in_reading_order(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the most important finding first, then its consequences, then the others, each in their order."""
+    first = primary_of(findings)
+    if first is None:
+        return list(findings)
+    rooted = zip(roots_of(findings), findings, strict=True)
+    return [each for _, each in sorted(rooted, key=lambda pair: (pair[0] != first.id, pair[1] is not first))]

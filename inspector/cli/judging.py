@@ -22,7 +22,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget
 from inspector.checks.runner import Inspection
-from inspector.checks.verdict import primary_of, roots_of
+from inspector.checks.verdict import in_reading_order, primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
@@ -255,7 +255,7 @@ def conclude(
     findings = [each for each in findings if each.id not in report.left_out] + [*more]
     if report.budget is not None:
         findings = [*findings, *_over_budget(journal, report.budget)]
-    findings = for_hosts(findings, report.hosts) if report.hosts else as_serious(findings)
+    findings = in_reading_order(for_hosts(findings, report.hosts) if report.hosts else as_serious(findings))
     heard(findings)
     if report.writes_baseline:
         assert report.baseline is not None, "it was looked at with the options"
@@ -305,13 +305,9 @@ def _print_findings(
         *lines, _ = verdict_lines(shown, CHECKS, inspection.counts)
         output.lines([*lines, summary(new, failure)])
         return
-    first = primary_of(new)
-    if first is not None:  # the order in which they are to be read, as in the text
-        rooted = zip(roots_of(findings), findings, strict=True)
-        findings = [each for _, each in sorted(rooted, key=lambda pair: (pair[0] != first.id, pair[1] is not first))]
+    first, roots = primary_of(new), roots_of(findings)
     members = [
-        reports.finding_as_json(each, root * (root != each.id))
-        for each, root in zip(findings, roots_of(findings), strict=True)
+        reports.finding_as_json(each, root * (root != each.id)) for each, root in zip(findings, roots, strict=True)
     ]
     if report.baseline is not None:
         members = [about | {"known": each not in new} for about, each in zip(members, findings, strict=True)]

@@ -51,7 +51,7 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 150_990,
+    "lines": 151_060,
     "lines of tui and present": 50_760,
     "lines of tests": 127_430,
     "lines of decorators of checks": 700,
