@@ -216,8 +216,7 @@ def _first_line(conversation: OpenConversation, respond: str, tab: tuple[str, bo
     if opening is not None:
         left += [_quiet(opening.revision.date, 2), BarItem(((f"({opening.era})", "muted"),), rank=6)]
         if opening.offered and opening.offered != opening.revision.date:
-            role: Role = "warning" if opening.offered < opening.revision.date else "muted"
-            left.append(BarItem(((f"({opening.offered} was offered)", role),), rank=4))
+            left.append(BarItem(((f"({opening.offered} was offered)", "muted"),), rank=4))
         if client := other_client(opening):
             left.append(_quiet(f"{'as' if conversation.journal.head.mode == 'client' else 'client'} {client}", 2))
     right = [*_waiting(conversation, respond), BarItem(tuple(_stage(conversation))), *_recording(conversation)]
