@@ -30,8 +30,8 @@ _RESUMABLE = row_of_date("2025-11-25")
 
 _URL_ALONE = re.compile(rb"(?:https?://|/)[^\s{}\"]{1,480}")
 _HELD_BACK = (
-    "Send the headers and the endpoint event at once, and let no proxy hold them back: with nginx, proxy_buffering off "
-    "or X-Accel-Buffering: no."
+    "Send the headers and the endpoint event at once, and let no proxy hold them back, as nginx 1.22.1 does by itself "
+    "(2026-11-30): proxy_buffering off, or X-Accel-Buffering: no."
 )
 _PATIENCE_NS = 2_000_000_000
 _NAME_OF_ENDPOINT = "Send event: endpoint before the data; look for a proxy that removes the line."
