@@ -28,6 +28,8 @@ _MOST_VALUES = 10_000
 _NOT_BLANK = re.compile(r"\S")
 
 _ELSEWHERE = "Write everything but messages to stderr: console.error(...), print(..., file=sys.stderr)."
+_PROMPT = re.compile(rb'(.{1,200}[:?>]\s?)\{"(?:jsonrpc|id|result)"')
+"""A prompt of `input()`, which ends no line, before a message."""
 _REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
 _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
 _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
@@ -61,7 +63,12 @@ def stdout_not_json(case: CheckMoment) -> Iterator[Violation]:
         return
     if case.state.is_sampled("stdout-not-json", _SAID):
         shown = line[:80].decode("utf-8", "replace").strip()
-        yield Violation(f"a line on stdout is not a message: {shown}", span=(0, len(line)), fix=_ELSEWHERE)
+        sentence, fix = f"a line on stdout is not a message: {shown}", _ELSEWHERE
+        if (prompt := _PROMPT.match(line)) and not line.startswith(b"{"):
+            asks = prompt[1].decode("utf-8", "replace").strip()[:80]
+            sentence = f"a message on stdout has a prompt before it, {asks!r}: a tool asks for input on stdin"
+            fix = "Ask with elicitation, or take an argument: stdin carries the messages of the client."
+        yield Violation(sentence, span=(0, len(line)), fix=fix)
 
 
 def _stray_object(case: CheckMoment) -> bytes | None:

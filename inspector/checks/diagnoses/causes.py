@@ -1,5 +1,6 @@
 """Known causes in what programs write when they fail, and the most informative line if none is known."""
 
+import itertools
 import re
 from pathlib import Path
 from posixpath import basename
@@ -40,6 +41,13 @@ _MEMBER = re.compile(
 )
 """A member of an exception, as Node prints it."""
 _EMPTY = ("''", '""')
+_MOST_OF_STACK = 40
+_STACK_LINE = re.compile(r"\s+at ")
+_FOREIGN = r"(?![^\"()\n]*(?:site-packages|dist-packages|node_modules|/lib/python\d|<frozen|node:))"
+_OF_AUTHOR = re.compile(
+    rf'^\s*File "{_FOREIGN}([^"\n]+)", line (\d+)|^\s+at (?:[^(\n]*\()?(?:file://)?{_FOREIGN}(/[^():\n]+):(\d+):\d+'
+)
+"""A frame of a stack, of Python or Node, that is not in a package or the standard library."""
 _MOST_BEHIND = 25
 """Maximum lines after an exception's message in which its members are searched."""
 _GO_FRAME = re.compile(r"^(?!panic\(|runtime\.)(\S{1,200})\([^()\n]{0,200}\)\n\t(\S{1,300}\.go:\d+)", re.MULTILINE)
@@ -47,7 +55,7 @@ _MEMBERS_OF_REPORT = re.compile(r"^(\S[^\n]*)\n\s+(\S[^\n]*?) \[type=", re.MULTI
 _LAID_OUT = re.compile(r"\s{2,}(?:[\w\\]{0,100}?(\w+(?:Error|Exception))|In (\S{1,100} line \d+):)\s*$")
 """The head of an exception as Laravel and Symfony lay it out: a line of its own, and its message indented below."""
 _OF_RICH = re.compile(
-    r"((?:\[[^\]\n]{5,25}\]|\s{10})\s{1,30}(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,4})(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
+    r"((?:\[[^\]\n]{5,25}\]|\s{10})\s{1,30}(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s{1,8})(\S.*?)(?:\s{2,}\S+\.py:\d+)?\s*$"
 )
 _WRAPPED = re.compile(r"\s{18,}(?!(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s)\S")
 """A log record as rich prints it, and a line that continues one."""
@@ -219,6 +227,18 @@ def _with_heads(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
         if (head := _LAID_OUT.match(lines[n][1])) and lines[n - 1][1].startswith("  "):
             lines[n - 1] = (lines[n - 1][0], f"{head[1] or f'Exception in {head[2]}'}: {lines[n - 1][1].strip()}")
     return lines
+
+
+def place_of(newest: list[tuple[int, str]], at: int) -> str:
+    """Return file and line of the author's code in the stack of the exception at an entry; "" if it shows none."""
+    lines = [line for _, line in newest]
+    here = next((n for n, (entry, _) in enumerate(newest) if entry == at), 0)
+    traced = itertools.takewhile(lambda line: not line.startswith("Traceback"), lines[here : here + _MOST_OF_STACK])
+    below = itertools.takewhile(_STACK_LINE.match, reversed(lines[max(0, here - _MOST_OF_STACK) : here]))
+    for found in filter(None, map(_OF_AUTHOR.search, itertools.chain(traced, below))):
+        path, number = (found[1], found[2]) if found[1] else (found[3], found[4])
+        return f"{path.rpartition('/')[2][:60]}, line {number}"
+    return ""
 
 
 def oldest_failure(newest: list[tuple[int, str]]) -> tuple[int, str] | None:

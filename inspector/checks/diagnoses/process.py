@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, telling_line
+from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, place_of, telling_line
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
@@ -124,7 +124,7 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     newest = tail_of(state)[:_LOOKED_AT]
     if known := known_cause(newest):
         at, sentence, fix = known
-        return Violation(f": {sentence}", frames=(at, n), instead=True, fix=fix)
+        return Violation(f": {sentence}{_placed(newest, at)}", frames=(at, n), instead=True, fix=fix)
     if (telling := telling_line(newest)) is None:
         return Violation(", with nothing on stderr", frames=(n,), instead=True)
     at, words, is_error = telling
@@ -132,8 +132,13 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     if usage is not None:
         message = f"; it printed its help: {usage[1][:MOST_WORDS]}"
         return Violation(message, frames=(usage[0], n), instead=True, fix=_SUBCOMMAND)
-    message = f": {words}" if is_error else f"; last line of stderr: {words}"
+    message = f": {words}{_placed(newest, at)}" if is_error else f"; last line of stderr: {words}"
     return Violation(message, frames=(at, n), instead=True, fix=_CORRECT if HEADS.match(words) else "")
+
+
+def _placed(newest: list[tuple[int, str]], at: int) -> str:
+    place = place_of(newest, at)
+    return f" ({place})" if place else ""
 
 
 def cause_in(state: ConnectionState) -> tuple[int, str, str] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from inspector.checks.diagnoses.process import cause_in
 from inspector.checks.findings import Confidence
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
@@ -175,8 +176,10 @@ def exit_on_cancellation(case: CheckMoment) -> Iterator[Violation]:
     for asked in state.requests.done.values():
         if asked.cancelled is not None and asked.sender is Direction.TO_SERVER:
             if 0 <= ended[1] - asked.cancelled_ns < _SOON_NS:
-                message = (
-                    f"the server exited {(ended[1] - asked.cancelled_ns) / 1e9:.1f} s after {asked.method[:60]} was"
-                )
-                yield Violation(f"{message} cancelled", frames=(asked.cancelled, ended[0]), instead=True)
+                logged = cause_in(state)
+                if logged is not None and (logged[2] or logged[1].startswith("SystemExit")):
+                    return  # the request had ended the server, which the next message only woke up
+                seconds, words = (ended[1] - asked.cancelled_ns) / 1e9, f": {logged[1]}" if logged is not None else ""
+                sentence = f"the server exited {seconds:.1f} s after {asked.method[:60]} was cancelled{words}"
+                yield Violation(sentence, frames=(asked.cancelled, ended[0]), instead=True)
                 return

@@ -96,6 +96,11 @@ def test_the_fix_goes_by_who_seems_to_have_written_the_line(line: bytes, fix: st
     assert fix in found.fix
 
 
+def test_prompt_before_a_message_shows_that_a_tool_reads_stdin() -> None:
+    (found,) = of_one(_line(b'name? {"jsonrpc":"2.0","id":2,"result":{}}')().findings(), "stdout-not-json")
+    assert found.sentence == "a message on stdout has a prompt before it, 'name?': a tool asks for input on stdin"
+
+
 def test_stdout_not_json_is_found_ten_times_at_most() -> None:
     talk = Talk()
     for _ in range(50):

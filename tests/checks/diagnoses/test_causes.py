@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.checks.diagnoses.causes import known_cause, telling_line
+from inspector.checks.diagnoses.causes import known_cause, place_of, telling_line
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,63 @@ def test_the_decisive_part_of_an_exception_is_quoted(lines: tuple[str, ...], tol
 def test_line_of_a_launcher_has_its_meaning(line: str, means: str | None) -> None:
     found = known_cause([(1, line)])
     assert (found is None) if means is None else (found is not None and means in found[1])
+
+
+def test_record_that_rich_has_wrapped_is_quoted_whole() -> None:
+    lines = (
+        "                    INFO     Processing request of type            server.py:733",
+        " " * 29 + "CallToolRequest",
+    )
+    found = telling_line([(n, line) for n, line in enumerate(lines, 1)][::-1])
+    assert found is not None
+    assert found[1] == "INFO     Processing request of type CallToolRequest"
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "place"),
+    [
+        (
+            (
+                "Traceback (most recent call last):",
+                '  File "/srv/server.py", line 12, in <module>',
+                "    main()",
+                '  File "/srv/.venv/lib/python3.12/site-packages/fastmcp/server.py", line 80, in main',
+                "ValueError: no such tool",
+            ),
+            5,
+            "server.py, line 12",
+        ),
+        (
+            (
+                "Error: no such tool",
+                "    at start (/srv/node_modules/sdk/index.js:3:9)",
+                "    at main (file:///srv/dist/server.js:40:7)",
+                "    at node:internal/main:1:1",
+            ),
+            1,
+            "server.js, line 40",
+        ),
+        (
+            (
+                "Traceback (most recent call last):",
+                '  File "/srv/old.py", line 1, in a',
+                "ValueError: handled",
+                "INFO going on",
+                "Traceback (most recent call last):",
+                '  File "<frozen runpy>", line 88, in _run_code',
+                "ImportError: no module",
+            ),
+            7,
+            "",
+        ),
+    ],
+)
+def test_place_of_an_exception_is_in_the_code_of_the_author(lines: tuple[str, ...], at: int, place: str) -> None:
+    assert place_of([(n, line) for n, line in enumerate(lines, 1)][::-1], at) == place
+
+
+def test_surrogate_that_cannot_be_written_is_no_wrong_encoding() -> None:
+    line = "UnicodeEncodeError: 'utf-8' codec can't encode character '\\ud800' in position 7: surrogates not allowed"
+    found = known_cause([(1, line)])
+    assert found is not None
+    assert "half of a surrogate pair (\\ud800)" in found[1]

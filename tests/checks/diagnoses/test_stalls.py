@@ -108,3 +108,13 @@ def test_child_process_runs_a_child_that_has_the_servers_stdin_has_a_check_of_it
     found = ids(_with_child(age_s=3.9, stdin=True)())
     assert "child-holds-stdin" in found
     assert "child-process-runs" not in found
+
+
+def test_server_that_a_tool_has_ended_did_not_exit_because_of_the_cancellation() -> None:
+    cancelled = Talk().ask("tools/call", {"name": "a"}, 7).wait(4).inform("notifications/cancelled", _CANCELLED)
+    findings = (
+        cancelled.said("Traceback (most recent call last):", "SystemExit: no license").exit(1, after=0.2).findings()
+    )
+    assert not of_one(findings, "exit-on-cancellation")
+    (found,) = of_one(findings, "exit-during-session")
+    assert "SystemExit: no license" in found.sentence
