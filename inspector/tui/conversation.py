@@ -317,6 +317,8 @@ class OpenConversation:
         self.requests = RequestView(live)
         self.tasks = TaskView(live)
         self.watching = WatchView(live)
+        self.unsent: dict[bytes, object] = {}
+        """Responses to server requests that were typed and not sent, by what was asked. A reconnection keeps them."""
 
     @cached_property
     def checks(self) -> "AnyChecks":

@@ -210,6 +210,7 @@ class Restarts:
         if runs_again:
             state.call = self._last_call(tab) or state.call
         new = LiveConversation(live)
+        new.unsent = old.unsent
         new.watching.watch_first(old.watching.wanted)
         tab.rebind(new)
         if tab is self._tabs.current:

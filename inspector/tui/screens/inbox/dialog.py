@@ -1,7 +1,8 @@
 """Dialog that shows a server request over the visible screen. Leaving it leaves the request in the Inbox.
 
-It opens on a key and never by itself. When its request is cancelled, it closes and reports the reason. When its
-request was answered and another one is pending, it shows that one.
+It opens on a key and never by itself. When its request is cancelled, it reports the reason and closes, unless a
+response was typed: then it stays, so that what is typed next is no key of the screen below. When its request was
+answered and another one is pending, it shows that one.
 """
 
 from typing import ClassVar, cast
@@ -52,7 +53,7 @@ class QuestionScreen(Dialog[None]):
         super().__init__()
         self._conversation = conversation
         self._ticket = ticket
-        self._answered = False
+        self._answered = self._reported = False
         self._pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
@@ -67,7 +68,7 @@ class QuestionScreen(Dialog[None]):
         self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
 
     async def _show(self, ticket: Ticket) -> None:
-        self._ticket, self._answered = ticket, False
+        self._ticket, self._answered, self._reported = ticket, False, False
         await self._pane.read(RequestRow(ticket.server_request, ticket))
         self.refresh_bindings()
 
@@ -79,10 +80,13 @@ class QuestionScreen(Dialog[None]):
         match self._ticket.state:
             case TicketState.WAITING:
                 await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))
-            case TicketState.WITHDRAWN:
+            case TicketState.WITHDRAWN if not self._reported:
+                self._reported = True
                 why = visible(self._ticket.why, limit=200)
                 self.app.notify(f"Server request cancelled: {why}.", severity="warning", markup=False)
-                self.dismiss()
+                await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))
+                if not self._pane.is_typed_in:
+                    self.dismiss()
             case TicketState.ANSWERED:
                 following = next(iter(self._conversation.inbox.waiting), None)
                 if following is None:
@@ -109,4 +113,4 @@ class QuestionScreen(Dialog[None]):
             self._answered = True
             if any(each is not event.ticket for each in self._conversation.inbox.waiting):
                 hold_keys(self)  # what is typed now is meant for the next request
-            await self._conversation.inbox.answer(event.ticket, event.reply)
+            await self._pane.send(event.ticket, event.reply)

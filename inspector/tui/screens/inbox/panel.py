@@ -88,7 +88,7 @@ class InboxPanel(Panel):
     def sync(self) -> None:
         if not (self.is_attached and self.pane.is_ready and self._list.is_mounted):
             return
-        if self._rows.take():
+        if self._rows.take() or (self.pane.is_outdated and self.screen.is_active):
             self._follow()
         self._list.sync()
         self.pane.tick()
@@ -231,7 +231,7 @@ class InboxPanel(Panel):
         if any(asked.key != self._left and has_form(asked.server_request) for asked in self._rows.unanswered):
             self._holds = True
             hold_keys(self)  # what is typed now is meant for the next request
-        if not await self.conversation.inbox.answer(event.ticket, event.reply):
+        if not await self.pane.send(event.ticket, event.reply):
             self.app.notify("That request no longer waits for a response.", severity="warning", markup=False)
 
     async def on_question_pane_roots_chosen(self, event: QuestionPane.RootsChosen) -> None:

@@ -9,6 +9,7 @@ from inspector import text
 from inspector.capture.journal import Journal
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
+from inspector.protocol.jsonrpc import encode
 from inspector.protocol.server_requests import ServerRequest
 from inspector.session.inbox import Ticket, TicketState
 from inspector.tui.conversation import OpenConversation
@@ -54,6 +55,12 @@ class RequestRow:
     def key(self) -> tuple[int, str]:
         """Unique key of the request."""
         return self.server_request.exchange, self.server_request.key
+
+    @property
+    def content(self) -> bytes:
+        """What is asked, which is the same when the server asks again."""
+        params = self.server_request.params
+        return encode([self.server_request.kind, {**params, "_meta": None} if isinstance(params, dict) else params])
 
 
 class InboxRows(RowSource):

@@ -24,7 +24,7 @@ from inspector.forms.values import FormValue
 from inspector.present.logins import read_link
 from inspector.present.spans import Role, Section, Span
 from inspector.protocol.server_requests import Reply, RequestKind, Root, ServerRequest
-from inspector.session.inbox import Ticket
+from inspector.session.inbox import Ticket, TicketState
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import drop_typed_ahead, hold_keys, release_keys
@@ -58,6 +58,7 @@ from inspector.tui.widgets.section_card import section_renderable
 _THEN = {False: "Accept", True: "Call again"}
 _NOTHING = "No server requests yet"
 _ABOUT_ROOTS = Section("Roots returned to the server")
+_KEPT = Section("Your response", note="Not sent. It is filled in when the server asks the same again.")
 
 
 # Several pending requests: the position of the shown one, and declining all with two presses of one key
@@ -243,7 +244,10 @@ class QuestionPane(Widget):
         self._standing: object = None
         """State that was drawn last; see `_standing`."""
         self._armed: FormValue = None
-        self._typed: dict[tuple[int, str], FormValue] = {}
+        self._content = b""
+        """What the request asks that the form was loaded for."""
+        self._unsent: FormValue = UNSET
+        """Value of the form as it is in `unsent` of the conversation."""
         self.title_row = StatusLine()
         self._about = Static("", classes="question--about")
         self._bar = AnswerBar()
@@ -273,7 +277,7 @@ class QuestionPane(Widget):
     async def show(self, asked: RequestRow | None) -> None:
         """Show another request, or the new state of the shown one. Text that was typed for a request is kept."""
         standing = _standing(asked, self.conversation)
-        if asked == self.asked and standing == self._standing and not self.edits_roots:
+        if asked == self.asked and standing == self._standing and not self.edits_roots and not self.is_outdated:
             return
         has_focus = self.has_focus_within or (self._takes_focus and self.screen.focused is None)
         reads_on = has_focus and asked == self.asked
@@ -303,7 +307,9 @@ class QuestionPane(Widget):
         self._armed = None
         server_request, asked = self.server_request, self.asked
         if server_request is not None and asked is not None:
-            await self._sampling_editor.load(asked, self._typed.get(asked.key, UNSET))
+            self._content = asked.content
+            self._unsent = self.conversation.unsent.get(self._content, UNSET)
+            await self._sampling_editor.load(asked, self._unsent)
         self.set_class(server_request is None or not has_form(server_request) or asks_now(asked), "-over")
         self._about.update(_text(self, self._sections()))
         self.query_one(FormScroll).scroll_home(animate=False)
@@ -323,6 +329,16 @@ class QuestionPane(Widget):
         self.tick()
         self._renew_bar()
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the response was edited in another pane since."""
+        return _waited(self._standing) and self.conversation.unsent.get(self._content, UNSET) is not self._unsent
+
+    @property
+    def is_typed_in(self) -> bool:
+        """Whether a response to the shown request was typed and not sent."""
+        return self.asked is not None and self.conversation.unsent.get(self.asked.content, UNSET) is not UNSET
+
     def _keep(self) -> None:
         asked = self.asked
         if asked is None or not _waited(self._standing) or self.edits_roots:
@@ -331,7 +347,12 @@ class QuestionPane(Widget):
         if self._sampling_editor.edits_request:
             self._sampling_editor.keep_request(asked)
         else:
-            self._typed[asked.key] = self.form.state.value
+            self._keep_value()
+
+    def _keep_value(self) -> None:
+        if not self.is_outdated:
+            self._unsent = self.form.state.value if self.form.is_touched else UNSET
+            self.conversation.unsent[self._content] = self._unsent
 
     def _sections(self) -> tuple[Section, ...]:
         asked = self.asked
@@ -349,7 +370,10 @@ class QuestionPane(Widget):
         ticket = asked.ticket
         if came := proposal_section(ticket):
             found = (came, *found)
-        return found if ticket is None or asked.waits else (answer_section(ticket.reply, ticket.by, ticket.why), *found)
+        if ticket is None or asked.waits:
+            return found
+        kept = (_KEPT,) if ticket.state is TicketState.WITHDRAWN and self.is_typed_in else ()
+        return (answer_section(ticket.reply, ticket.by, ticket.why), *kept, *found)
 
     def tick(self) -> None:
         """Update the age of the request."""
@@ -425,6 +449,12 @@ class QuestionPane(Widget):
         )
 
     # Responding
+
+    async def send(self, ticket: Ticket, reply: Reply) -> bool:
+        """Send a response, which is then no longer kept; return False if the request does not wait for it."""
+        if sent := await self.conversation.inbox.answer(ticket, reply):
+            self.conversation.unsent.pop(RequestRow(ticket.server_request).content, None)
+        return sent
 
     async def do(self, action: QuestionAction) -> None:
         """Run an action requested by key, click or letter."""
@@ -512,6 +542,8 @@ class QuestionPane(Widget):
     def on_schema_form_changed(self, event: SchemaForm.Changed) -> None:
         """Show on the bar what a press does now."""
         event.stop()
+        if self.server_request is not None and not self._sampling_editor.edits_request:
+            self._keep_value()
         self._renew_bar()
 
     async def on_press_bar_pressed(self, event: AnswerBar.Pressed) -> None:

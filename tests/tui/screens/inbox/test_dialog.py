@@ -5,7 +5,7 @@ from textual.screen import ModalScreen
 
 from inspector.protocol.server_requests import accepted, declined
 from inspector.tui.screens.inbox.dialog import QuestionScreen
-from tests.tui.screen_text import press, text
+from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.asking import Asking
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
@@ -28,15 +28,6 @@ async def test_one_question_follows_the_other_until_none_waits(subject: Asking) 
     assert (first.reply, second.reply) == (accepted({"city": "Oslo"}), declined())
 
 
-async def test_escape_leaves_the_question_unanswered(subject: Asking) -> None:
-    ticket = subject.ask_city()
-    async with (app := Showing()).run_test(size=(80, 24)) as pilot:
-        await app.push_screen(QuestionScreen(subject, ticket))
-        await pilot.press("escape")
-        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
-    assert ticket.reply is None
-
-
 async def test_withdrawn_request_closes_its_dialog_with_a_reason(subject: Asking) -> None:
     ticket = subject.ask_city()
     async with (app := Showing()).run_test(size=(80, 24), notifications=True):
@@ -45,6 +36,39 @@ async def test_withdrawn_request_closes_its_dialog_with_a_reason(subject: Asking
         await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
         await until(lambda: "Server request cancelled" in text(app), "the reason is said")
         assert "cancelled: timeout" in " ".join(text(app).split())
+
+
+async def test_text_typed_while_the_request_is_withdrawn_is_no_key_of_the_screen_below(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    async with (app := WithBack()).run_test(size=(80, 30), notifications=True) as pilot:
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await until(lambda: app.focused is not None and "Value" in type(app.focused).__name__, "a field has the focus")
+        await pilot.press(*"Oslo")
+        subject.withdraw(ticket, "the server ended")
+        await shows(app, "Withdrawn", "the server ended", "filled in when the server asks the same again")
+        await pilot.press(*"abq", "enter", "ctrl+j")
+        assert isinstance(app.screen, QuestionScreen)
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+        await app.push_screen(QuestionScreen(subject, subject.ask_city()))
+        await shows(app, "Oslo", "Respond ^j")
+    assert ticket.reply is None
+
+
+async def test_response_that_was_left_unsent_is_shown_again_in_dialog_and_inbox(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    async with (app := Showing()).run_test(size=(120, 30)) as pilot:
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await until(lambda: app.focused is not None and "Value" in type(app.focused).__name__, "a field has the focus")
+        await press(pilot, *"Oslo", "escape")
+        await app.push_screen(QuestionScreen(subject, ticket))
+        await shows(app, "Oslo")
+        await press(pilot, *" 2", "ctrl+j")
+        await until(lambda: not isinstance(app.screen, QuestionScreen), "the dialog is closed")
+        assert ticket.reply == accepted({"city": "Oslo 2"})
+        await app.push_screen(QuestionScreen(subject, subject.ask_city()))
+        await shows(app, "Which city?", "unset")
+        assert "Oslo" not in text(app)
 
 
 class WithBack(Showing):
