@@ -25,8 +25,8 @@ class Toasts:
         self._app = app
         self._bars = bars
         self._lines_below = _BELOW
-        self._until_input = ""
-        """The message that stays until the next input; "" if there is none."""
+        self._until_input: set[str] = set()
+        """Messages that stay until the next input."""
 
     def say(self, message: str, *, severity: str = "information", timeout: float = 4) -> None:
         """Show a message for `timeout` seconds. Untrusted text is made visible; markup is never parsed."""
@@ -38,16 +38,16 @@ class Toasts:
 
         A timeout would write to a terminal that is otherwise idle.
         """
-        self._until_input = message
+        self._until_input.add(message)
         self.say(message, timeout=_UNTIL_DISMISSED_S)
 
     def notice(self, event: Event) -> None:
-        """Remove the message that stays until the next input."""
+        """Remove the messages that stay until the next input."""
         if not self._until_input or not isinstance(event, Key | MouseDown):
             return
-        message, self._until_input = self._until_input, ""
+        messages, self._until_input = self._until_input, set()
         app = self._app
-        for each in [each for each in app._notifications if each.message == message]:  # noqa: SLF001 - no public way
+        for each in [each for each in app._notifications if each.message in messages]:  # noqa: SLF001 - no public way
             app._unnotify(each)  # noqa: SLF001
 
     def tick(self) -> None:

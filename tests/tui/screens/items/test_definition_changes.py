@@ -50,8 +50,10 @@ async def test_changed_tool_is_shown_until_approved(tmp_path: Path) -> None:
         assert [*seen.read()["tools"].items] == ["buy"]
         (toast,) = person.pilot.app.query(Toast)
         assert toast._timeout > 3600, "it does not leave by itself: nothing is written while nothing happens"
+        person.pilot.app.toasts.show_until_input("New server, too.")  # type: ignore[attr-defined]
+        await person.sees("New server, too.")
         await person.press("j")
-        await until(lambda: "Saved a baseline" not in person.screen, "it leaves at the first key")
+        await until(lambda: "New server" not in person.screen, "both leave at the first key")
     async with _before(script, _POISONED, _SELL) as (person, _):
         await person.sees("◆ 1 tool changed, 1 new since", "2 Tools g d shows")
         await person.press("2", shows=("▲ 1 tool changed, 1 new since", "buy ◆ changed", "sell + new"))
