@@ -145,13 +145,16 @@ def _as_ours(error: click.ClickException, argv: Sequence[str]) -> UsageError:
     from inspector.cli.arguments import refuse_argument
 
     context = error.ctx if isinstance(error, click.UsageError) else None
-    path = context.command_path if context else "mcp-inspect"
+    name = next((word for word in split(argv)[0] if word in COMMANDS), "")
+    path = context.command_path if context else f"mcp-inspect {name}".rstrip()
     try:
         if context is not None:
             refuse_argument(context.params.get("url"))
             _refuse_command_without_dashes(context, argv)
     except UsageError as better:
         return better
+    if isinstance(error, click.NoSuchOption) and error.possibilities:  # two dashes alone make no option similar
+        error.possibilities[:] = [each for each in error.possibilities if nearest(error.option_name[2:], [each[2:]])]
     message = error.format_message().replace("a valid integer range", "a whole number")
     message, advice = _of_choices(error, context) or (message[:1].lower() + message[1:], "")
     return UsageError(message, hint=f"{advice}See {path} --help.")

@@ -144,7 +144,7 @@ def _is_shell_function(value: str) -> bool:
 def _from_options(options: Sequence[str], base: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for option in options:
         name, equals, value = option.partition("=")
-        _check(name, value, f"-e {name}")
+        _check(name, value, f"-e {name or '=…'}")
         yield name, value if equals else _copied(name, base, f"-e {name}")
 
 

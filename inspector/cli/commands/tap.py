@@ -90,6 +90,8 @@ def command(ctx: click.Context, /, **options: Any) -> int | None:
         raise UsageError("no server named", hint="Give its command after --: mcp-inspect tap -- node server.js")
     for name in ("keep_on", "fail_on"):
         _check_filter(options[name])
+    if options["rules"] is not None and env.stderr.isatty():  # a client would show it as an error of the server
+        _read_rules(Output(env), options["rules"])
     words = [
         word for name in _OPTIONS if options.get(name) for word in (f"--{name.replace('_', '-')}", str(options[name]))
     ]

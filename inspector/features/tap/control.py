@@ -455,6 +455,7 @@ def arm(relay: "Relay") -> "RuleQueue":
 
 def arm_file(relay: "Relay") -> None:
     """Arm the rules of a file. Never raises. Problems are recorded, and reported to interfaces that attach."""
+    from inspector.errors import why_unreadable
     from inspector.features.tap.rules import RuleProblem, read_rules
 
     path = relay.options.rules
@@ -462,13 +463,13 @@ def arm_file(relay: "Relay") -> None:
         with open(path, encoding="utf-8") as file:
             rules, problems = read_rules(file.read(10_000_000))
     except (OSError, UnicodeDecodeError) as error:
-        rules, problems = [], [RuleProblem(0, "", f"the rules file can't be read: {error}")]
+        rules, problems = [], [RuleProblem(0, "", f"the rules file can't be read: {why_unreadable(error)}")]
     rule_queue = arm(relay)
     rule_queue.judge.rules += rules
     for rule in rules:
         rule_queue.record_rule(rule)
     for problem in problems:
-        message = f"{path}:{problem.line}: {problem.why}"
+        message = f"{path}{f':{problem.line}' if problem.line else ''}: {problem.why}"
         relay.rule_problems.append(message)
         relay.recording.rule(problem.name, False, "file", why=message)
 

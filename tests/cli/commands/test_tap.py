@@ -134,3 +134,5 @@ def test_the_rules_of_a_tap_are_written_as_a_rules_file(tmp_path: Path) -> None:
 def test_a_tap_needs_a_server_and_sensible_options() -> None:
     assert "no server named" in inspect("tap").stderr
     assert "--host-timeout" in inspect("tap", "--host-timeout", "soon", "--", "x").stderr
+    missing = inspect("tap", "--rules", "missing.yaml", "--", "x", terminal=True)
+    assert "missing.yaml can't be read" in missing.stderr
