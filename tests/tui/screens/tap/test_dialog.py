@@ -39,7 +39,7 @@ def footer(app: InspectApp) -> str:
 async def test_a_held_call_is_edited_and_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
     with tapped(tmp_path, sys.executable, "-c", SERVER) as tap:
-        await until(registry.live, "the tap is registered")
+        await until(lambda: registry.live() and tap.records(), "the tap is registered and records")
         app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
         async with app.run_test(size=(120, 30)) as pilot:
             await pilot.press("g", "b")
@@ -72,7 +72,7 @@ async def test_held_message_that_is_edited_to_invalid_json_is_released_only_afte
 ) -> None:
     monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
     with tapped(tmp_path, sys.executable, "-uc", "import sys\nfor line in sys.stdin: print(line.upper())") as tap:
-        await until(registry.live, "the tap is registered")
+        await until(lambda: registry.live() and tap.records(), "the tap is registered and records")
         app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press("g", "b")
@@ -120,7 +120,7 @@ async def test_live_tap_names_both_sides_and_its_next_message_is_held_by_key_or_
 ) -> None:
     monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
     with tapped(tmp_path, sys.executable, "-c", SERVER) as tap:
-        await until(registry.live, "the tap is registered")
+        await until(lambda: registry.live() and tap.records(), "the tap is registered and records")
         tap.request(1, "initialize", **INITIALIZE)
         await asyncio.to_thread(tap.line, 0)
         app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
@@ -162,7 +162,7 @@ async def attached(
     """An app on a tap whose client has listed the tools and called one."""
     monkeypatch.setenv("MCP_INSPECT_HOME", str(tmp_path / "own"))
     with tapped(tmp_path, sys.executable, "-c", LISTS) as tap:
-        await until(registry.live, "the tap is registered")
+        await until(lambda: registry.live() and tap.records(), "the tap is registered and records")
         tap.request(1, "tools/list")
         tap.request(2, "tools/call", name="create", arguments={})
         await asyncio.to_thread(tap.line, 1)
