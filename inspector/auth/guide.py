@@ -9,7 +9,6 @@ import errno
 import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
-from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
@@ -70,9 +69,7 @@ class Loopback:
         await self._listener.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         await self._listener.close()
 
     async def _answer(self, request: HttpRequest) -> HttpResponse:

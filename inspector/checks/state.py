@@ -17,7 +17,7 @@ from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, header
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Cause, Direction, Frame
-from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, RequestId
+from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, RequestId, ResultResponse
 from inspector.protocol.revisions._shape import Era, Revision
 from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
@@ -461,6 +461,11 @@ class CheckMoment:
         self.note: SseNote | None = None
         self.http: HttpExchangeState | None = None
         """HTTP exchange that carries it."""
+
+    @property
+    def root(self) -> str:
+        """Pointer to its result or params."""
+        return "/result" if isinstance(self.message, ResultResponse) else "/params"
 
     def rest(self, at: int) -> None:
         """Let other threads run from time to time; a check calls this for each index of a list that may be long."""

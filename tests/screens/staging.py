@@ -164,7 +164,17 @@ class Inbox(InboxView):
         return Ticket(number, server_request, TicketState.ANSWERED, reply, by="prepared response", future=None)
 
 
-class Posed(InspectApp):
+class Pictured(App[None]):
+    picture = ""
+    """The last one that was taken, as SVG."""
+
+    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
+        """The screen as SVG, without what a browser would fetch."""
+        self.picture = plain(super().export_screenshot(title="mcp-inspect", simplify=simplify))
+        return self.picture
+
+
+class Posed(Pictured, InspectApp):
     """The app, whose pictures ask no server for a font and are the same each time.
 
     `seen_as` says how the capture behaves.
@@ -176,17 +186,10 @@ class Posed(InspectApp):
         self._seen_as = seen_as
         others = [] if beside is None else [OpenedSession(beside.stem, capture=beside)]
         super().__init__(replay=path, show=show, name=path.stem if others else "", beside=others)
-        self.picture = ""
-        """The last one that was taken, as SVG."""
 
     def _first_conversation(self, first: Live | None, replay: Path | None) -> OpenConversation:
         assert replay is not None
         return self._seen_as(replay)
-
-    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
-        """The screen as SVG, without what a browser would fetch."""
-        self.picture = plain(super().export_screenshot(title="mcp-inspect", simplify=simplify))
-        return self.picture
 
 
 @contextmanager
@@ -226,7 +229,7 @@ START = "start"
 """In place of a capture: the start screen."""
 
 
-class PosedStart(StartApp):
+class PosedStart(Pictured, StartApp):
     """The start screen with targets, servers of clients, a tap and a capture."""
 
     def __init__(self) -> None:
@@ -241,15 +244,9 @@ class PosedStart(StartApp):
             (LiveTap("github", "Claude Code", ("npx", "github"), 720, Path("/home/ada/tap.mcpcap"), ""),),
         )
         self.conversation = self
-        self.picture = ""
 
     async def end(self) -> None:
         """There is no conversation to be ended."""
-
-    def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
-        """The screen as SVG, without what a browser would fetch."""
-        self.picture = plain(super().export_screenshot(title="mcp-inspect", simplify=simplify))
-        return self.picture
 
 
 def _keep_targets() -> None:

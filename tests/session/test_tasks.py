@@ -261,18 +261,21 @@ async def test_task_is_followed_after_its_caller_left() -> None:
         assert text_of(await live.tasks.follow("t1")) == "dug"
 
 
+async def _cancelled(yard: Yard, live: Session) -> Any:
+    exchanges: list[Exchange] = []
+    await opened(yard, live)
+    async with asyncio.TaskGroup() as group:
+        calling = group.create_task(live.call("tools/call", {"name": "dig"}, opened=exchanges.append))
+        await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
+        await live.cancel(exchanges[0])
+    return calling.result().task
+
+
 async def test_cancelling_the_call_ends_its_task_by_its_own_method() -> None:
     yard = Yard()
-    exchanges: list[Exchange] = []
     async with session(yard) as live:
-        await opened(yard, live)
-        async with asyncio.TaskGroup() as group:
-            calling = group.create_task(live.call("tools/call", {"name": "dig"}, opened=exchanges.append))
-            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
-            await live.cancel(exchanges[0])
-        called = calling.result()
-        assert called.task is not None
-        assert called.task.state == "cancelled"
+        task = await _cancelled(yard, live)
+        assert task.state == "cancelled"
         assert live.tasks.all[0].cancel_asked is not None
     assert yard.notified == ["notifications/initialized"]
 
@@ -280,16 +283,8 @@ async def test_cancelling_the_call_ends_its_task_by_its_own_method() -> None:
 async def test_a_task_that_can_not_be_cancelled_is_left() -> None:
     yard = Yard()
     yard.may_cancel = False
-    exchanges: list[Exchange] = []
     async with session(yard) as live:
-        await opened(yard, live)
-        async with asyncio.TaskGroup() as group:
-            calling = group.create_task(live.call("tools/call", {"name": "dig"}, opened=exchanges.append))
-            await until(lambda: live.tasks.followed == {"t1"}, "the task is followed")
-            await live.cancel(exchanges[0])
-        end = calling.result().task
-        assert end is not None
-        assert end.why == "polling was stopped; the task may still be running"
+        assert (await _cancelled(yard, live)).why == "polling was stopped; the task may still be running"
 
 
 async def test_endless_task_is_cancelled_at_the_total_timeout() -> None:

@@ -332,11 +332,11 @@ def invalid_meta(case: CheckMoment) -> Iterator[Violation]:
     if type(meta) is dict and case.row >= _KEYS_HAVE_NAMES:
         for key in meta:
             if not _KEY.fullmatch(key):
-                yield Violation(f"{key[:60]!r} is not a valid key of _meta{_flaw(key)}", f"{_root(case)}/_meta")
+                yield Violation(f"{key[:60]!r} is not a valid key of _meta{_flaw(key)}", f"{case.root}/_meta")
             elif "/" in key and _RESERVED.match(key) and key not in _DEFINED:
                 if case.state.is_first(f"invalid-meta {key[:80]}"):
                     sentence = f"{key[:80]!r} has a reserved prefix but is not a specified key"
-                    yield Violation(sentence, f"{_root(case)}/_meta", severity=_HINT)
+                    yield Violation(sentence, f"{case.root}/_meta", severity=_HINT)
     items = peek.items(case.value, _WITH_META.get(case.method, "")) if isinstance(case.message, ResultResponse) else ()
     for at, item in enumerate(items):
         for key in peek.mapping(item, "_meta") if case.row >= _KEYS_HAVE_NAMES else ():
@@ -354,10 +354,6 @@ def _flaw(key: str) -> str:
     )
 
 
-def _root(case: CheckMoment) -> str:
-    return "/result" if isinstance(case.message, ResultResponse) else "/params"
-
-
 @error("Invalid trace context in `_meta`", "meta", since="2026-07-28")
 def invalid_trace_context(case: CheckMoment) -> Iterator[Violation]:
     """The three keys without a prefix have formats defined by the W3C.
@@ -368,7 +364,7 @@ def invalid_trace_context(case: CheckMoment) -> Iterator[Violation]:
     if type(meta) is dict:
         for key, pattern in _TRACE.items():
             if key in meta and not (isinstance(meta[key], str) and pattern.fullmatch(meta[key])):
-                yield Violation(f"{key} is not valid trace context", f"{_root(case)}/_meta/{key}")
+                yield Violation(f"{key} is not valid trace context", f"{case.root}/_meta/{key}")
 
 
 @error("Reserved error code", "error", since="2026-07-28")

@@ -27,7 +27,6 @@ _LISTS = {
     "notifications/prompts/list_changed": "prompts",
     "notifications/resources/list_changed": "resources",
 }
-_TEMPLATES = "resources/templates/list"
 _IMPLEMENTED = {
     "logging/setLevel": (
         ("logging",),
@@ -38,13 +37,7 @@ _IMPLEMENTED = {
 """Methods that a capability promises beside its list: the capability, and what to do."""
 _KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|DRAFT-.*")
-_LISTS = {
-    "notifications/tools/list_changed": "tools",
-    "notifications/prompts/list_changed": "prompts",
-    "notifications/resources/list_changed": "resources",
-}
 _TEMPLATES, _SET_LEVEL = "resources/templates/list", "logging/setLevel"
-_KINDS = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
 _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 

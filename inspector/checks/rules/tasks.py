@@ -8,7 +8,6 @@ from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.checks.state_updates import TASK, is_nested, requests_of
 from inspector.protocol import peek
-from inspector.protocol.jsonrpc import ResultResponse
 
 _TOPIC = "basic/utilities/tasks"
 error = rules_of(_TOPIC).error
@@ -71,8 +70,7 @@ def task_status_transition(case: CheckMoment) -> Iterator[Violation]:
     if not case.is_modern and case.method == "tools/call" and before is None and status in _MAY_BE - {"working"}:
         yield Violation(f"a task begins as {status[:20]!r} instead of working", "/result/task/status")
     if before in _ENDED and status != before and not _is_past(case, id_):
-        root = "/result" if isinstance(case.message, ResultResponse) else "/params"
-        yield Violation(f"a task changed from {before} to {status[:20]}", f"{root}/status")
+        yield Violation(f"a task changed from {before} to {status[:20]}", f"{case.root}/status")
 
 
 def _is_past(case: CheckMoment, id_: str) -> bool:
@@ -116,10 +114,6 @@ def task_on_unsupported_method(case: CheckMoment) -> Iterator[Violation]:
 # The tasks extension
 
 
-def _root(case: CheckMoment) -> str:
-    return "/result" if isinstance(case.message, ResultResponse) else "/params"
-
-
 @error("`tasks/get` result is not complete", "answer tasks/get", since="2026-07-28")
 def task_result_incomplete(case: CheckMoment) -> Iterator[Violation]:
     """“The resultType field MUST be set to "complete"”; only the handle has "task".
@@ -152,7 +146,7 @@ def task_status_member_missing(case: CheckMoment) -> Iterator[Violation]:
     if status == "failed" and peek.flag(case.value, "result", "isError"):
         return  # the status is wrong, and `task-failure-misreported` reports it
     if member is not None and type(peek.at(case.value, member)) is not dict:
-        yield Violation(f"a task is {status}, but has no {member}", f"{_root(case)}/{member}")
+        yield Violation(f"a task is {status}, but has no {member}", f"{case.root}/{member}")
 
 
 @error("Task failure is reported incorrectly", *_TOLD, since="2026-07-28")
@@ -165,9 +159,9 @@ def task_failure_misreported(case: CheckMoment) -> Iterator[Violation]:
         return
     if peek.flag(case.value, "result", "isError") or peek.flag(case.value, "error", "isError"):
         fix = "Set the status to completed, with the result that has isError."
-        yield Violation("the status is failed because the tool returned isError", f"{_root(case)}/status", fix=fix)
+        yield Violation("the status is failed because the tool returned isError", f"{case.root}/status", fix=fix)
     elif peek.has(case.value, "error") and not peek.text(case.value, "statusMessage"):
-        yield Violation("a failed task has no statusMessage", f"{_root(case)}/statusMessage", severity=_WARNING)
+        yield Violation("a failed task has no statusMessage", f"{case.root}/statusMessage", severity=_WARNING)
 
 
 @error("Key of an input request is reused", *_TOLD, since="2026-07-28")
@@ -180,7 +174,7 @@ def task_input_key_reused(case: CheckMoment) -> Iterator[Violation]:
     for key, request in requests_of(case.value).items() if task is not None else ():
         if task is not None and task.requests.get(key, request) != request:
             yield Violation(
-                f"{key[:60]!r} was the key of another request before", f"{_root(case)}/inputRequests/{key[:60]}"
+                f"{key[:60]!r} was the key of another request before", f"{case.root}/inputRequests/{key[:60]}"
             )
 
 

@@ -8,7 +8,6 @@ import signal
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -98,9 +97,7 @@ class Browser:
         self._writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, _file(child.to_child, "wb"))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         assert self._child is not None, "it was started"
         for pipe in (self._writer, self._reader):
             if pipe is not None:

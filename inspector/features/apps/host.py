@@ -7,7 +7,6 @@ View begins.
 import asyncio
 from collections.abc import Callable, Coroutine
 from enum import StrEnum
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -112,11 +111,9 @@ class AppHost:
         await self._tasks.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc_info: Any) -> None:
         self._finish("mcp-inspect ends")
-        await self._tasks.__aexit__(kind, error, trace)
+        await self._tasks.__aexit__(*exc_info)
 
     @property
     def has_delivered(self) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import cache
 from importlib.resources import files
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
@@ -106,9 +105,7 @@ class AppSite:
         await self._stack.enter_async_context(self._sandbox)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         if self._page is not None:
             self._page.close()
         await self._stack.aclose()

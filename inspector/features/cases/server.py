@@ -7,7 +7,6 @@ with ServerUnderTest("node", "server.js") as server:
 
 import os
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from inspector.capture.compare.normal import Normal
@@ -96,9 +95,7 @@ class ServerUnderTest:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._engine is not None and self._session is not None:
             self._engine.submit(_close(self._session)).result()
             self._engine.stop()

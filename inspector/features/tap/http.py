@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import NamedTuple, Self
 
 import httpx
@@ -176,9 +175,7 @@ class HttpTap:
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
 
     def _register(self) -> None:

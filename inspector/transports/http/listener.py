@@ -16,7 +16,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from types import TracebackType
 from typing import Any, Self
 
 import h11
@@ -153,9 +152,7 @@ class Listener:
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
 
     def _accept(self) -> "_Connection":

@@ -13,7 +13,6 @@ import zlib
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
@@ -312,9 +311,7 @@ class HttpReply:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, kind: object, *_: object) -> None:
         await self.close(CLOSED_HERE if kind is not None else "")
 
     @property

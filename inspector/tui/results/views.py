@@ -67,7 +67,20 @@ class ResultLines:
     blocks: Sequence[int]
 
 
-class JsonBlockLines(Sequence[Line]):
+class _Rows(Sequence[Line]):
+    def _row(self, row: int) -> Line:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        rows = range(len(self))[index]
+        return self._row(rows) if isinstance(rows, int) else [self._row(each) for each in rows]
+
+
+class JsonBlockLines(_Rows):
     """The lines of JSON, coloured when they are shown; long ones are wrapped to several rows."""
 
     def __init__(self, lines: JsonLines, width: int) -> None:
@@ -90,14 +103,7 @@ class JsonBlockLines(Sequence[Line]):
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(self._count))]
-        row = range(self._count)[index]
+    def _row(self, row: int) -> Line:
         at = bisect_right(self._long, row) - 1
         if at < 0:
             return self._plain(row)
@@ -109,7 +115,7 @@ class JsonBlockLines(Sequence[Line]):
         return tuple(clip(self._lines.line(line), self._width))
 
 
-class Joined(Sequence[Line]):
+class Joined(_Rows):
     """Several sequences of lines, one after the other."""
 
     def __init__(self, parts: Sequence[Sequence[Line]]) -> None:
@@ -119,14 +125,7 @@ class Joined(Sequence[Line]):
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        row = range(len(self))[index]
+    def _row(self, row: int) -> Line:
         at = bisect_right(self._ends, row)
         return self._parts[at][row - (self._ends[at - 1] if at else 0)]
 

@@ -7,7 +7,7 @@ from typing import Any
 from tests.servers.speaking import answer, say, serve
 from tests.servers.trackers import Run
 
-_TOOL: dict[str, Any] = {
+TOOL: dict[str, Any] = {
     "name": "search",
     "description": "Searches the notes.",
     "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "What to look for."}}},
@@ -15,7 +15,7 @@ _TOOL: dict[str, Any] = {
 
 
 def _gives(result: Any, **tool: Any) -> Run:
-    return lambda: serve({"tools/list": {"tools": [_TOOL | tool]}, "tools/call": result})
+    return lambda: serve({"tools/list": {"tools": [TOOL | tool]}, "tools/call": result})
 
 
 def _fails(error: Any, **tool: Any) -> Run:

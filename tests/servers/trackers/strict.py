@@ -4,12 +4,7 @@ from typing import Any
 
 from tests.servers.speaking import say, serve
 from tests.servers.trackers import Run
-
-_TOOL: dict[str, Any] = {
-    "name": "search",
-    "description": "Searches the notes.",
-    "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "description": "What to look for."}}},
-}
+from tests.servers.trackers.calls import TOOL
 
 
 def _error(code: Any, message: str) -> Any:
@@ -17,9 +12,9 @@ def _error(code: Any, message: str) -> Any:
 
 
 SERVERS: dict[str, Run] = {
-    "result-is-an-empty-array": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": []}),
+    "result-is-an-empty-array": lambda: serve({"tools/list": {"tools": [TOOL]}, "tools/call": []}),
     "during-initialization": lambda: serve(
         {"tools/list": _error(0, 'method "tools/list" is invalid during session initialization')}
     ),
-    "code-is-text": lambda: serve({"tools/list": {"tools": [_TOOL]}, "tools/call": _error("-32602", "q is missing")}),
+    "code-is-text": lambda: serve({"tools/list": {"tools": [TOOL]}, "tools/call": _error("-32602", "q is missing")}),
 }
