@@ -46,6 +46,7 @@ _STACK_LINE = re.compile(r"\s+at ")
 _FOREIGN = r"(?![^\"()\n]*(?:site-packages|dist-packages|node_modules|/lib/python\d|<frozen|node:))"
 _OF_AUTHOR = re.compile(
     rf'^\s*File "{_FOREIGN}([^"\n]+)", line (\d+)|^\s+at (?:[^(\n]*\()?(?:file://)?{_FOREIGN}(/[^():\n]+):(\d+):\d+'
+    rf"|^(?:file://)?{_FOREIGN}(/[^:\n]+):(\d+)$"
 )
 """A frame of a stack, of Python or Node, that is not in a package or the standard library."""
 _MOST_BEHIND = 25
@@ -188,7 +189,8 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     newest = _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
     if (chain := _chain(newest)) is not None:
         return chain
-    words = [(place, at, line.strip()) for place, (at, line) in enumerate(newest) if not _NOISE.match(line)]
+    stripped = ((place, at, line.strip()) for place, (at, line) in enumerate(newest) if not _NOISE.match(line))
+    words = [(place, at, line.removeprefix("[cause]: ")) for place, at, line in stripped]
     for kind in (HEADS, _BAD):
         for n, (place, at, line) in enumerate(words):
             if kind.search(line[:2000]):
@@ -236,7 +238,7 @@ def place_of(newest: list[tuple[int, str]], at: int) -> str:
     traced = itertools.takewhile(lambda line: not line.startswith("Traceback"), lines[here : here + _MOST_OF_STACK])
     below = itertools.takewhile(_STACK_LINE.match, reversed(lines[max(0, here - _MOST_OF_STACK) : here]))
     for found in filter(None, map(_OF_AUTHOR.search, itertools.chain(traced, below))):
-        path, number = (found[1], found[2]) if found[1] else (found[3], found[4])
+        path, number = filter(None, found.groups())
         return f"{path.rpartition('/')[2][:60]}, line {number}"
     return ""
 

@@ -82,8 +82,9 @@ _FAILED = re.compile(r"(?i)(?:[\w.-]{1,40}: )?(?:error:|failed to|cannot|can't|c
 _PROGRAM = re.compile(r"(?:can't open file|Cannot find module|Module not found) ['\"]([^'\"]{1,500})['\"]")
 _PORT = re.compile(
     r"EADDRINUSE.{0,60}?:(\d{2,5})\b|[Pp]ort (\d{2,5}) (?:was|is) already in use|"
-    r"[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE"
+    r"\('[^'\n]{0,60}', (\d{2,5})\): .{0,20}address already in use"
 )
+_SOME_PORT = re.compile(r"[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE")
 _OTHER_SDK = re.compile(
     r"'Server' object has no attribute '\w+'|No module named 'mcp\.server\.fastmcp'|cannot import name 'McpError'"
 )
@@ -345,7 +346,9 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
 
 def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
     """Return the variables that stderr reports as missing, and a line; settings are named by their fields."""
-    if line := line_like(state, _MISSING):
+    printed = ((n, _MISSING.search(line)) for n, line in state.notes.get(LINES, ()) if _printed_only(state))
+    line = line_like(state, _MISSING) or next(((n, found) for n, found in printed if found), None)
+    if line is not None:
         return line[0], re.findall(r"\w{3,}", next(group for group in line[1].groups() if group).replace(" and ", " "))
     newest = tail_of(state)[:60]
     if found := _IN_A_REPORT.search("\n".join(line for _, line in reversed(newest))):
@@ -448,9 +451,8 @@ def port_in_use(case: CheckMoment) -> Iterator[Violation]:
     Fix: Stop the other process, or choose another port.
     """
     ended = exit_of(case.state)
-    if ended and (line := line_like(case.state, _PORT)):
-        number = line[1].group(1) or line[1].group(2)
-        port = f" {number}" if number else ""
+    if ended and (line := line_like(case.state, _PORT) or line_like(case.state, _SOME_PORT)):
+        port = "".join(f" {number}" for number in line[1].groups() if number)
         yield Violation(f"another process is using the port{port}", frames=(line[0], ended[0]), instead=True)
 
 

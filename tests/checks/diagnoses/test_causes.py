@@ -154,6 +154,11 @@ def test_record_that_rich_has_wrapped_is_quoted_whole() -> None:
             "server.js, line 40",
         ),
         (
+            ("file:///srv/server.ts:5", "const a: number = 1;", "      ^", "", "SyntaxError: Missing"),
+            5,
+            "server.ts, line 5",
+        ),
+        (
             (
                 "Traceback (most recent call last):",
                 '  File "/srv/old.py", line 1, in a',

@@ -302,3 +302,25 @@ def test_a_server_that_owes_a_response_may_finish_it_after_the_end_of_stdin() ->
     owing = left(Talk().ask("resources/read", {"uri": "a:b"}))
     assert owing.severity is Severity.HINT
     assert "resources/read" in owing.sentence
+
+
+@pytest.mark.parametrize(
+    ("lines", "port"),
+    [
+        (("Error: listen EADDRINUSE: address already in use :::3124", "  code: 'EADDRINUSE',"), " 3124"),
+        (
+            ("[Errno 98] error while attempting to bind on address ('127.0.0.1', 8000): address already in use",),
+            " 8000",
+        ),
+        (("OSError: [Errno 98] Address already in use",), ""),
+    ],
+)
+def test_port_in_use_is_named_wherever_stderr_has_its_number(lines: tuple[str, ...], port: str) -> None:
+    (found,) = of_one(_dead(1, *lines)().findings(), "port-in-use")
+    assert found.sentence == f"another process is using the port{port}"
+
+
+def test_variable_that_stdout_wants_is_missing_from_the_environment() -> None:
+    talk = Talk(opened=False).frame(b"Please set ACME_KEY").exit(1)
+    (found,) = of_one(talk.findings(), "environment-variable-missing")
+    assert found.sentence.startswith("ACME_KEY is not in the environment")
