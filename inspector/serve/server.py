@@ -122,7 +122,7 @@ async def run_tool(sessions: Sessions, wanted: ToolDefinition, arguments: Mappin
     try:
         parsed = msgspec.convert(dict(arguments), wanted.arguments)
     except msgspec.ValidationError as error:
-        members = ", ".join(wanted.arguments.__struct_fields__)
+        members = ", ".join(wanted.arguments.__struct_fields__) or "no arguments"
         return _failed(sessions, InspectError(f"invalid arguments: {error}", hint=f"{wanted.name} takes: {members}."))
     try:
         answer = await wanted.run(sessions, parsed)

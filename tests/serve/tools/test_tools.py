@@ -147,6 +147,7 @@ async def test_logs_shows_the_newest_lines_of_stderr_with_their_entries() -> Non
     ("tool", "arguments", "text"),
     [
         ("call", {"nam": "x"}, "unknown field `nam`"),
+        ("taps", {"of": "x"}, "taps takes: no arguments."),
         ("call", {"name": "x", "session": "s9"}, "no session 's9'"),
         ("message", {"entry": 99999}, "no entry 99999"),
         ("message", {"entry": 1, "pointer": "/nowhere"}, "nothing at"),
