@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from hypothesis import settings
@@ -223,16 +224,16 @@ def _nothing_left_running(_isolated: None, home: Path) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _journals_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Close the journals that a test has made: each has an open file, and a thread if it records."""
-    made: list[Journal] = []
+    made: WeakSet[Journal] = WeakSet()  # one that a test lets go is to be gone
     make = Journal.__init__
 
     def note(self: Journal, *args: Any, **options: Any) -> None:
         make(self, *args, **options)
-        made.append(self)
+        made.add(self)
 
     monkeypatch.setattr(Journal, "__init__", note)
     yield
-    for journal in made:
+    for journal in list(made):
         journal.close()
 
 
