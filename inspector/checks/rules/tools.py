@@ -253,7 +253,8 @@ def icon_rejected(case: CheckMoment) -> Iterator[Violation]:
             src, here = peek.text(icon, "src") or "", f"/result/{place}/icons/{at}/src"
             name = (peek.text(item, "name") or place)[:80]
             if _REFUSED.match(src):
-                yield Violation(f"{name}: icon at {src[:60]!r}", here)
+                mild = Severity.WARNING if src[:5].lower() == "file:" else None  # it is only not shown
+                yield Violation(f"{name}: icon at {src[:60]!r}", here, severity=mild)
             elif src and not _WITH_SCHEME.match(src):
                 sentence = f"{name}: the icon {src[:60]!r} is not a URL, so no client can load it"
                 yield Violation(sentence, here, severity=Severity.WARNING)

@@ -181,6 +181,7 @@ def test_arguments_without_description_are_one_finding() -> None:
     ("src", "severities"),
     [
         ("javascript:1", ["error"]),
+        ("file:///srv/a.png", ["warning"]),
         ("http://cdn.example/a.png", ["hint"]),
         ("http://localhost:1/a.png", []),
         ("https://cdn.example/a.png", []),
