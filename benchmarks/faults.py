@@ -16,6 +16,7 @@ from benchmarks.faulted import Row, Run, breaking, run
 from inspector.capture.format.records import Entry
 from inspector.capture.format.verify import verify
 from inspector.capture.store.load import load
+from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.facts import Stderr
 from tests.servers.breaking import SCHEMAS
 
@@ -126,7 +127,9 @@ def full_disk(place: Path, small: bool) -> Row:
     ran = run(words, place, most_file_bytes=MB)
     frames = _readable(capture)
     figures = f"{ran.figures}; listed; the first {frames:,} frames of the capture can be read"
-    good = ran.is_calm and ran.status == 0 and _names(ran) == ["good"] and "can't be written" in ran.told
+    good = (
+        ran.is_calm and ran.status == ExitStatus.CAPTURE and _names(ran) == ["good"] and "can't be written" in ran.told
+    )
     return Row("disk full", figures, good and frames > 0)
 
 

@@ -136,7 +136,7 @@ async def test_every_screen_shows_what_was_known_then(recorded: Path) -> None:
         await _sees(app, "log", at["level is set"], "debug and higher")
         await _sees(app, "resources", at["watching is asked for"], "7 resources", never=("● Subscribed",))
         await _sees(app, "resources", at["is watched"], "● Subscribed", never=("◆ updated",))
-        await _sees(app, "resources", at["is updated"], "◆ updated", "● watching")
+        await _sees(app, "resources", at["is updated"], "◆ updated", "● subscribed to")
         await _sees(app, "inbox", at["the form waits"], "◆ Waiting", "Please provide inputs", never=("Accepted", "Ann"))
         await _sees(app, "server", at["the form waits"], "pending    2", "5 Inbox ◆1")
         await _sees(app, "inbox", at["the form is answered"], "✓ Accepted", "Ann", "the client, in #")
