@@ -99,7 +99,7 @@ async def test_a_tool_whose_form_is_open_can_be_called_after_it_has_gone(tmp_pat
         await go_to(person, "row")
         await person.press("enter", shows="strokes")
         await person.types("7", "escape")
-        await person.press("x", "u", shows=("no longer listed by the server", "Call anyway ^j"))
+        await person.press("x", "u", shows=("no longer listed", "Call anyway ^j"))
         await person.press("ctrl+j")
         await until(lambda: "row" in [each.target for each in person.journal.conversation.exchanges], "it is called")
         await person.sees("row")

@@ -1,8 +1,7 @@
 """Dialog that shows a server request over the visible screen. Leaving it leaves the request in the Inbox.
 
-It opens on a key and never by itself. When its request is cancelled, it reports the reason and closes, unless a
-response was typed: then it stays, so that what is typed next is no key of the screen below. When its request was
-answered and another one is pending, it shows that one.
+It opens on a key and never by itself. When its request is withdrawn, it shows the reason and stays, so that what is
+typed next is no key of the screen below. When its request was answered and another one is pending, it shows that one.
 """
 
 from typing import ClassVar, cast
@@ -11,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from inspector.session.inbox import Ticket, TicketState
-from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys
@@ -53,7 +51,7 @@ class QuestionScreen(Dialog[None]):
         super().__init__()
         self._conversation = conversation
         self._ticket = ticket
-        self._answered = self._reported = False
+        self._answered = False
         self._pane = QuestionPane(conversation)
 
     def compose(self) -> ComposeResult:
@@ -68,7 +66,7 @@ class QuestionScreen(Dialog[None]):
         self.set_interval(1 / _TICKS_PER_SECOND, self._tick)
 
     async def _show(self, ticket: Ticket) -> None:
-        self._ticket, self._answered, self._reported = ticket, False, False
+        self._ticket, self._answered = ticket, False
         await self._pane.read(RequestRow(ticket.server_request, ticket))
         self.refresh_bindings()
 
@@ -78,15 +76,8 @@ class QuestionScreen(Dialog[None]):
         if not is_on_top(self):  # dismissed but not yet removed, or covered by another dialog
             return
         match self._ticket.state:
-            case TicketState.WAITING:
+            case TicketState.WAITING | TicketState.WITHDRAWN:
                 await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))
-            case TicketState.WITHDRAWN if not self._reported:
-                self._reported = True
-                why = visible(self._ticket.why, limit=200)
-                self.app.notify(f"Server request cancelled: {why}.", severity="warning", markup=False)
-                await self._pane.show(RequestRow(self._ticket.server_request, self._ticket))
-                if not self._pane.is_typed_in:
-                    self.dismiss()
             case TicketState.ANSWERED:
                 following = next(iter(self._conversation.inbox.waiting), None)
                 if following is None:

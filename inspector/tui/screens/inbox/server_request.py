@@ -334,11 +334,6 @@ class QuestionPane(Widget):
         """Whether the response was edited in another pane since."""
         return _waited(self._standing) and self.conversation.unsent.get(self._content, UNSET) is not self._unsent
 
-    @property
-    def is_typed_in(self) -> bool:
-        """Whether a response to the shown request was typed and not sent."""
-        return self.asked is not None and self.conversation.unsent.get(self.asked.content, UNSET) is not UNSET
-
     def _keep(self) -> None:
         asked = self.asked
         if asked is None or not _waited(self._standing) or self.edits_roots:
@@ -372,7 +367,8 @@ class QuestionPane(Widget):
             found = (came, *found)
         if ticket is None or asked.waits:
             return found
-        kept = (_KEPT,) if ticket.state is TicketState.WITHDRAWN and self.is_typed_in else ()
+        is_kept = self.conversation.unsent.get(asked.content, UNSET) is not UNSET
+        kept = (_KEPT,) if ticket.state is TicketState.WITHDRAWN and is_kept else ()
         return (answer_section(ticket.reply, ticket.by, ticket.why), *kept, *found)
 
     def tick(self) -> None:

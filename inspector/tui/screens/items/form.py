@@ -145,7 +145,7 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
     anyway = " anyway" if content.gone else ""
     items = [BarItem(button_spans(f"{content.verb}{anyway}", key, "button"), "call")]
     if content.gone:
-        items.append(BarItem(((f"{glyphs().warning} no longer listed by the server", "warning"),)))
+        items.append(BarItem(((f"{glyphs().warning} no longer listed", "warning"),)))
     for caution in content.cautions[:1]:
         more = f" (+{len(content.cautions) - 1})" if len(content.cautions) > 1 else ""
         items.append(BarItem(((f"{glyphs().warning} {visible(caution, limit=200)}{more}", "warning"),)))
@@ -154,7 +154,7 @@ def _left(content: CallBarContent) -> Sequence[BarItem]:
     elif content.hints:
         items.append(BarItem((hints_span(content.hints),)))
     elif not content.bare:
-        items.append(BarItem((_VERDICTS[content.verdict],)))
+        items.append(BarItem((_VERDICTS[content.verdict],), rank=1))
     if content.task:
         items.append(BarItem(((content.task, "accent"),), "task", rank=1))
     return items
