@@ -95,7 +95,8 @@ meta-rejected: call-rejected list-failed handshake-rejected invalid-ping-respons
 tool-failure-as-protocol-error: call-rejected
 failure-logged: tool-failure-as-protocol-error call-rejected list-failed listed-resource-unreadable empty-result
   invalid-ping-response
-child-process-runs: SILENT requests-serialized stdin-eof-ignored
+child-process-runs: SILENT requests-serialized stdin-eof-ignored child-processes-left
+server-waits-for-service: SILENT requests-serialized stdin-eof-ignored child-processes-left
 result-wrapped: content-missing
 invalid-arguments-as-protocol-error: call-rejected
 error-object-invalid: call-rejected

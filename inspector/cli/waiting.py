@@ -82,8 +82,9 @@ class WaitNotice:
         seen = WaitView(now_ns, connecting=self._journal.conversation.opening is None)
         if wait_of(self._journal, seen) is None:
             return None
-        running, busy = self._programs.of(child_pid(self._journal))
-        return wait_of(self._journal, WaitView(now_ns, seen.connecting, (), running, busy))
+        return wait_of(
+            self._journal, WaitView(now_ns, seen.connecting, (), *self._programs.of(child_pid(self._journal)))
+        )
 
 
 @contextmanager

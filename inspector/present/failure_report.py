@@ -68,6 +68,7 @@ _RULES = frozenset(
 _MILD = FATAL | {
     *("authentication-required", "call-timed-out", "client-capability-required", "client-registration-unavailable"),
     *("rate-limited", "rejected-as-uninitialized", "session-expired"),
+    *("child-process-runs", "requests-serialized", "server-busy", "server-waits-for-service"),
 }
 """Checks that explain a failure although their findings are only warnings."""
 

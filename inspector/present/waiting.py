@@ -17,11 +17,12 @@ from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.spans import Line, Span, span
 from inspector.protocol.exchanges import Exchange
-from inspector.protocol.facts import ProcessEvent, ProcessFact
+from inspector.protocol.facts import Awaited, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Direction
 from inspector.protocol.server_requests import ServerRequest
 from inspector.transports.children import Process, processes_of
 
+_Seen = tuple[tuple[Process, ...], float | None, tuple[Awaited, ...]]
 PATIENCE_NS = 2_000_000_000
 """Time in flight after which a wait is shown."""
 _LOOKED_BACK = 3000
@@ -64,6 +65,8 @@ class WaitView(msgspec.Struct, frozen=True):
     """The child and its subprocesses; () if unknown."""
     busy: float | None = None
     """Their current share of one processor; None if unknown."""
+    awaits: tuple[Awaited, ...] = ()
+    """The connections from which they wait for something, newest first; () if unknown."""
 
 
 class WaitLine(msgspec.Struct, frozen=True):
@@ -190,8 +193,13 @@ def _has_spoken(journal: Journal) -> bool:
 
 
 def _known(journal: Journal, exchange: Exchange | None, seen: WaitView) -> Line:
-    """Return whether the server is alive and busy, how long it has been silent, and its last message."""
-    parts = [_life(journal, seen), _http(journal, exchange), _silence(journal, exchange, seen.now_ns)]
+    """Return whether the server is alive and busy, for whom it waits, how long it is silent, and its last message."""
+    parts = [
+        _life(journal, seen),
+        _awaited(exchange, seen),
+        _http(journal, exchange),
+        _silence(journal, exchange, seen.now_ns),
+    ]
     line: Line = ()
     for part in parts:
         if part:
@@ -214,6 +222,16 @@ def _does(busy: float) -> str:
     if busy >= _BUSY:
         return f", busy: {100 * busy:.0f} % of a processor"
     return ", idle" if busy <= _IDLE else f", {100 * busy:.0f} % of a processor"
+
+
+def _awaited(exchange: Exchange | None, seen: WaitView) -> Line:
+    """Return the connection that may explain the wait."""
+    waited_s = (seen.now_ns - exchange.started_ns + PATIENCE_NS) / 1e9 if exchange is not None else float("inf")
+    awaited = next((each for each in seen.awaits if not each.answered and each.may_explain(waited_s)), None)
+    if awaited is None:
+        return ()
+    ages = f" {words.text_of(int(awaited.silent_s * 1e9))}" if awaited.silent_s else ""
+    return (("waits for ", "muted"), span(awaited.address, "warning", limit=60), (ages, "warning"))
 
 
 def _http(journal: Journal, exchange: Exchange | None) -> Line:
@@ -289,29 +307,31 @@ def child_pid(journal: Journal) -> int:
 
 
 class Programs:
-    """The processes below a child, and their CPU usage."""
+    """The processes below a child, their CPU usage, and for whom they wait."""
 
     def __init__(self) -> None:
         self._at = 0.0
         self._cpu_s = 0.0
-        self._running: tuple[Process, ...] = ()
-        self._busy: float | None = None
         self._pid = 0
+        self._seen: _Seen = ((), None, ())
 
     def forget(self) -> None:
         """Reset, so that the next poll is the first."""
-        self._at, self._running, self._busy = 0.0, (), None
+        self._at, self._seen = 0.0, ((), None, ())
 
-    def of(self, pid: int) -> tuple[tuple[Process, ...], float | None]:
-        """Return the processes and their share of one processor; cached for a short time."""
+    def of(self, pid: int) -> _Seen:
+        """Return the processes, their share of one processor, and what they wait for; cached for a short time."""
         now = time.monotonic()
         if not pid:
-            return (), None
+            return (), None, ()
         if pid == self._pid and self._at and now - self._at < _LOOK_S:
-            return self._running, self._busy
+            return self._seen
+        from inspector.transports.sockets import awaited_by  # only long waits need it
+
         running = processes_of(pid)
         cpu_s = sum(each.cpu_s for each in running)
         known = bool(self._at) and pid == self._pid and bool(running)
-        self._busy = max(0.0, cpu_s - self._cpu_s) / (now - self._at) if known else None
-        self._pid, self._at, self._cpu_s, self._running = pid, now, cpu_s, running
-        return running, self._busy
+        busy = max(0.0, cpu_s - self._cpu_s) / (now - self._at) if known else None
+        self._pid, self._at, self._cpu_s = pid, now, cpu_s
+        self._seen = running, busy, awaited_by(running)
+        return self._seen

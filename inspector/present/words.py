@@ -287,7 +287,8 @@ def _stall(fact: ProcessFact) -> str:
     state = fact.state or ProcessActivity()
     cpu = "" if state.cpu_percent is None else f", {state.cpu_percent:.0f} % CPU"
     children = ", ".join(f"{each.pid} {text.visible(each.command, limit=60)}".strip() for each in state.children[:5])
-    return f"no response: process {fact.pid} has {state.threads} threads{cpu}, children: {children or 'none'}"
+    awaits = "".join(f"; {text.visible(each.clause, limit=160)}" for each in state.awaits[:3])
+    return f"no response: process {fact.pid} has {state.threads} threads{cpu}, children: {children or 'none'}{awaits}"
 
 
 def ending(fact: ProcessFact) -> str:

@@ -130,6 +130,36 @@ class ChildState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it has the server's stdout."""
 
 
+class Awaited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A network connection of the server, or of a descendant, over which it seems to wait for something."""
+
+    pid: int
+    name: str = ""
+    """Name of the process; untrusted text."""
+    address: str = ""
+    """The other end: "127.0.0.1:5432 (postgresql)"; the service as the system's table of ports names it."""
+    accepted: bool = False
+    """Whether the other end has accepted the connection."""
+    answered: bool = False
+    """Whether the process has received something after it last sent something: the wait is not certain then."""
+    silent_s: float = 0.0
+    """Seconds since the process last sent something, if `answered`, since it last received something; 0 if unknown."""
+
+    @property
+    def clause(self) -> str:
+        """What it waits for: "127.0.0.1:5432 has sent nothing to python (pid 4711) for 4.9 s"."""
+        process, ages = f"{self.name} (pid {self.pid})", f" for {self.silent_s:.1f} s" if self.silent_s else ""
+        if not self.accepted:
+            return f"{self.address} has not accepted a connection of {process}"
+        if self.answered:
+            return f"{process} and {self.address} have exchanged nothing{ages}"
+        return f"{self.address} has sent nothing to {process}{ages}"
+
+    def may_explain(self, waited_s: float) -> bool:
+        """Whether it may be the reason for a wait: it was used since then, and an idle one not again later."""
+        return self.silent_s <= waited_s and (not self.answered or self.silent_s >= waited_s / 2)
+
+
 class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a process did at one moment."""
 
@@ -143,6 +173,8 @@ class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     """On STDIN_EOF: bytes written to stdin, if nothing has read any of them; 0 otherwise."""
     ports: tuple[int, ...] = ()
     """On STDIN_EOF, if `unread`: TCP ports on which it or a descendant listens."""
+    awaits: tuple[Awaited, ...] = ()
+    """On STALL, and on STDIN_EOF before any output: the connections from which it waits for something, newest first."""
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
@@ -155,7 +187,7 @@ class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
     signal: str = ""
     """Name of the signal ("SIGTERM") that ended the child (EXIT) or that we sent (SIGNAL)."""
     state: ProcessActivity | None = None
-    """On STALL: what the process did. On STDIN_EOF and SIGNAL, if it computed; on STDIN_EOF also if it read nothing."""
+    """On STALL: what the process did. On STDIN_EOF and SIGNAL, if it computed; on STDIN_EOF also before any output."""
 
     @property
     def was_computing(self) -> bool:

@@ -12,14 +12,13 @@ from inspector.features.cases.running import value_at
 from inspector.features.lock.schemas import DefinitionChange
 from inspector.present.failure_report import as_data, has_failure
 from inspector.present.spans import plain
-from inspector.present.waiting import WaitView, child_pid, wait_of
+from inspector.present.waiting import Programs, WaitView, child_pid, wait_of
 from inspector.protocol.changes import ABSENT
 from inspector.protocol.frames import Frame
 from inspector.protocol.server_requests import RequestKind
 from inspector.serve.bounded import bounded, cut_text
 from inspector.session.inbox import Ticket
 from inspector.text import decode, visible
-from inspector.transports.children import processes_of
 
 _SENTENCE, _FIX, _EVIDENCE = 300, 240, 400
 """Longest texts in characters."""
@@ -113,7 +112,7 @@ def end_of(journal: Journal, why: str) -> dict[str, Any]:
 
 def wait_words(journal: Journal) -> str:
     """Return which request has waited for seconds, and what is known of the server meanwhile; "" if none has."""
-    waits = wait_of(journal, WaitView(time.monotonic_ns(), running=processes_of(child_pid(journal))))
+    waits = wait_of(journal, WaitView(time.monotonic_ns(), False, (), *Programs().of(child_pid(journal))))
     if waits is None:
         return ""
     return "; ".join(filter(None, (plain(waits.chain), plain(waits.known), waits.advice)))

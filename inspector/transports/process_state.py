@@ -1,20 +1,17 @@
 """Reads what a process and its children do, from /proc: evidence for why a server does not respond."""
 
-import itertools
 import os
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from inspector.protocol.facts import ChildState, InheritedState, ProcessActivity
+from inspector.transports.children import Process, processes_of
 
 _PROC = Path("/proc")
 _MOST = 20
 """Maximum number of children that are described."""
 _COMMAND = 120
-_LISTENS = "0A"
-"""State of a listening socket in /proc/net/tcp."""
 _NO_PYTHON = {13, 25}
 """SIGPIPE and SIGXFSZ: Python ignores them, and restores them in its children."""
 
@@ -39,32 +36,11 @@ def state_of(pid: int, cpu_percent: float | None, *, runnable: bool = False) -> 
     if len(fields) <= 19:
         return None
     stdin, stdout = _pipe(pid, 0), _pipe(pid, 1)
-    children = tuple(_child(each, stdin, stdout) for each, _ in zip(_descendants(pid), range(_MOST), strict=False))
-    return ProcessActivity(cpu_percent, runnable, int(fields[17]), children)
+    from inspector.transports.sockets import awaited_by  # only hangs need it
 
-
-def listening_ports(pid: int) -> tuple[int, ...]:
-    """Return the TCP ports on which a process or a descendant listens, in order; empty if the system does not say."""
-    found: set[int] = set()
-    for each in itertools.islice(itertools.chain((pid,), _descendants(pid)), _MOST):
-        sockets = _sockets(each)
-        for table in ("tcp", "tcp6") if sockets else ():
-            with suppress(OSError, ValueError):
-                for row in (_PROC / str(each) / "net" / table).read_text().splitlines()[1:]:
-                    fields = row.split()
-                    if fields[3] == _LISTENS and fields[9] in sockets:
-                        found.add(int(fields[1].rpartition(":")[2], 16))
-    return tuple(sorted(found))
-
-
-def _sockets(pid: int) -> set[str]:
-    """Return the inodes of the sockets that a process has open."""
-    found: set[str] = set()
-    with suppress(OSError):
-        for descriptor in (_PROC / str(pid) / "fd").iterdir():
-            if (name := _pipe(pid, int(descriptor.name))).startswith("socket:["):
-                found.add(name[8:-1])
-    return found
+    running = processes_of(pid)
+    children = tuple(_child(each, stdin, stdout) for each in running[1 : _MOST + 1])
+    return ProcessActivity(cpu_percent, runnable, int(fields[17]), children, awaits=awaited_by(running))
 
 
 def _stat(pid: int) -> list[str]:
@@ -81,20 +57,9 @@ def _pipe(pid: int, fd: int) -> str:
     return ""
 
 
-def _descendants(pid: int) -> Iterator[int]:
-    """Yield all descendants of a process, parents first."""
-    with suppress(OSError):
-        for tasks in (_PROC / str(pid) / "task").iterdir():
-            for child in (tasks / "children").read_text().split():
-                yield int(child)
-                yield from _descendants(int(child))
-
-
-def _child(pid: int, stdin: str, stdout: str) -> ChildState:
-    words, fields = b"", _stat(pid)
-    with suppress(OSError):
-        words = (_PROC / str(pid) / "cmdline").read_bytes()
-    command = " ".join(words.decode("utf-8", "replace").split("\0")).strip()[:_COMMAND]
+def _child(process: Process, stdin: str, stdout: str) -> ChildState:
+    pid, fields = process.pid, _stat(process.pid)
+    command = " ".join(process.argv)[:_COMMAND]
     began = int(fields[19]) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else 0.0
     age_s = max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - began) if began else 0.0
     return ChildState(

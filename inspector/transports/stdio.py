@@ -44,6 +44,7 @@ from inspector.transports.children import (
     abandon,
     forget_group,
     is_group_alive,
+    processes_of,
     signal_group,
     start,
     was_ended_here,
@@ -52,7 +53,7 @@ from inspector.transports.children import (
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, listening_ports, state_of
+from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, state_of
 
 # Ending a child process and what it started
 
@@ -651,10 +652,13 @@ class _Live:
         self.observer.fact(ProcessFact(event, self.child.pid))
 
     def _stdin_closed(self) -> None:
+        from inspector.transports.sockets import awaited_by, listening_ports  # needed at the end
+
         unread = 0 if self._stdin.was_read else self._stdin.written
-        ports = listening_ports(self.child.pid) if unread else ()
-        found = ProcessActivity(runnable=self._was_computing, unread=unread, ports=ports)
-        state = found if self._was_computing or unread else None
+        running = processes_of(self.child.pid) if unread or not self._stdout.read_ns else ()
+        ports = listening_ports(running) if unread else ()
+        found = ProcessActivity(runnable=self._was_computing, unread=unread, ports=ports, awaits=awaited_by(running))
+        state = found if found != ProcessActivity() else None
         self.observer.fact(ProcessFact(ProcessEvent.STDIN_EOF, self.child.pid, state=state))
 
     def _stdout_ended(self) -> None:

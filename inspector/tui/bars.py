@@ -496,8 +496,8 @@ class WaitingBar(Vertical):
         seen = WaitView(conversation.now_ns, conversation.stage is ConversationStage.CONNECTING, asked)
         if wait_of(conversation.journal, seen) is None:
             return None
-        running, busy = self._programs.of(child_pid(conversation.journal))
-        return wait_of(conversation.journal, WaitView(seen.now_ns, seen.connecting, asked, running, busy))
+        programs = self._programs.of(child_pid(conversation.journal))
+        return wait_of(conversation.journal, WaitView(seen.now_ns, seen.connecting, asked, *programs))
 
 
 def _asked(ticket: Ticket) -> WaitingRequest:

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.present.spans import plain
 from inspector.present.waiting import WaitingRequest, WaitView, installing, last_sign, wait_of
-from inspector.protocol.facts import HttpEvent, HttpFact, ProcessEvent, ProcessFact
+from inspector.protocol.facts import Awaited, HttpEvent, HttpFact, ProcessEvent, ProcessFact
 from inspector.protocol.server_requests import RequestKind, ServerRequest
 from inspector.transports.children import Process
 from tests.counting import steps
@@ -40,6 +40,8 @@ def test_a_call_waits_on_a_server_that_lives_and_is_silent(tape: Tape) -> None:
         "alive (node, pid 4711), idle · silent for 13 s, last: stderr still ␛[2Jthinking, no progress reported"
     )
     assert actions == ("request.cancel",)
+    awaits = (Awaited(1, "npm", "[::1]:1", True, True), Awaited(1, "node", "127.0.0.1:5432", True, silent_s=14))
+    assert " · waits for 127.0.0.1:5432 14 s · silent for 13 s" in _told(tape, running=(NODE,), awaits=awaits)[1]
     assert "busy: 97 % of a processor" in _told(tape, running=(NODE,), busy=0.97)[1]
     tape.notify("notifications/progress", {"progressToken": 1, "progress": 40, "total": 100, "message": "fetching"})
     tape.wait(61_000)

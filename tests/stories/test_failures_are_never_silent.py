@@ -4,7 +4,10 @@ Each server has one fault. It is met by the commands that need what fails. Each 
 and to say why in words that are in the table.
 """
 
+import json
 import re
+import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,7 +97,7 @@ def _cut(request: HttpRequest) -> HttpResponse:
     return HttpResponse(200, (*JSON, ("Transfer-Encoding", "chunked")), pieces((b'{"jsonrpc":"2.0","id', HangUp())))
 
 
-_SHORT = ("--timeout", "1")
+_SHORT = ("--timeout", "5")
 _HTML = ("Content-Type", "text/html")
 _LISTING = (*_LISTS, *_CHECKS, "list tools")
 SERVERS = (
@@ -272,3 +275,34 @@ def test_a_list_that_fails_does_not_hide_the_others() -> None:
         first["sentence"]
         == "tools/list was answered with HTTP 429, too many requests: quota exceeded; Retry-After: 30 s"
     )
+
+
+_ASKS_SERVICE = """
+import http.client, json, sys
+def service():
+    there = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+    there.request("GET", "/")
+    return there.getresponse().read().decode()
+if sys.argv[2] == "first":
+    service()
+for line in sys.stdin:
+    request = json.loads(line)
+    info = {"protocolVersion": "2025-11-25", "serverInfo": {"name": "a", "version": "1"}, "capabilities": {"tools": {}}}
+    results = {"initialize": lambda: info, "tools/list": lambda: {"tools": []}, "tools/call": service}
+    answer = {"error": {"code": -32601, "message": "no"}}
+    if request["method"] in results:
+        answer = {"result": results[request["method"]]()}
+    if "id" in request:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of connections")
+@pytest.mark.parametrize(("when", "command"), [("later", ("call", "a")), ("first", ("check",))])
+def test_a_server_that_waits_for_a_silent_service_gets_its_address_as_the_cause(when: str, command: tuple[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as service:
+        address = f"127.0.0.1:{service.getsockname()[1]}"
+        target = ("--", sys.executable, "-c", _ASKS_SERVICE, address.partition(":")[2], when)
+        ran = inspect(*command, "--json", "--timeout", "5", *target)
+    cause = ran.data["primary"] if when == "first" else json.loads(ran.stderr.splitlines()[-1])["error"]["diagnosis"][0]
+    assert f"{address} has sent nothing to python" in cause["sentence"]

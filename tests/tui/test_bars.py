@@ -529,13 +529,13 @@ def test_programs_are_looked_at_once_a_second(monkeypatch: pytest.MonkeyPatch) -
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     programs = Programs()
-    assert programs.of(0) == ((), None)
-    running, busy = programs.of(os.getpid())
+    assert programs.of(0) == ((), None, ())
+    running, busy, _ = programs.of(os.getpid())
     assert (running[0].pid, busy) == (os.getpid(), None)
     now[0] += 0.5
     assert programs.of(os.getpid())[0] is running
     now[0] += 1
-    again, busy = programs.of(os.getpid())
+    again, busy, _ = programs.of(os.getpid())
     assert again is not running
     assert busy is not None
     programs.forget()

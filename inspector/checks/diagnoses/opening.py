@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.checks.diagnoses.causes import MIXED_UP
 from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
-from inspector.checks.diagnoses.stalls import computed_at_eof, unread_at_eof
+from inspector.checks.diagnoses.stalls import awaited_at_eof, computed_at_eof, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import LIMITED, elided, reason_of
@@ -134,6 +134,11 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         fix = (
             "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that "
             "ends with & the input /dev/null, and docker run needs -i."
+        )
+    if awaited := awaited_at_eof(state):
+        sentence, fix = (
+            f": {awaited}{sentence}",
+            "Respond first, and connect afterwards; see why that service is silent.",
         )
     yield Violation(f"initialize has no response{sentence}", frames=frames, instead=True, fix=fix)
 

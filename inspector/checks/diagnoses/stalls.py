@@ -1,13 +1,14 @@
 """Diagnoses of hangs: why a server that responded before no longer does."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from inspector.checks.diagnoses.process import cause_in
 from inspector.checks.findings import Confidence
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.checks.state_updates import AFTER
-from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent
+from inspector.protocol.facts import Awaited, ChildState, ProcessActivity, ProcessEvent
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.revisions.openings import OPENING
 
@@ -17,6 +18,17 @@ _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 _MARGIN_S = 0.5
 _BUSY_PERCENT = 70
 """Before their responses a server may still be starting, which takes CPU time."""
+
+
+class _Stall(NamedTuple):
+    n: int
+    asked: TrackedRequest
+    """The newest request without a response."""
+    children: tuple[ChildState, ...]
+    """Those that were started since the request."""
+    awaits: tuple[Awaited, ...]
+    """Connections that may explain it."""
+    process: ProcessActivity
 
 
 def response_at_eof(case: CheckMoment) -> int | None:
@@ -40,13 +52,20 @@ def unread_at_eof(state: ConnectionState) -> int:
     return max((fact.state.unread for fact in facts if fact.state is not None), default=0)
 
 
+def awaited_at_eof(state: ConnectionState) -> str:
+    """Return what the server waited for when stdin was closed before its first output, as a clause; "" if unknown."""
+    facts = (fact.state for _, _, fact in state.process.facts if fact.event is ProcessEvent.STDIN_EOF)
+    waited_s = (state.last_ns - state.began_ns) / 1e9
+    awaits = (each for found in facts if found is not None for each in found.awaits)
+    return next((each.clause for each in awaits if each.may_explain(waited_s)), "")
+
+
 def responded_before(state: ConnectionState, closed_ns: int) -> bool:
     """Whether the server had sent a message before stdin was closed, so that its output is not held back."""
     return state.first_message_ns is not None and state.first_message_ns < closed_ns
 
 
-def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tuple[ChildState, ...], ProcessActivity]]:
-    """Yield each stall: its entry, the request without a response, children since then, and the process."""
+def _stalls(state: ConnectionState) -> Iterator[_Stall]:
     everything = state.requests.all
     for n, time_ns, fact in state.process.facts:
         if fact.event is not ProcessEvent.STALL or fact.state is None:
@@ -57,7 +76,8 @@ def _stalled(state: ConnectionState) -> Iterator[tuple[int, TrackedRequest, tupl
             asked = max(waiting, key=lambda each: each.frame)
             seconds = (time_ns - asked.time_ns) / 1e9 + _MARGIN_S
             children = tuple(each for each in fact.state.children if each.age_s <= seconds)
-            yield n, asked, children, fact.state
+            awaits = tuple(each for each in fact.state.awaits if each.may_explain(seconds))
+            yield _Stall(n, asked, children, awaits, fact.state)
 
 
 @error(
@@ -83,7 +103,7 @@ def child_holds_stdin(case: CheckMoment) -> Iterator[Violation]:
         if closed is not None and case.asked is not None and responded_before(state, closed):
             notes.setdefault("child-holds-stdin", (case.asked, case.n, (closed - case.asked.time_ns) / 1e9))
         return
-    for n, asked, children, _ in _stalled(state):
+    for n, asked, children, *_ in _stalls(state):
         holds = next((each for each in children if each.stdin), None)
         if holds is not None:
             sentence = (
@@ -100,15 +120,31 @@ def child_holds_stdin(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(n, asked.frame), instead=True)
 
 
+@warning("Server waits for another service", "end", confidence=Confidence.LIKELY)
+def server_waits_for_service(case: CheckMoment) -> Iterator[Violation]:
+    """While a request had no response, a connection that was used since then had received nothing since it sent.
+
+    A guess if it had received something, as with TLS. Known on Linux only. Connections of child processes count.
+
+    Fix: See why that service is silent; give requests to it a timeout below the client's, and report the failure.
+    """
+    for n, asked, children, awaits, process in _stalls(case.state):
+        if awaits and not process.runnable and not any(each.stdin for each in children):
+            sure = None if not awaits[0].answered else Confidence.GUESS
+            sentence = f"while {asked.method[:60]} had no response, {', and '.join(each.clause for each in awaits[:3])}"
+            yield Violation(sentence, frames=(asked.frame, n), instead=True, confidence=sure)
+            return
+
+
 @warning("Server waits for a child process", "end", confidence=Confidence.LIKELY)
 def child_process_runs(case: CheckMoment) -> Iterator[Violation]:
     """A child that was started during a request without a response was still running, without the server's stdin.
 
     Fix: Give the child a timeout and a stdin of its own, and read its stdout and stderr while it runs, to their ends.
     """
-    for n, asked, children, process in _stalled(case.state):
+    for n, asked, children, awaits, process in _stalls(case.state):
         child = next((each for each in children if not each.stdin), None)
-        if child is not None and not process.runnable and not any(each.stdin for each in children):
+        if child and not awaits and not process.runnable and not any(each.stdin for each in children):
             sentence = f"while {asked.method[:60]} had no response, its child process {child.pid} was running"
             sentence += f": {child.command[:120]}" if child.command else ""
             yield Violation(sentence, frames=(asked.frame, n), instead=True)
@@ -138,7 +174,7 @@ def server_busy(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Find the loop with a profiler (py-spy dump, node --inspect), and send progress while it works.
     """
-    for n, asked, _, process in _stalled(case.state):
+    for n, asked, _, _, process in _stalls(case.state):
         cpu = process.cpu_percent or 0.0
         if process.runnable or cpu >= _BUSY_PERCENT:
             sentence = f"the server was computing while {asked.method[:60]} had no response ({cpu:.0f} % of a CPU)"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.checks.diagnoses.process import LINES, tail_of
+from inspector.checks.diagnoses.stalls import awaited_at_eof
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
@@ -125,7 +126,12 @@ def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
         waited = (state.last_ns - state.began_ns) / 1e9
         sentence = f"{name or 'docker'} is still installing after {waited:.0f} s: the server has not started"
         sure = None if is_reported else Confidence.GUESS
-        yield Violation(sentence, frames=(*frames, asked.frame), instead=True, confidence=sure)
+        fix = "See whether that registry or host responds from here, and which proxy or mirror is configured."
+        if awaited := awaited_at_eof(state):
+            sentence = f"{sentence}; {awaited}"
+        yield Violation(
+            sentence, frames=(*frames, asked.frame), instead=True, confidence=sure, fix=fix if awaited else ""
+        )
 
 
 def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:

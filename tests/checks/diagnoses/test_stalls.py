@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.protocol.facts import ChildState, ProcessActivity, ProcessEvent, ProcessFact
+from inspector.protocol.facts import Awaited, ChildState, ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel, Direction, Eol
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, ids
@@ -18,6 +18,11 @@ def _stalled(state: ProcessActivity, seconds: float = 4) -> Talk:
 def _with_child(**what: object) -> Script:
     child = ChildState(2, "git fetch", **what)  # type: ignore[arg-type]
     return lambda: _stalled(ProcessActivity(0.0, children=(child,))).close()
+
+
+def _awaiting(silent_s: float, *, answered: bool = False) -> Talk:
+    awaited = Awaited(1, "python", "127.0.0.1:5432", accepted=True, answered=answered, silent_s=silent_s)
+    return _stalled(ProcessActivity(0.0, awaits=(awaited,))).close()
 
 
 def _busy(cpu: float) -> Script:
@@ -56,6 +61,7 @@ CASES: Cases = {
     "child-holds-stdin": (_with_child(age_s=3.9, stdin=True), _with_child(age_s=60, stdin=True)),
     "server-request-pending": (_held(answered=False), _held(answered=True)),
     "child-process-runs": (_with_child(age_s=3.9), _with_child(age_s=60)),
+    "server-waits-for-service": (lambda: _awaiting(3.9), lambda: _awaiting(60)),
     "server-busy": (_busy(99), _busy(2)),
     "requests-serialized": (_then("tools/list"), _then("tools/call")),
     "exit-on-cancellation": (_exits(0.2), _exits(30)),
@@ -108,6 +114,21 @@ def test_child_process_runs_a_child_that_has_the_servers_stdin_has_a_check_of_it
     found = ids(_with_child(age_s=3.9, stdin=True)())
     assert "child-holds-stdin" in found
     assert "child-process-runs" not in found
+
+
+def test_connection_that_was_answered_explains_a_wait_only_if_silent_for_most_of_it_and_is_a_guess() -> None:
+    assert not of_one(_awaiting(0.5, answered=True).findings(), "server-waits-for-service")
+    (found,) = of_one(_awaiting(3.9, answered=True).findings(), "server-waits-for-service")
+    assert found.confidence == "guess"
+    assert "python (pid 1) and 127.0.0.1:5432 have exchanged nothing for 3.9 s" in found.sentence
+
+
+def test_service_that_a_silent_server_waits_for_before_its_first_message_is_named() -> None:
+    awaited = Awaited(1, "python", "127.0.0.1:5432", accepted=False)
+    closed = ProcessFact(ProcessEvent.STDIN_EOF, 1, state=ProcessActivity(awaits=(awaited,)))
+    silent = Talk(opened=False).ask("initialize").wait(4).fact(closed).close("gave up").findings()
+    (found,) = of_one(silent, "server-silent")
+    assert "127.0.0.1:5432 has not accepted a connection of python (pid 1)" in found.sentence
 
 
 def test_server_that_a_tool_has_ended_did_not_exit_because_of_the_cancellation() -> None:
