@@ -22,6 +22,7 @@ from inspector.session.inbox import Inbox, TicketState
 from inspector.session.options import Timeouts
 from inspector.session.session import Session
 from inspector.transports.base import Delivery, Expects, Outgoing
+from tests.captures.hurry import HurriedLoop, run_hurried
 from tests.session.talking import DISCOVERED, HELLO, MODERN, WISH, answering, hear, options, reply, session
 from tests.transports.memory import MemoryTransport, Peer, served_by
 from tests.waiting import until
@@ -336,20 +337,23 @@ class _Asking(_Silent):
         return {message["id"]: message for message in self.heard if "id" in message and "method" not in message}
 
 
-async def test_user_response_is_sent_and_pauses_the_idle_timeout() -> None:
-    server, inbox = _Asking(), Inbox(has_person=True)
-    async with session(server, options(idle_s=0.05, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
-        call = tasks.create_task(live.call("tools/call", {"name": "book"}))
-        await until(lambda: server.named("tools/call"), "the call came")
-        server.ask("q", "elicitation/create", {"message": "Who?"})
-        await until(lambda: inbox.waiting, "the question waits")
-        await until(lambda: inbox.waiting[0].server_request.cause is not None, "it is known in which call")
-        await asyncio.wait([call], timeout=0.2)
-        assert not call.done()
-        inbox.answer(inbox.waiting[0], accepted({"name": "Ann"}))
-        await until(lambda: "q" in server.answers(), "the answer came")
-        assert isinstance((await call).reply, Silent)
-    assert server.answers()["q"]["result"] == {"action": "accept", "content": {"name": "Ann"}}
+def test_user_response_is_sent_and_pauses_the_idle_timeout() -> None:
+    async def talk() -> None:
+        server, inbox = _Asking(), Inbox(has_person=True)
+        async with session(server, options(idle_s=1, inbox=inbox)) as live, asyncio.TaskGroup() as tasks:
+            call = tasks.create_task(live.call("tools/call", {"name": "book"}))
+            await until(lambda: server.named("tools/call"), "the call came")
+            server.ask("q", "elicitation/create", {"message": "Who?"})
+            await until(lambda: inbox.waiting, "the question waits")
+            await until(lambda: inbox.waiting[0].server_request.cause is not None, "it is known in which call")
+            await asyncio.wait([call], timeout=5)
+            assert not call.done()
+            inbox.answer(inbox.waiting[0], accepted({"name": "Ann"}))
+            await until(lambda: "q" in server.answers(), "the answer came")
+            assert isinstance((await call).reply, Silent)
+        assert server.answers()["q"]["result"] == {"action": "accept", "content": {"name": "Ann"}}
+
+    run_hurried(HurriedLoop(), talk())
 
 
 async def test_a_question_that_the_server_cancels_is_withdrawn_and_gets_no_answer() -> None:
