@@ -144,7 +144,12 @@ def _on_the_opening(journal: Journal, seen: WaitView) -> WaitLine:
     head: Line = ((f"{signs.PENDING} connecting ", "pending"), (age, "pending"))
     installer = installing(journal.connection.argv if journal.connection else (), seen.running)
     if installer and not _has_spoken(journal):
-        known: Line = ((_running(seen.running[-1]), "muted"), *_last_words(journal))
+        awaited = _awaited(None, seen)
+        known: Line = (
+            (_running(seen.running[-1]), "muted"),
+            *(_then(*awaited) if awaited else ()),
+            *_last_words(journal),
+        )
         return WaitLine((*head, *_then((f"{installer} is still installing", "warning"))), known, ("reconnect",))
     ours = _ours(journal)
     newest = ours[-1] if ours else None

@@ -144,6 +144,9 @@ def test_a_package_runner_that_runs_alone_is_still_installing(tape: Tape) -> Non
     chain, known, _ = _told(tape, connecting=True, running=(npm,))
     assert chain == "⋯ connecting 34 s · npx is still installing"
     assert known == "running: npm exec @x/y · stderr: npm warn old lockfile"
+    silent = (Awaited(1, "npm", "192.0.2.1:443", True, silent_s=6),)
+    known = _told(tape, connecting=True, running=(npm,), awaits=silent)[1]
+    assert known == "running: npm exec @x/y · waits for 192.0.2.1:443 6 s · stderr: npm warn old lockfile"
     assert "still installing" not in _told(tape, connecting=True, running=(npm, NODE))[0]
     tape.from_server(b"hello")
     assert "still installing" not in _told(tape, connecting=True, running=(npm,))[0]
