@@ -1,6 +1,7 @@
 """`python -m inspector` and `mcp-inspect`: entry point of the command line."""
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -11,8 +12,8 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 
-_UNWRITTEN = 120
-"""Python's own exit status where the last of the output can't be written."""
+_UNWRITTEN = 2
+"""Exit status where the last of the output can't be written."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,6 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     With the process's own words it does not return: it ends the process.
     """
+    _open_missing_streams()
     try:
         status = run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:  # while a failure was reported
@@ -29,17 +31,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+def _open_missing_streams() -> None:
+    """Open the null device in place of standard streams that are closed: their numbers are taken by no other file."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - stays open to the end
+
+
 def _leave(status: int) -> None:
     """End the process without freeing each of its objects first.
 
     Of a long conversation there are millions. Of a command without a screen, freeing modules takes a tenth of its time.
     By now captures are closed, servers have ended, and the terminal is as it was. What is registered for the end is
     still called. Threads that only look at what was shown are not waited for. Output that can't be written makes the
-    exit status 120, as it does where Python ends by itself.
+    exit status 2, as for a file.
     """
     import atexit
     import logging
-    import os
 
     gc.disable()
     logging.shutdown()
@@ -47,8 +55,8 @@ def _leave(status: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError, AttributeError):  # closed, full, or None
-            if stream is sys.stdout and stream is not None and not stream.closed:
+        except (OSError, ValueError):  # full, or closed
+            if stream is sys.stdout and not stream.closed:
                 status = status or _UNWRITTEN
     os._exit(status)
 

@@ -34,6 +34,7 @@ from inspector.config.settings import user_config
 from inspector.errors import RUNTIMES, InspectError, UsageError
 
 logger = logging.getLogger(__name__)
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _OF_A_GROUP = ("No such command ", "Missing command")
 
 
@@ -58,6 +59,9 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
             _write_no_more(env)
             return ExitStatus.BROKEN_PIPE
         except Exception as error:  # the boundary of every command
+            if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+                _write_no_more(env)
+                return output.failure(UsageError(f"the output can't be written: {error.strerror}"))
             if (unusable := _unusable_path(error)) is not None:
                 return output.failure(unusable)
             logger.exception("internal error; please report this traceback")

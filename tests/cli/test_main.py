@@ -163,15 +163,37 @@ def test_output_is_flushed_at_exit() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_output_that_can_not_be_written_at_the_end_is_no_success() -> None:
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        ("lambda argv: print('shown') or 0", ""),
+        ("program.run", "✗ the output can't be written: No space left on device\n"),
+    ],
+)
+def test_output_that_can_not_be_written_is_no_success(run: str, says: str) -> None:
     code = (
+        "import sys\n"
         "from unittest import mock\n"
         "from inspector import __main__ as program\n"
-        "with mock.patch.object(program, 'run', lambda argv: print('shown') or 0):\n"
+        "sys.argv[1:] = ['revisions']\n"
+        f"with mock.patch.object(program, 'run', {run}):\n"
         "    program.main()\n"
     )
     with Path("/dev/full").open("wb") as full:
         ended = subprocess.run(
-            [sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, check=False, timeout=PATIENCE_S
+            [sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, stderr=-1, check=False, timeout=PATIENCE_S
         )
-    assert ended.returncode == 120
+    assert (ended.returncode, ended.stderr.decode()) == (2, says)
+
+
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_a_standard_stream_that_is_closed_is_as_one_that_goes_nowhere(closed: int) -> None:
+    code = "import sys; from inspector.__main__ import main; sys.argv[1:] = ['revisions']; main()"
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}>&-', "sh", sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert (ended.returncode, ended.stderr, bool(ended.stdout)) == (0, b"", closed != 1)

@@ -217,7 +217,9 @@ async def test_two_questions_at_once_are_answered_one_after_the_other(
 
 @pytest.mark.parametrize(("package", "transport"), [("mcp2", "stdio"), ("mcp2", "http"), ("fastmcp", "http")])
 @pytest.mark.slow
-async def test_cancelled_server_request_says_why_in_its_dialog(package: str, transport: str, tmp_path: Path) -> None:
+async def test_cancelled_server_request_leaves_its_reason_in_the_dialog(
+    package: str, transport: str, tmp_path: Path
+) -> None:
     async with asked(built(package, "mate.py", transport), tmp_path) as person:
         await call(person, "wait")
         await person.sees("mate asks in wait: Which berth?", "5 Inbox  ! here")
