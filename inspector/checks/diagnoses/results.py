@@ -17,6 +17,7 @@ from inspector.checks.diagnoses.causes import (
     telling_line,
 )
 from inspector.checks.diagnoses.process import cause_in, tail_of
+from inspector.checks.diagnoses.stalls import was_idle
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, secret_in, states_no_reason
 from inspector.checks.registry import Violation, diagnoses_of
@@ -185,6 +186,11 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
         if not progress and (logged := cause_in(state)) is not None and asked.frame < logged[0] < asked.cancelled:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
+        elif not progress and not fix and was_idle(state, asked):
+            sentence = f"{sentence}; the server was idle, and waited for no connection and no child process"
+            fix = (
+                "Look for a lock, a sleep, an await that never ends, or an exception that is swallowed in the handler."
+            )
         yield Violation(sentence, frames=frames, instead=True, fix=fix)
 
 

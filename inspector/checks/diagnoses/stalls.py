@@ -16,7 +16,7 @@ error, warning, _ = diagnoses_of("")
 
 _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 _MARGIN_S = 0.5
-_BUSY_PERCENT = 70
+_IDLE_PERCENT, _BUSY_PERCENT = 3, 70
 """Before their responses a server may still be starting, which takes CPU time."""
 
 
@@ -78,6 +78,16 @@ def _stalls(state: ConnectionState) -> Iterator[_Stall]:
             children = tuple(each for each in fact.state.children if each.age_s <= seconds)
             awaits = tuple(each for each in fact.state.awaits if each.may_explain(seconds))
             yield _Stall(n, asked, children, awaits, fact.state)
+
+
+def was_idle(state: ConnectionState, asked: TrackedRequest) -> bool:
+    """Whether the process did nothing while a request had no response, and waited for nothing that the system shows."""
+    found = [each for each in _stalls(state) if each.asked is asked]
+    return (
+        bool(found)
+        and not any(each.children or each.awaits or each.process.runnable for each in found)
+        and all(each.process.cpu_percent is not None and each.process.cpu_percent < _IDLE_PERCENT for each in found)
+    )
 
 
 @error(

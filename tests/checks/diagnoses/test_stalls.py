@@ -123,6 +123,16 @@ def test_connection_that_was_answered_explains_a_wait_only_if_silent_for_most_of
     assert "python (pid 1) and 127.0.0.1:5432 have exchanged nothing for 3.9 s" in found.sentence
 
 
+def test_call_that_timed_out_in_an_idle_server_sends_the_author_to_locks_and_swallowed_exceptions() -> None:
+    idle, waits = (
+        of_one(talk.findings(), "call-timed-out")[0]
+        for talk in (_stalled(ProcessActivity(0.5)).close(), _awaiting(3.9))
+    )
+    assert "the server was idle" in idle.sentence
+    assert "swallowed" in idle.fix
+    assert "idle" not in waits.sentence
+
+
 def test_service_that_a_silent_server_waits_for_before_its_first_message_is_named() -> None:
     awaited = Awaited(1, "python", "127.0.0.1:5432", accepted=False)
     closed = ProcessFact(ProcessEvent.STDIN_EOF, 1, state=ProcessActivity(awaits=(awaited,)))
