@@ -187,7 +187,7 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
         elif not progress and not fix and was_idle(state, asked):
-            sentence = f"{sentence}; the server was idle, and waited for no connection and no child process"
+            sentence = f"{sentence}; the server was idle, without a connection or child process that it waited for"
             fix = (
                 "Look for a lock, a sleep, an await that never ends, or an exception that is swallowed in the handler."
             )
