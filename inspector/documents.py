@@ -54,6 +54,8 @@ def read_toml(text: str) -> Any:
             mark = next((each for each in ('"""', "'''") if text.count(each) % 2), "'" if "'" in why else '"')
             line = text.count("\n", 0, text.rindex(mark)) + 1
             raise UnreadableDocument("a string has no closing quote", line) from None
+        if why == "cannot overwrite a value":
+            raise UnreadableDocument("a name that already has a value", error.line) from None
         if why == "invalid value":
             raise UnreadableDocument("invalid value; text needs quotes", error.line, error.column) from None
         raise

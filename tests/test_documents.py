@@ -24,6 +24,7 @@ READERS: dict[str, Callable[[str], Any]] = {"json": read_json, "toml": read_toml
         ("toml", "a = ", "(at end of document)"),
         ("toml", 'a = 1\nb = "x\nc = "y"\n', "line 2: a string has no closing quote on its line"),
         ("toml", 'a = """1"""\nb = """x\nc = "2"\n', "line 2: a string has no closing quote"),
+        ("toml", "a = 1\na = 2\n", "line 2: a name that already has a value"),
         ("toml", "a = dark\n", "line 1, column 5: invalid value; text needs quotes"),
         ("yaml", "[" * 5000, "nested too deeply"),
         ("yaml", "a: " + "1" * 5000, "an integer has too many digits"),

@@ -74,11 +74,14 @@ def load(file: Path | None = None) -> Keymap:
     except FileNotFoundError:
         return Keymap()
     except UnreadableDocument as error:
-        place = f"{file}:{error.line}" if error.line else str(file)
-        return Keymap(problems=(f"{visible(place, limit=300)}: {visible(str(error), limit=200)}",))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        return Keymap(problems=(f"{visible(str(file), limit=300)}: {visible(str(error), limit=200)}",))
-    return checked(dict(_flat(found)), text, str(file))
+        place, why = f"{file}:{error.line}" if error.line else str(file), str(error)
+    except UnicodeDecodeError as error:
+        place, why = str(file), f"not UTF-8 at byte {error.start}"
+    except (OSError, ValueError) as error:
+        place, why = str(file), getattr(error, "strerror", None) or str(error)
+    else:
+        return checked(dict(_flat(found)), text, str(file))
+    return Keymap(problems=(f"{visible(place, limit=300)}: {visible(why, limit=200)}",))
 
 
 def checked(wanted: Mapping[str, Any], text: str = "", file: str = FILE) -> Keymap:

@@ -7,9 +7,12 @@ ends, does an error end it, in order. In a test, it still fails the test.
 
 import asyncio
 import codecs
+import errno
 import logging
 import os
+import select
 import selectors
+import signal
 import threading
 import time
 import traceback
@@ -178,7 +181,9 @@ class LastingApp(App[_T]):
         self.error_log.close()
 
     def _note_on_thread(self, error: BaseException | None) -> None:
-        if isinstance(error, Exception):
+        if isinstance(error, OSError) and error.errno == errno.EIO:
+            _hang_up()
+        elif isinstance(error, Exception):
             self._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:
@@ -228,7 +233,6 @@ def border(app: App[Any] | None = None) -> Iterator[None]:
 
 _textual_dispatch = MessagePump._dispatch_message  # noqa: SLF001
 _textual_box_model = Widget._get_box_model  # noqa: SLF001
-_textual_input = LinuxDriver._run_input_thread  # noqa: SLF001
 
 
 def _install_borders() -> None:
@@ -294,13 +298,16 @@ class KeyboardSelector(selectors.SelectSelector):
     _has_read, _brief_until = False, 0.0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Wait, and return what can be read."""
+        """Wait, and return what can be read. Raises: OSError if the terminal is gone, whose end can always be read."""
         if not self.get_map():
             return []
         soon = constants.ESCAPE_DELAY if self._has_read else _BRIEF_S if time.monotonic() < self._brief_until else None
         found = super().select(timeout if timeout is None or soon is None else min(timeout, soon))
         self._has_read = bool(found)
         if found:
+            (state := select.poll()).register(next(iter(self.get_map())), 0)
+            if state.poll(0):
+                raise OSError(errno.EIO, "the terminal is gone")
             self._brief_until = time.monotonic() + _BRIEF_FOR_S
         return found
 
@@ -311,7 +318,11 @@ def _run_input_thread(driver: LinuxDriver) -> None:
         with border(driver._app):  # noqa: SLF001
             try:
                 driver.run_input_thread()
-                return
-            except OSError:  # the terminal is gone
-                break
-    _textual_input(driver)
+            except OSError:
+                _hang_up()
+            return
+
+
+def _hang_up() -> None:
+    """End as by SIGHUP: the terminal is gone. The signal itself may have gone to a shell only, which ignores it."""
+    os.kill(os.getpid(), signal.SIGHUP)

@@ -14,8 +14,9 @@ from inspector.protocol.facts import ProcessFact
 from tests.captures.record import sample
 from tests.servers.acts import leaks
 from tests.servers.real import ROOT, argv
+from tests.stories.commands import PROGRAM
 from tests.stories.terminals import Window, lives, written_by
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until_sync
 
 
 def captures(place: Path) -> list[Path]:
@@ -72,15 +73,17 @@ def test_however_it_is_ended_no_child_is_left_and_what_happened_is_kept(how: sig
     assert verify(capture).complete == (how is not signal.SIGKILL)
 
 
-def test_a_terminal_that_goes_away_takes_the_server_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shell", [(), ("sh", "-c", "trap '' HUP; \"$@\"; true", "sh")], ids=["", "signal ignored"])
+def test_a_terminal_that_goes_away_takes_the_server_with_it(shell: tuple[str, ...], tmp_path: Path) -> None:
     server = ("-e", f"PYTHONPATH={ROOT}", "--", sys.executable, "-S", "-m", "tests.servers.failing", "stubborn")
-    window = Window(server, tmp_path)
+    window = Window(server, tmp_path, program=(*shell, *PROGRAM))
     window.until(b"tools/list")
     (capture,) = captures(tmp_path)
     child = child_in(capture)
     os.close(window._fd)
+    until_sync(lambda: not lives(child), "the server has ended")
     os.waitpid(window.pid, 0)
-    assert not lives(child)
+    assert not list(tmp_path.rglob("errors.log")), "it is no error of the program"
     journal = load(capture)
     assert [each.method for each in journal.conversation.exchanges][-1] == "tools/list"
 

@@ -253,11 +253,16 @@ def test_own_keys_are_read_by_id_and_each_mistake_is_one_sentence_with_its_line(
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("x = [", "keys.toml"), ('"copy" = ""\n', "must be a string"), ('"copy" = "hyper+q"\n', "unknown key")],
+    [
+        ("x = [", "keys.toml"),
+        ('"copy" = ""\n', "must be a string"),
+        ('"copy" = "hyper+q"\n', "unknown key"),
+        ("\udcff", "keys.toml: not UTF-8 at byte 0"),
+    ],
 )
 def test_invalid_keymap_changes_nothing_and_has_a_reason(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "keys.toml"
-    file.write_text(text)
+    file.write_text(text, errors="surrogateescape")
     own = keymap.load(file)
     assert own.keys == {}
     assert said in own.problems[0]
