@@ -213,7 +213,8 @@ def _known(journal: Journal, exchange: Exchange | None, seen: WaitView) -> Line:
 
 
 def _life(journal: Journal, seen: WaitView) -> Line:
-    child = next((each.what for each in reversed(journal.processes) if isinstance(each.what, ProcessFact)), None)
+    facts = (each.what for each in reversed(journal.processes) if isinstance(each.what, ProcessFact))
+    child = next((each for each in facts if each.event is not ProcessEvent.STALL), None)  # over HTTP we know no more
     if child is None:
         return ()
     if child.event is ProcessEvent.EXIT:

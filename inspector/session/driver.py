@@ -136,6 +136,11 @@ class ProcessControl(Protocol):
     def settle(self) -> None:
         """Stop holding exits."""
 
+
+@runtime_checkable
+class StallRecorder(Protocol):
+    """A transport that can see the server's process."""
+
     async def record_stall(self) -> None:
         """Record what the process does while a request has no response."""
 
@@ -227,6 +232,7 @@ class Driver:
         self._bounds = RequestLimits(self._answer, tasks, journal.note)
         self.http: HttpControl | None = transport if transport.kind in ("http", "sse") else None  # type: ignore[assignment]
         self.process: ProcessControl | None = transport if isinstance(transport, ProcessControl) else None
+        self._stalls = transport if isinstance(transport, StallRecorder) else None
 
     @property
     def revision(self) -> Revision | None:
@@ -411,8 +417,8 @@ class Driver:
                 self._start_cancel(waiter, "the caller stopped waiting")
             raise
         if isinstance(reply, Silent) and silence_s is None:
-            if self.process is not None and self.revision is not None:  # before the opening it may still be starting
-                await self.process.record_stall()
+            if self._stalls is not None and (self.revision or self.http):  # a child may still be starting
+                await self._stalls.record_stall()
             await self._cancel_soon(waiter, f"no response within {reply.seconds:g} s")
         elif waiter.future.done():
             self._waiters.pop(waiter.id, None)

@@ -1,5 +1,6 @@
 """Reads what a process and its children do, from /proc: evidence for why a server does not respond."""
 
+import asyncio
 import os
 import time
 from contextlib import suppress
@@ -12,6 +13,8 @@ _PROC = Path("/proc")
 _MOST = 20
 """Maximum number of children that are described."""
 _COMMAND = 120
+_CPU_SAMPLE_S, _SAMPLES = 0.1, 5
+"""Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
 _NO_PYTHON = {13, 25}
 """SIGPIPE and SIGXFSZ: Python ignores them, and restores them in its children."""
 
@@ -30,12 +33,28 @@ def is_runnable(pid: int) -> bool:
     return False
 
 
-def state_of(pid: int, cpu_percent: float | None, *, runnable: bool = False) -> ProcessActivity | None:
+async def observed(pid: int, *, serves_pipes: bool) -> ProcessActivity | None:
+    """Watch a process for a tenth of a second; return what it and its descendants do.
+
+    None if this system has no /proc, or the process ended. `serves_pipes`: whether its stdin and stdout carry messages.
+    """
+    began, before, runnable = time.monotonic(), cpu_seconds(pid), True
+    for _ in range(_SAMPLES):
+        await asyncio.sleep(_CPU_SAMPLE_S / _SAMPLES)
+        runnable = runnable and is_runnable(pid)
+    after, seconds = cpu_seconds(pid), time.monotonic() - began
+    percent = None if before is None or after is None else round(100 * (after - before) / seconds, 1)
+    return state_of(pid, percent, runnable=runnable, serves_pipes=serves_pipes)
+
+
+def state_of(
+    pid: int, cpu_percent: float | None, *, runnable: bool = False, serves_pipes: bool = True
+) -> ProcessActivity | None:
     """Return the state of a process and its descendants; None if this system has no /proc, or the process ended."""
     fields = _stat(pid)
     if len(fields) <= 19:
         return None
-    stdin, stdout = _pipe(pid, 0), _pipe(pid, 1)
+    stdin, stdout = (_pipe(pid, 0), _pipe(pid, 1)) if serves_pipes else ("", "")
     from inspector.transports.sockets import awaited_by  # only hangs need it
 
     running = processes_of(pid)

@@ -50,6 +50,15 @@ def listening_ports(running: Iterable[Process]) -> tuple[int, ...]:
     return tuple(sorted({each.local[1] for each, _ in _sockets_of(running) if each.is_tcp and each.state == _LISTEN}))
 
 
+def listener_on(port: int) -> int:
+    """Return the id of the process that listens on a TCP port of this machine, the eldest of several; 0 if unknown."""
+    sockets: set[str] = set()
+    with suppress(OSError, struct.error):
+        sockets = {each.inode for each in _all() if each.is_tcp and each.state == _LISTEN and each.local[1] == port}
+    pids = sorted(int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()) if sockets else ()
+    return next((pid for pid in pids if not sockets.isdisjoint(_inodes(pid))), 0)
+
+
 def awaited_by(running: Iterable[Process]) -> tuple[Awaited, ...]:
     """Return the connections of processes to others, those that wait first; empty if the system does not say."""
     sockets = list(_sockets_of(running))

@@ -18,7 +18,6 @@ that can't be started is reported, too: OPEN as it was typed, and ABORT with wha
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -53,7 +52,7 @@ from inspector.transports.children import (
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, state_of
+from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, observed
 
 # Ending a child process and what it started
 
@@ -78,8 +77,6 @@ _STDERR_PIECE = 64 * 1024
 """Bytes after which a line of stderr is reported in pieces."""
 _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
-_CPU_SAMPLE_S, _SAMPLES = 0.1, 5
-"""Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -401,15 +398,8 @@ class StdioTransport:
         live, observer = self._live, self._observer
         if live is None or observer is None or live.ending.exit is not None:
             return
-        pid, began, before = live.child.pid, time.monotonic(), cpu_seconds(live.child.pid)
-        runnable = True
-        for _ in range(_SAMPLES):
-            await asyncio.sleep(_CPU_SAMPLE_S / _SAMPLES)
-            runnable = runnable and is_runnable(pid)
-        after, seconds = cpu_seconds(pid), time.monotonic() - began
-        percent = None if before is None or after is None else round(100 * (after - before) / seconds, 1)
-        if (state := state_of(pid, percent, runnable=runnable)) is not None:
-            observer.fact(ProcessFact(ProcessEvent.STALL, pid, state=state))
+        if (state := await observed(live.child.pid, serves_pipes=True)) is not None:
+            observer.fact(ProcessFact(ProcessEvent.STALL, live.child.pid, state=state))
 
     def settle(self) -> None:
         """Stop holding: an end that was on hold ends the connection."""

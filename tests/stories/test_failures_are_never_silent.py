@@ -7,6 +7,7 @@ and to say why in words that are in the table.
 import json
 import re
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -278,31 +279,67 @@ def test_a_list_that_fails_does_not_hide_the_others() -> None:
 
 
 _ASKS_SERVICE = """
-import http.client, json, sys
+import http.client, http.server, json, sys
+
 def service():
     there = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
     there.request("GET", "/")
     return there.getresponse().read().decode()
-if sys.argv[2] == "first":
-    service()
-for line in sys.stdin:
-    request = json.loads(line)
+
+def answer(request):
     info = {"protocolVersion": "2025-11-25", "serverInfo": {"name": "a", "version": "1"}, "capabilities": {"tools": {}}}
     results = {"initialize": lambda: info, "tools/list": lambda: {"tools": []}, "tools/call": service}
-    answer = {"error": {"code": -32601, "message": "no"}}
+    found = {"error": {"code": -32601, "message": "no"}}
     if request["method"] in results:
-        answer = {"result": results[request["method"]]()}
-    if "id" in request:
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+        found = {"result": results[request["method"]]()}
+    return json.dumps({"jsonrpc": "2.0", "id": request.get("id"), **found})
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = answer(request).encode() if "id" in request else b""
+        self.send_response(200 if body else 202)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+if sys.argv[2] == "first":
+    service()
+if sys.argv[2] == "http":
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+for line in sys.stdin:
+    if "id" in json.loads(line):
+        print(answer(json.loads(line)), flush=True)
 """
+_only_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of connections")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of connections")
+@_only_linux
 @pytest.mark.parametrize(("when", "command"), [("later", ("call", "a")), ("first", ("check",))])
 def test_a_server_that_waits_for_a_silent_service_gets_its_address_as_the_cause(when: str, command: tuple[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as service:
         address = f"127.0.0.1:{service.getsockname()[1]}"
         target = ("--", sys.executable, "-c", _ASKS_SERVICE, address.partition(":")[2], when)
         ran = inspect(*command, "--json", "--timeout", "5", *target)
-    cause = ran.data["primary"] if when == "first" else json.loads(ran.stderr.splitlines()[-1])["error"]["diagnosis"][0]
+    cause = ran.data["primary"] if when == "first" else _diagnosis(ran)
     assert f"{address} has sent nothing to python" in cause["sentence"]
+
+
+@_only_linux
+def test_a_server_on_http_of_this_machine_that_waits_for_a_silent_service_gets_its_address_as_the_cause() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as service:
+        address = f"127.0.0.1:{service.getsockname()[1]}"
+        argv = [sys.executable, "-c", _ASKS_SERVICE, address.partition(":")[2], "http"]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE) as server:  # noqa: TID251 - not started by us
+            assert server.stdout is not None
+            url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
+            ran = inspect("call", "a", "--json", "--timeout", "5", url)
+            server.kill()
+    assert f"{address} has sent nothing to python (pid {server.pid})" in _diagnosis(ran)["sentence"]
+
+
+def _diagnosis(ran: Ran) -> Any:
+    return json.loads(ran.stderr.splitlines()[-1])["error"]["diagnosis"][0]

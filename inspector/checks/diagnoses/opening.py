@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.checks.diagnoses.causes import MIXED_UP
 from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
-from inspector.checks.diagnoses.stalls import awaited_at_eof, computed_at_eof, unread_at_eof
+from inspector.checks.diagnoses.stalls import awaited_at_first, computed_at_eof, computed_at_stall, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import LIMITED, elided, reason_of
@@ -27,6 +27,10 @@ error, warning, hint = diagnoses_of("basic/lifecycle")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _TOO_SLOW_NS, _SILENT_NS = 60_000_000_000, 2_000_000_000
+_FIX_BLOCKED = (
+    "Handle requests concurrently: one that computes or loops blocks all others (py-spy dump, node --inspect)."
+)
+_FIX_SERVICE = "Respond first, and connect afterwards; see why that service is silent."
 _EARLY = re.compile(
     r"(?i)(?:before|during) (?:the )?(?:session )?initiali[sz]ation|"
     r"not (yet )?(been )?initiali[sz]ed|must initiali[sz]e|uninitiali[sz]ed"
@@ -91,6 +95,10 @@ def _silent_over_http(state: ConnectionState, asked: TrackedRequest) -> Violatio
     if state.http.has_endpoint and asked.status is None:
         fix = "Serve requests in threads or asynchronously: the open event stream occupies a server of one thread."
     sentence = f"initialize has no response: {heard} within {waited:.0f} s"
+    if awaited := awaited_at_first(state):
+        sentence, fix = f"{sentence}; {awaited}", _FIX_SERVICE
+    elif computed_at_stall(state):
+        sentence, fix = f"{sentence}; the process that listens there was computing", _FIX_BLOCKED
     return Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
 
 
@@ -135,11 +143,8 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
             "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that "
             "ends with & the input /dev/null, and docker run needs -i."
         )
-    if awaited := awaited_at_eof(state):
-        sentence, fix = (
-            f": {awaited}{sentence}",
-            "Respond first, and connect afterwards; see why that service is silent.",
-        )
+    if awaited := awaited_at_first(state):
+        sentence, fix = f": {awaited}{sentence}", _FIX_SERVICE
     yield Violation(f"initialize has no response{sentence}", frames=frames, instead=True, fix=fix)
 
 

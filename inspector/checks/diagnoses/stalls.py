@@ -16,6 +16,7 @@ error, warning, _ = diagnoses_of("")
 
 _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 _MARGIN_S = 0.5
+_LOOKED = (ProcessEvent.STDIN_EOF, ProcessEvent.STALL)
 _IDLE_PERCENT, _BUSY_PERCENT = 3, 70
 """Before their responses a server may still be starting, which takes CPU time."""
 
@@ -46,15 +47,20 @@ def computed_at_eof(state: ConnectionState) -> bool:
     return any(fact.event is ProcessEvent.STDIN_EOF and fact.was_computing for _, _, fact in state.process.facts)
 
 
+def computed_at_stall(state: ConnectionState) -> bool:
+    """Whether the process was computing while a request had no response."""
+    return any(fact.event is ProcessEvent.STALL and fact.was_computing for _, _, fact in state.process.facts)
+
+
 def unread_at_eof(state: ConnectionState) -> int:
     """Return how many bytes nothing had read when stdin was closed; 0 if some were read, or if that is not known."""
     facts = (fact for _, _, fact in state.process.facts if fact.event is ProcessEvent.STDIN_EOF)
     return max((fact.state.unread for fact in facts if fact.state is not None), default=0)
 
 
-def awaited_at_eof(state: ConnectionState) -> str:
-    """Return what the server waited for when stdin was closed before its first output, as a clause; "" if unknown."""
-    facts = (fact.state for _, _, fact in state.process.facts if fact.event is ProcessEvent.STDIN_EOF)
+def awaited_at_first(state: ConnectionState) -> str:
+    """Return what the server waited for when it had not yet sent anything, as a clause; "" if unknown."""
+    facts = (fact.state for _, _, fact in state.process.facts if fact.event in _LOOKED)
     waited_s = (state.last_ns - state.began_ns) / 1e9
     awaits = (each for found in facts if found is not None for each in found.awaits)
     return next((each.clause for each in awaits if each.may_explain(waited_s)), "")

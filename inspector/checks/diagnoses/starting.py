@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from inspector.checks.diagnoses.process import LINES, tail_of
-from inspector.checks.diagnoses.stalls import awaited_at_eof
+from inspector.checks.diagnoses.stalls import awaited_at_first
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
@@ -127,7 +127,7 @@ def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"{name or 'docker'} is still installing after {waited:.0f} s: the server has not started"
         sure = None if is_reported else Confidence.GUESS
         fix = "See whether that registry or host responds from here, and which proxy or mirror is configured."
-        if awaited := awaited_at_eof(state):
+        if awaited := awaited_at_first(state):
             sentence = f"{sentence}; {awaited}"
         yield Violation(
             sentence, frames=(*frames, asked.frame), instead=True, confidence=sure, fix=fix if awaited else ""

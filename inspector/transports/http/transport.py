@@ -6,15 +6,17 @@ finish.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping
 from typing import Protocol, assert_never
 
 import httpx
 
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel
 from inspector.protocol.revisions._shape import Carriage
+from inspector.protocol.url_hosts import is_loopback
 from inspector.text import excerpt_of
 from inspector.transports.base import Delivery, Observer, Outgoing
 from inspector.transports.http.authorizing import Ask
@@ -316,6 +318,20 @@ class HttpTransport:
         if sending.cancelled():
             raise Disconnected("The connection was closed before this exchange was over.", hint="Connect again.")
         return sending.result()
+
+    async def record_stall(self) -> None:
+        """Record what the server's process does, if it is one of this machine that the system lets us see."""
+        from inspector.transports.process_state import observed  # only hangs need them
+        from inspector.transports.sockets import listener_on
+
+        url, observer = self._endpoint.url, self._observer
+        if observer is None or not is_loopback(url.host):
+            return
+        pid = await asyncio.to_thread(listener_on, url.port or (443 if url.scheme == "https" else 80))
+        if pid in (0, os.getpid()):
+            return
+        if (state := await observed(pid, serves_pipes=False)) is not None:
+            observer.fact(ProcessFact(ProcessEvent.STALL, pid, state=state))
 
     async def close(self) -> None:
         """End the session if there is one (DELETE, at most two seconds), every stream and every connection."""

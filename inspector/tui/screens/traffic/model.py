@@ -416,6 +416,7 @@ def _process(journal: Journal) -> Iterable[SpansFact]:
     elif journal.connection is not None:
         yield SpansFact("connection", "open", "ok")
     steps = [entry.what for entry in journal.processes if isinstance(entry.what, ProcessFact)]
+    steps = [each for each in steps if each.event is not ProcessEvent.STALL]
     if steps:
         gone = steps[-1].event is ProcessEvent.EXIT
         how = steps[-1].signal or f"code {steps[-1].code}"
