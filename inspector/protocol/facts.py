@@ -141,7 +141,7 @@ class Awaited(msgspec.Struct, frozen=True, omit_defaults=True):
     accepted: bool = False
     """Whether the other end has accepted the connection."""
     answered: bool = False
-    """Whether the process has received something after it last sent something: the wait is not certain then."""
+    """Whether the process received something after it last sent something: with TLS, it may wait nevertheless."""
     silent_s: float = 0.0
     """Seconds since the process last sent something, if `answered`, since it last received something; 0 if unknown."""
 
