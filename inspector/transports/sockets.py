@@ -1,7 +1,7 @@
 """Reads the sockets of processes from the Linux kernel: on which ports they listen, and for whom they wait.
 
 The kernel reports of a connection when it last sent and received data (sock_diag(7), `tcp_info`). One that has received
-nothing since it sent is waiting. One that has is idle, but with TLS it may wait: tickets are sent after the first request.
+nothing since it sent is waiting. One that has is idle; with TLS it may wait, as tickets follow the first request.
 """
 
 import os
@@ -74,10 +74,9 @@ def awaited_by(running: Iterable[Process]) -> tuple[Awaited, ...]:
 
 
 def _awaited(found: _Socket, owner: Process) -> Awaited:
-    silent_s = min(found.sent_ms, found.received_ms) / 1000 if found.state == _ESTABLISHED else 0
-    return Awaited(
-        owner.pid, _program(owner), _name(*found.remote), found.state == _ESTABLISHED, _is_answered(found), silent_s
-    )
+    accepted, answered = found.state == _ESTABLISHED, _is_answered(found)
+    silent_s = min(found.sent_ms, found.received_ms) / 1000 if accepted else 0
+    return Awaited(owner.pid, _program(owner), _name(*found.remote), accepted, answered, silent_s)
 
 
 def _is_answered(found: _Socket) -> bool:
