@@ -101,6 +101,8 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """On OPEN: what the child inherited; None if unknown, or without a child."""
     hint: str = ""
     """On ABORT: what to do, if the cause is known."""
+    flaws: tuple[str, ...] = ()
+    """On OPEN: what is doubtful about values of variables and headers, without the values."""
 
 
 class ProcessEvent(StrEnum):

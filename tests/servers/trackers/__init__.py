@@ -57,6 +57,8 @@ FAMILIES = (
     "february_http",
     "march",
     "march_http",
+    "may",
+    "may_http",
 )
 
 Run = Callable[[], Any]
