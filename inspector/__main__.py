@@ -12,9 +12,6 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 
-_UNWRITTEN = 2
-"""Exit status where the last of the output can't be written."""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run with the given words, or the process's own, and return the exit status.
@@ -57,7 +54,7 @@ def _leave(status: int) -> None:
             stream.flush()
         except (OSError, ValueError):  # full, or closed
             if stream is sys.stdout and not stream.closed:
-                status = status or _UNWRITTEN
+                status = status or 2
     os._exit(status)
 
 

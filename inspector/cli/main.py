@@ -34,7 +34,6 @@ from inspector.config.settings import user_config
 from inspector.errors import RUNTIMES, InspectError, UsageError
 
 logger = logging.getLogger(__name__)
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _OF_A_GROUP = ("No such command ", "Missing command")
 
 
@@ -59,7 +58,7 @@ def run(argv: Sequence[str], env: CliEnv | None = None) -> int:
             _write_no_more(env)
             return ExitStatus.BROKEN_PIPE
         except Exception as error:  # the boundary of every command
-            if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
                 _write_no_more(env)
                 return output.failure(UsageError(f"the output can't be written: {error.strerror}"))
             if (unusable := _unusable_path(error)) is not None:

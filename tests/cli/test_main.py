@@ -171,29 +171,20 @@ def test_output_is_flushed_at_exit() -> None:
     ],
 )
 def test_output_that_can_not_be_written_is_no_success(run: str, says: str) -> None:
-    code = (
-        "import sys\n"
-        "from unittest import mock\n"
-        "from inspector import __main__ as program\n"
-        "sys.argv[1:] = ['revisions']\n"
-        f"with mock.patch.object(program, 'run', {run}):\n"
-        "    program.main()\n"
-    )
+    code = f"""
+import sys
+from unittest import mock
+from inspector import __main__ as program
+sys.argv[1:] = ["revisions"]
+with mock.patch.object(program, "run", {run}): program.main()
+"""
     with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run(
-            [sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, stderr=-1, check=False, timeout=PATIENCE_S
-        )
+        ended = subprocess.run([sys.executable, "-E", "-c", code], cwd=ROOT, stdout=full, stderr=-1, timeout=PATIENCE_S)
     assert (ended.returncode, ended.stderr.decode()) == (2, says)
 
 
 @pytest.mark.parametrize("closed", [0, 1, 2])
 def test_a_standard_stream_that_is_closed_is_as_one_that_goes_nowhere(closed: int) -> None:
-    code = "import sys; from inspector.__main__ import main; sys.argv[1:] = ['revisions']; main()"
-    ended = subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}>&-', "sh", sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    words = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", sys.executable, "-m", "inspector", "revisions"]
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=PATIENCE_S)
     assert (ended.returncode, ended.stderr, bool(ended.stdout)) == (0, b"", closed != 1)

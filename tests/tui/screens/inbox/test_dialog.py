@@ -96,7 +96,7 @@ async def test_escape_leaves_the_dialog_from_within_a_field_too(subject: Asking)
 async def test_screen_above_a_withdrawn_request_stays(subject: Asking) -> None:
     ticket = subject.ask_city()
     app, over = Showing(), ModalScreen[None]()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 24)):
         server_request = QuestionScreen(subject, ticket)
         await app.push_screen(server_request)
         await app.push_screen(over)
@@ -104,5 +104,4 @@ async def test_screen_above_a_withdrawn_request_stays(subject: Asking) -> None:
         await server_request._tick()
         assert app.screen is over
         over.dismiss()
-        await pilot.pause()
         await shows(app, "Withdrawn", "timeout")
