@@ -62,6 +62,10 @@ class TrackedRequest(msgspec.Struct):
     cancelled_ns: int = 0
     answered: int | None = None
     """Frame of its first response."""
+    target: str = ""
+    """The tool or prompt."""
+    worked: bool = False
+    """Whether that is a result, and no tool error."""
     unread: int | None = None
     """Frame of a message that cannot be read and may be its response."""
     status: int | None = None
@@ -160,8 +164,6 @@ class LoginState(msgspec.Struct):
     tried: list[MetadataDocument] = []
     words: str = ""
     """What the body of the first refusal states."""
-    page: str | None = None
-    """Who sent the first refusal, if it is an HTML page: its Server header; None for another body."""
 
 
 class TaskRecord(msgspec.Struct):
@@ -266,6 +268,12 @@ class RequestState:
     def all(self) -> tuple[TrackedRequest, ...]:
         """The open requests, then those that are done."""
         return (*self.open.values(), *self.done.values())
+
+    def had_worked(self, asked: TrackedRequest) -> str:
+        """Return a clause if the same request, or another call of the tool, succeeded before; "" otherwise."""
+        same = (each for each in self.done.values() if (each.method, each.target) == (asked.method, asked.target))
+        count = sum(each.worked and each.frame < asked.frame for each in same)
+        return f"; {'an earlier one' if count == 1 else f'{count:,} earlier ones'} succeeded" if count else ""
 
     def requested_id(self, id_: RequestId) -> RequestId:
         """Return the id of the client's request that a response with the id `id_` is for."""

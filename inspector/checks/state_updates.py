@@ -25,7 +25,6 @@ from inspector.checks.state import (
     value_of,
 )
 from inspector.protocol import peek, probes
-from inspector.protocol.apps import app_uri
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import (
@@ -51,6 +50,8 @@ _OF_RETRIES = frozenset({"inputResponses", "requestState", "_meta"})
 _MOST_REQUESTS, _MOST_KEYS = 100, 1000
 _KEPT_PARAMS = 4096
 """Maximum members of an argument object that are kept with a request; larger ones are ignored here."""
+_KEPT_TARGET = 100
+"""Characters of the name of a tool that are kept with a request."""
 _MOST_OF_LOGIN = 100
 """Maximum refusals and documents of a login that are remembered."""
 CARRIED = 1
@@ -134,6 +135,7 @@ def _requested(state: ConnectionState, frame: Frame, request: Request) -> None:
     asked = TrackedRequest(
         Direction.TO_SERVER, request.id, request.method, params, frame.n, frame.time_ns, frame.http, row, frame.cause
     )
+    asked.target = (peek.text(params, "name") or "")[:_KEPT_TARGET]
     state.requests.open[Direction.TO_SERVER, request.id] = asked
     token = peek.request_id(params, "_meta", "progressToken")
     if token is not None:
@@ -229,6 +231,7 @@ def learn_response(state: ConnectionState, case: CheckMoment) -> None:
     asked = case.asked
     assert asked is not None
     asked.answered = case.n
+    asked.worked = isinstance(case.message, ResultResponse) and peek.at(case.value, "isError") is not True
     learn_response_time(state, asked, case.time_ns)
     state.ongoing.listens.pop(asked.id, None)
     if isinstance(case.message, ResultResponse):
@@ -311,6 +314,12 @@ def _note_app(state: ConnectionState, name: str, tool: Any, frame: int, at: int)
         shown_to = peek.at(tool, "_meta", "ui", "visibility")
         if type(shown_to) is not list or "model" in shown_to:
             state.lists.app_tools[name] = uri
+
+
+def app_uri(tool: Any) -> str | None:
+    """Return the URI of a tool's page; None if it names none."""
+    uri = peek.at(tool, "_meta", "ui", "resourceUri")
+    return uri if isinstance(uri, str) else peek.text(tool, "_meta", "ui/resourceUri")
 
 
 def _note_visit(state: ConnectionState, params: Any) -> None:
@@ -396,8 +405,6 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
     assert http is not None
     if fact.event is HttpEvent.RESPONSE:
         if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, http):
-            if not state.login.refusals and "text/html" in (http.header("content-type") or ""):
-                state.login.page = (http.header("server") or "")[:40]
             state.login.refusals.append((case.n, fact.status, http.header("www-authenticate")))
         given = http.header(SESSION)
         if given is not None and 200 <= fact.status < 300:

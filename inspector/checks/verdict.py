@@ -27,6 +27,7 @@ _GROUPS = {
 }
 _HABITS = frozenset(("stdout-not-json", "structured-content-missing", "tool-name-length", "member-of-other-version"))
 """Checks that name something else each time, although the cause is the same if the fix is."""
+_LINE, _LAST = "stdout-not-json", " … "
 _EXPLAINS = """
 command-not-found: program-not-runnable EXITED
 docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
@@ -37,7 +38,6 @@ interactive-prompt: stdout-not-json newline-missing NOT-MESSAGES SILENT package-
   stdin-eof-ignored
 placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found
   credentials-rejected server-unreachable
-given-value-doubtful: EXITED credentials-rejected authentication-required tool-backend-fails
 program-not-runnable: EXITED
 environment-variable-missing: EXITED SILENT stdin-eof-ignored
 file-not-found: EXITED
@@ -82,6 +82,7 @@ rejected-as-uninitialized: invalid-ping-response call-rejected http-request-reje
   session-id-not-issued list-failed
 duplicate-response: response-on-get-stream
 subscription-not-acknowledged: subscription-id-missing result-type-missing
+input-required-not-allowed: tool-incomplete resource-uri-missing prompt-name-missing list-failed
 request-unanswered: call-timed-out response-after-cancellation
 message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
 notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id
@@ -259,8 +260,20 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
             if len(before.frames) >= _FRAMES_KEPT
             else tuple(dict.fromkeys((*before.frames, *each.frames[:1])))
         )
-        found[key] = msgspec.structs.replace(before, count=before.count + each.count, frames=frames)
+        words = _with_the_last(before.sentence, each.sentence) if each.id == _LINE else before.sentence
+        found[key] = msgspec.structs.replace(before, sentence=words, count=before.count + each.count, frames=frames)
     return list(found.values())
+
+
+def explains_nothing(findings: Iterable[Finding]) -> bool:
+    """Whether no finding can be why something failed: hints about definitions are not."""
+    return all(each.severity is Severity.HINT and _DEFINED.match(each.pointer) for each in findings)
+
+
+def _with_the_last(sentence: str, newest: str) -> str:
+    """Return a sentence about lines of text with the first and the newest line: the latter often says what it was."""
+    first, last = sentence.partition(_LAST)[0], newest.partition(": ")[2]
+    return f"{first}{_LAST}{last}" if last and not first.endswith(last) else first
 
 
 def same_fault(finding: Finding) -> tuple[object, ...]:

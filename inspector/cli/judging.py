@@ -22,7 +22,7 @@ from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget
 from inspector.checks.runner import Inspection
-from inspector.checks.verdict import in_reading_order, primary_of, roots_of
+from inspector.checks.verdict import explains_nothing, in_reading_order, primary_of, roots_of
 from inspector.cli import reports
 from inspector.cli.arguments import read_whole
 from inspector.cli.env import CliEnv
@@ -39,7 +39,7 @@ from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import read_lock_file
 from inspector.forms.arguments import smallest_valid
-from inspector.present.findings import failure_in, inspected, summary, verdict_lines
+from inspector.present.findings import failure_in, inspected, summary, unexplained, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
@@ -303,7 +303,8 @@ def _print_findings(
     if not output.as_json:
         shown = [each for each in new if each.severity is not Severity.HINT] if output.quiet else new
         *lines, _ = verdict_lines(shown, CHECKS, inspection.counts)
-        output.lines([*lines, summary(new, failure)])
+        above = [unexplained(failure)] if failure and lines and explains_nothing(new) else []
+        output.lines([*above, *lines, summary(new, failure)])
         return
     first, roots = primary_of(new), roots_of(findings)
     members = [
@@ -321,7 +322,7 @@ def _print_findings(
             "found": inspection.counts,
             "disabled_checks": list(inspection.disabled_checks.values()),
             "failure": failure or None,
-            "primary": None if first is None else members[findings.index(first)],
+            "primary": None if first is None or (failure and explains_nothing(new)) else members[findings.index(first)],
             "findings": members,
         }
     )

@@ -39,12 +39,13 @@ from inspector.protocol import events, jsonrpc, peek
 from inspector.protocol.apps import lacks_settings, listed_pages
 from inspector.protocol.capabilities import ALL, ROOTS, SAMPLING_TOOLS, TASKS
 from inspector.protocol.events import Event
-from inspector.protocol.exchanges import Exchange
+from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, ErrorResponse, ResultResponse
 from inspector.protocol.revisions.openings import MISSING_CAPABILITY
+from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, RequestKind, ServerRequest
 from inspector.protocol.tracking.tasks import Task, TaskState
 from inspector.session.inbox import BY_NOBODY, BY_OFFERS
@@ -303,11 +304,14 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     if visit.output.as_json:
         about: dict[str, Any] = {"task": as_json(task)} if task is not None else {}
         about |= {"failure": found} if (found := failure.as_data()) else {}
+        about |= finding_of(visit, request.exchanges) if _is_doubtful(visit, request, finished) else {}
         visit.output.data(_as_json(request, message, finished, verdict) | about)
         _narrate_verdict(visit.output, verdict)
     else:
         view = result_view(finished, verdict)
         visit.output.lines(result_lines(replace(view, hint="") if failure.message else view))
+        if _is_doubtful(visit, request, finished):
+            finding_of(visit, request.exchanges)
     if failure.stderr:
         lines: tuple[Line, ...] = tuple(((line, "stderr"),) for line in failure.stderr)
         visit.output.narrate_lines(section_lines(Section("stderr during the call", lines=lines)))
@@ -323,6 +327,34 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
         sentence = f"{request.method} brought no complete result: {incomplete(finished)}"
         return visit.output.report("incomplete", sentence, "", ExitStatus.TOOL_ERROR)
     return ExitStatus.OK if outcome_of(finished) is CallOutcome.OK else ExitStatus.TOOL_ERROR
+
+
+def _is_doubtful(visit: CommandSession, request: CliRequest, finished: Finished) -> bool:
+    """Whether findings are looked for, which takes time: not if a call succeeded with a result of the right shape."""
+    if request.method != "tools/call" or outcome_of(finished) is not CallOutcome.OK:
+        return True
+    from inspector.checks.shapes.judge import judge_of
+
+    row = next((n for n, row in enumerate(ROWS, 1) if row is visit.opening.revision), len(ROWS))
+    return bool(judge_of(row, "Called")(finished.result))
+
+
+def finding_of(visit: CommandSession, exchanges: Sequence[Exchange]) -> dict[str, Any]:
+    """Print the most important finding about what was exchanged since the first; return it as a member of the JSON.
+
+    Beside an error response only errors are printed: it states its reason itself.
+    """
+    from inspector.checks.findings import Severity
+    from inspector.cli.reports import finding_as_json  # slow to import
+    from inspector.present.failure_report import finding_since
+    from inspector.present.findings import finding_line
+
+    found = finding_since(visit.session.journal, exchanges[0].request_frame) if exchanges else None
+    if found is None:
+        return {}
+    if found.severity is Severity.ERROR or exchanges[-1].state is ExchangeState.ANSWERED:
+        visit.output.narrate_lines([finding_line(found)])
+    return {"primary": finding_as_json(found)}
 
 
 def _store(visit: CommandSession, request: CliRequest, finished: Finished) -> None:

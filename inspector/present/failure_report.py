@@ -21,7 +21,7 @@ from inspector.checks.catalog import area_of
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS
 from inspector.checks.runner import Inspection
-from inspector.checks.verdict import FATAL, Verdict, verdicts
+from inspector.checks.verdict import FATAL, Verdict, primary_of, verdicts
 from inspector.config.environment import Environment
 from inspector.present import spans, words
 from inspector.present.http import masked_url
@@ -353,6 +353,15 @@ def diagnosis_of(journal: Journal) -> Diagnosis | None:
     inspection = Inspection()
     found = inspection.take(entries(journal.store, 1, journal.count))
     return of_findings([*found, *inspection.finish()])
+
+
+def finding_since(journal: Journal, since: int) -> Finding | None:
+    """Return the most important finding about entries from `since`; None without one, or if it is only a hint."""
+    if journal.count > MOST_LOOKED_AT:
+        return None
+    found = Inspection().take(entries(journal.store, 1, journal.count))
+    first = primary_of(each for each in found if each.frames and each.frames[0] >= since)
+    return first if first is not None and first.severity is not Severity.HINT else None
 
 
 def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:

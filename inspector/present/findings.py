@@ -1,6 +1,7 @@
 """Findings and checks as lines for a terminal: worst first, grouped by check, each with its evidence."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from inspector import text
 from inspector.capture.journal import Journal
@@ -294,11 +295,18 @@ def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool =
     failed = [each for each in failed if until is None or each.request_frame <= until]
     failed = [each for each in failed if lost or not _is_by_check(journal, each)]
     if failed:
-        first = f"{failed[0].method} {failed[0].target}".rstrip()
+        first = f"{failed[0].method} {failed[0].target}".rstrip() + _that_worked(exchanges, failed[0])
         cause = _cause_of(journal, failed[0])
         more = f" (and {len(failed) - 1:,} more)" if len(failed) > 1 else ""
         return f"{first} failed{f': {cause}' if cause else ''}{more}"
     return f"the connection was lost: {ended.why}" if ended is not None and ended.why else ""
+
+
+def _that_worked(exchanges: ExchangeLog, failed: Exchange) -> str:
+    """Return a remark if the same request succeeded before; "" otherwise."""
+    wanted = (failed.method, failed.target, ExchangeState.ANSWERED, False)
+    before = ((each.method, each.target, each.state, each.tool_error) for each in takewhile(failed.__ne__, exchanges))
+    return ", which had worked before," if wanted in before else ""
 
 
 def _is_by_check(journal: Journal, exchange: Exchange) -> bool:

@@ -279,6 +279,8 @@ def _process(fact: ProcessFact) -> Span:
             return "stderr ended", "event"
         case ProcessEvent.STALL:
             return _stall(fact), "warning"
+        case ProcessEvent.LEFT:
+            return f"left by process {fact.pid}: {_children(fact)}", "warning"
         case _:
             assert_never(fact.event)
 
@@ -286,9 +288,14 @@ def _process(fact: ProcessFact) -> Span:
 def _stall(fact: ProcessFact) -> str:
     state = fact.state or ProcessActivity()
     cpu = "" if state.cpu_percent is None else f", {state.cpu_percent:.0f} % CPU"
-    children = ", ".join(f"{each.pid} {text.visible(each.command, limit=60)}".strip() for each in state.children[:5])
     awaits = "".join(f"; {text.visible(each.clause, limit=160)}" for each in state.awaits[:3])
-    return f"no response: process {fact.pid} has {state.threads} threads{cpu}, children: {children or 'none'}{awaits}"
+    children = _children(fact) or "none"
+    return f"no response: process {fact.pid} has {state.threads} threads{cpu}, children: {children}{awaits}"
+
+
+def _children(fact: ProcessFact) -> str:
+    children = fact.state.children[:5] if fact.state is not None else ()
+    return ", ".join(f"{each.pid} {text.visible(each.command, limit=60)}".strip() for each in children)
 
 
 def ending(fact: ProcessFact) -> str:

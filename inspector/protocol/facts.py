@@ -101,8 +101,6 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """On OPEN: what the child inherited; None if unknown, or without a child."""
     hint: str = ""
     """On ABORT: what to do, if the cause is known."""
-    flaws: tuple[str, ...] = ()
-    """On OPEN: what is doubtful about values of variables and headers, without the values."""
 
 
 class ProcessEvent(StrEnum):
@@ -117,6 +115,8 @@ class ProcessEvent(StrEnum):
     STDERR_EOF = "stderr_eof"
     STALL = "stall"
     """A request got no response in time: what the process did then, in `state`."""
+    LEFT = "left"
+    """The server's group has ended, and children of it in other groups still run: they are in `state`."""
 
 
 class ChildState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -143,7 +143,7 @@ class Awaited(msgspec.Struct, frozen=True, omit_defaults=True):
     accepted: bool = False
     """Whether the other end has accepted the connection."""
     answered: bool = False
-    """Whether the process received something after it last sent something: with TLS, it may wait nevertheless."""
+    """Whether the process has received something after it last sent something: the wait is not certain then."""
     silent_s: float = 0.0
     """Seconds since the process last sent something, if `answered`, since it last received something; 0 if unknown."""
 

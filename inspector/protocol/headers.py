@@ -114,7 +114,7 @@ def _collect(schema: Any, path: tuple[str, ...], found: list[Mirror], problems: 
         if peek.has(below, "x-mcp-header"):
             wish, problem = peek.at(below, "x-mcp-header"), ""
             if not isinstance(wish, str) or not re.fullmatch(_TOKEN, wish):
-                problem = "its x-mcp-header is no header name"
+                problem = f"its x-mcp-header, {str(wish)[:40]!r}, is no header name"
             elif peek.text(below, "type") not in _MIRRORED_TYPES:
                 problem = "x-mcp-header needs a string, an integer or a boolean"
             if problem:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -60,6 +61,19 @@ def state_of(
     running = processes_of(pid)
     children = tuple(_child(each, stdin, stdout) for each in running[1 : _MOST + 1])
     return ProcessActivity(cpu_percent, runnable, int(fields[17]), children, awaits=awaited_by(running))
+
+
+def children_elsewhere(pid: int) -> dict[int, str]:
+    """Return the descendants of a process that have left its group, each with the time of its start."""
+    stats = ((each.pid, _stat(each.pid)) for each in processes_of(pid)[1 : _MOST + 1])
+    return {child: fields[19] for child, fields in stats if len(fields) > 19 and fields[2] != str(pid)}
+
+
+def still_running(children: Mapping[int, str]) -> tuple[ChildState, ...]:
+    """Return those of `children_elsewhere` that have not ended since."""
+    stats = ((child, began, _stat(child)) for child, began in children.items())
+    same = (child for child, began, now in stats if len(now) > 19 and now[0] != "Z" and now[19] == began)
+    return tuple(_child(each, "", "") for child in same for each in processes_of(child)[:1])
 
 
 def _stat(pid: int) -> list[str]:

@@ -9,6 +9,7 @@ Order of facts:
     frames, stderr                      as they cross the wire
     STDIN_EOF, SIGNAL …                 steps of `close`; output is still read
     STDOUT_EOF, STDERR_EOF, EXIT        after the last line, if no grandchild holds the pipes
+    LEFT                                if children in other groups still run
     CLOSE or ABORT                      why it ended
 
 A server that exits while its exit is on hold (`hold`) may be restarted once: RENEW, SPAWN follow its EXIT. A command
@@ -18,7 +19,6 @@ that can't be started is reported, too: OPEN as it was typed, and ABORT with wha
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -36,7 +36,6 @@ from inspector.protocol.facts import (
     exit_words,
 )
 from inspector.protocol.frames import ENDINGS, Channel, Direction, Eol
-from inspector.protocol.given_values import flaws_of
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, Observer, Outgoing
 from inspector.transports.children import (
@@ -54,7 +53,14 @@ from inspector.transports.children import (
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import cpu_seconds, inherited_state, is_runnable, observed
+from inspector.transports.process_state import (
+    children_elsewhere,
+    cpu_seconds,
+    inherited_state,
+    is_runnable,
+    observed,
+    still_running,
+)
 
 # Ending a child process and what it started
 
@@ -79,6 +85,8 @@ _STDERR_PIECE = 64 * 1024
 """Bytes after which a line of stderr is reported in pieces."""
 _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
+_MAY_END_S = 0.5
+"""Seconds in which a child in another group may end after its server."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -431,15 +439,8 @@ class StdioTransport:
         directory = os.path.abspath(self._cwd or ".")
         names = tuple(sorted(self._env))
         state = self._inherited or inherited_state(own_status()[0])
-        flaws = flaws_of(self._env.items(), time.time())
         return ConnectionFact(
-            ConnectionEvent.OPEN,
-            self.kind,
-            argv=tuple(argv),
-            cwd=directory,
-            env_names=names,
-            inherited=state,
-            flaws=flaws,
+            ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names, inherited=state
         )
 
     def _start(self) -> Started:
@@ -576,6 +577,8 @@ class _Live:
         self.gone = asyncio.Event()
         """Set when the child and its whole group have ended."""
         self._was_computing = False
+        self._elsewhere: dict[int, str] = {}
+        """The children in other groups when the shutdown began."""
         self._stdin = LineSink(child.stdin, self._stdin_closed)
         self._stdout = LineSource(child.stdout, CuttingSplitter(limit, KEPT), self._on_lines, self._stdout_ended)
         self._stderr = LineSource(
@@ -619,6 +622,7 @@ class _Live:
 
     def begin_to_end(self) -> None:
         """Close stdin after the waiting lines, and begin the shutdown."""
+        self._elsewhere = self._elsewhere or children_elsewhere(self.child.pid)
         self._was_computing = is_runnable(self.child.pid)  # the end of stdin wakes also one that waits
         self._stdin.close_when_written()
         self.ending.begin()
@@ -682,6 +686,14 @@ class _Live:
         self._on_exit(how)
 
     def _let_go(self) -> None:
+        if still_running(self._elsewhere):
+            self._early = asyncio.get_running_loop().call_later(_MAY_END_S, self._finish)
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        if left := still_running(self._elsewhere):
+            self.observer.fact(ProcessFact(ProcessEvent.LEFT, self.child.pid, state=ProcessActivity(children=left)))
         for timer in (self._silence, self._early):
             if timer is not None:
                 timer.cancel()

@@ -40,11 +40,13 @@ from inspector.present.words import (
 from inspector.present.words import model_run_words as words_told
 from inspector.protocol.exchanges import Exchange, ExchangeState, Progress
 from inspector.protocol.facts import (
+    ChildState,
     ConnectionEvent,
     ConnectionFact,
     Fact,
     HttpEvent,
     HttpFact,
+    ProcessActivity,
     ProcessEvent,
     ProcessFact,
     SseNote,
@@ -415,6 +417,10 @@ def test_progress_words_are_the_servers(params: object, words: str) -> None:
         (ProcessFact(ProcessEvent.STDIN_EOF, 7), "stdin closed"),
         (ProcessFact(ProcessEvent.STDOUT_EOF, 7), "stdout ended"),
         (ProcessFact(ProcessEvent.STDERR_EOF, 7), "stderr ended"),
+        (
+            ProcessFact(ProcessEvent.LEFT, 7, state=ProcessActivity(children=(ChildState(9, "chrome\x1b"),))),
+            "left by process 7: 9 chrome␛",
+        ),
         (HttpFact(HttpEvent.REQUEST, 3, "POST", "https://h/mcp?token=x"), "http 3 POST https://h/mcp?token=••••••"),
         (HttpFact(HttpEvent.RESPONSE, 3, status=404, reason="Not Found"), "http 3 404 Not Found"),
         (HttpFact(HttpEvent.END, 3, body_bytes=1200), "http 3 ended, 1.2 kB"),

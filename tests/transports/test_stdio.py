@@ -395,6 +395,18 @@ async def test_a_grandchild_that_holds_the_pipes_is_ended_after_its_parent(start
     assert signals == (["SIGTERM"] if temper == "meek" else ["SIGTERM", "SIGKILL"])
 
 
+async def test_a_child_in_a_session_of_its_own_is_reported_when_its_server_has_ended(start: Start) -> None:
+    recorder, transport = Recorder(), start("leaves_a_child")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: seen.frames, "the child runs")
+    await transport.close()
+    (left,) = (each for each in recorder.of(ProcessFact) if each.event is ProcessEvent.LEFT)
+    assert left.state is not None
+    (child,) = left.state.children
+    assert child.command == "sleep 60"
+    os.kill(child.pid, signal.SIGKILL)
+
+
 async def test_closing_while_a_grandchild_holds_the_pipes_does_not_hang(start: Start) -> None:
     recorder, transport = Recorder(), start("forks_and_exits")
     await transport.open(recorder)

@@ -230,6 +230,8 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
     dates = named or [each for each in _DATE_SAID.findall(sentence[:500]) if each != requested]
     common = [each for each in dates if find(each) is not None]
     tells = f"it supports {', '.join(each[:20] for each in named[:5])}" if named else sentence[:100]
+    if code == -32022 and not named:
+        tells += "; data.supported, which names those that it has, is missing"
     is_refused = code == -32022 and case.method == "initialize"
     if common and ((asked is not None and asked.probe) or (is_refused and mutual(common, Era.MODERN))):
         return  # right: the session opens with a version that it names
@@ -438,6 +440,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
         if ours and waited >= _SILENT_NS:
             alive = _stage(asked) or "the server is running"
             sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; {alive}"
+            sentence += state.requests.had_worked(asked)
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
             more = ", and may respond after check has ended" if short else ""
             mild = Severity.HINT if short else None

@@ -247,6 +247,7 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"{name[:60]}: the server rejects its own result with {code}: {message[:240]}"
         yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
         return
+    why += case.state.requests.had_worked(case.asked)
     yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
 
 

@@ -90,8 +90,7 @@ def result_too_long(case: CheckMoment) -> Iterator[Violation]:
         return
     text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
     if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
-        whose = f" of {_tool_called(case)}" if _tool_called(case) else ""
-        sentence = f"the result{whose} has about {tokens:,} tokens (estimated); some clients reject more than 25,000"
+        sentence = f"the result has about {tokens:,} tokens (estimated)"
         yield Violation(sentence, "/result/content", frames=(case.asked.frame,) if case.asked else ())
 
 
@@ -181,6 +180,7 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
         frames: tuple[int, ...] = (asked.frame, asked.cancelled)
         fix = ""
+        sentence += state.requests.had_worked(asked)
         if own := _own_request(state, asked):
             sentence = f"{sentence}; the server itself had sent {own.method[:60]} and got its response meanwhile"
             frames, fix = (asked.frame, own.frame, asked.cancelled), _ONE_SESSION

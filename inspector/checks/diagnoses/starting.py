@@ -12,7 +12,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
 
-error, warning, _ = diagnoses_of("")
+error, warning, hint = diagnoses_of("")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _PATIENCE_NS = 2_000_000_000
@@ -239,3 +239,17 @@ def child_processes_left(case: CheckMoment) -> Iterator[Violation]:
             sentence = f"the server exited, but its child processes needed {fact.signal}"
             yield Violation(sentence, frames=(n,), instead=True)
             return
+
+
+@hint("Child processes outlive the server", "end", topic="stdio", confidence=Confidence.LIKELY)
+def child_processes_outlive(case: CheckMoment) -> Iterator[Violation]:
+    """They left the server's process group, so that no client can stop them; a daemon is meant to stay.
+
+    Fix: Stop child processes when stdin ends and on SIGTERM, unless they are meant to stay.
+    """
+    for n, _, fact in case.state.process.facts:
+        if fact.event is ProcessEvent.LEFT and fact.state is not None:
+            named = ", ".join(f"{each.pid} ({elided(each.command, 60)})" for each in fact.state.children[:3])
+            count = len(fact.state.children)
+            those = "a child process" if count == 1 else f"{count} child processes"
+            yield Violation(f"the server ended, and {those} of it still runs: {named}", frames=(n,), instead=True)

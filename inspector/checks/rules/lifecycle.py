@@ -21,6 +21,8 @@ from inspector.protocol.revisions.table import find
 
 error, warning, hint = rules_of("basic/lifecycle")
 
+_EMPTY = [f"answer {each}" for each in ("logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe")]
+_RESULT_TYPES = ("complete", "input_required")
 _NAMES = ("completions", "logging", "prompts", "resources", "tools")
 _LISTS = {
     "notifications/tools/list_changed": "tools",
@@ -137,6 +139,18 @@ def required_capabilities_missing(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("error -32021 without the required capabilities", "/error/data/requiredCapabilities")
 
 
+@warning("Result that should be empty has members", *_EMPTY, topic="schema", until="2025-11-25")
+def empty_result_has_members(case: CheckMoment) -> Iterator[Violation]:
+    """Clients with the TypeScript SDK refuse it.
+
+    Fix: Return the result {}.
+    """
+    more = [name for name in peek.mapping(case.value) if name not in ("_meta", "resultType")]
+    if more and not case.is_moot:
+        found = ", ".join(each[:40] for each in more[:3])
+        yield Violation(f"the result of {case.method} should be empty, and has {found}", f"/result/{more[0][:60]}")
+
+
 @error("Unknown `resultType`", "answer", topic="basic", since="2026-07-28")
 def unknown_result_type(case: CheckMoment) -> Iterator[Violation]:
     """Known types are complete, input_required, and those of a declared extension.
@@ -146,13 +160,15 @@ def unknown_result_type(case: CheckMoment) -> Iterator[Violation]:
     Fix: Use complete or input_required, or a type of an extension that the client declares.
     """
     word = peek.text(case.value, "resultType")
-    if word in (None, "complete", "input_required") or case.method == "tasks/get":
+    if word is None or word in _RESULT_TYPES or case.method == "tasks/get":
         return
     if word == "task" and case.method != "tools/call":
         return
     if word == "task" and case.state.offered(case.asked, "extensions", PREFIX + "tasks"):
         return
-    yield Violation(f"resultType is {word!r}, which this client has not declared", "/result/resultType")
+    plain = re.sub("[^a-z]", "", word.lower())
+    meant = "".join(f"; it is {each}" for each in _RESULT_TYPES if plain.startswith(each.replace("_", "")))
+    yield Violation(f"resultType is {word[:60]!r}, which this client has not declared{meant}", "/result/resultType")
 
 
 @warning("`serverInfo` is missing in `_meta` of a result", "answer", topic="basic", since="2026-07-28")

@@ -368,7 +368,8 @@ def tool_failure_as_protocol_error(case: CheckMoment) -> Iterator[Violation]:
     """
     message = peek.text(case.value, "message") or ""
     if peek.integer(case.value, "code") == -32603 or _TRACEBACK.search(message):
-        yield Violation(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}", "/error")
+        before = case.state.requests.had_worked(case.asked) if case.asked is not None else ""
+        yield Violation(f"the tool failed with a protocol error: {reason_of(case.value)[:240]}{before}", "/error")
 
 
 def failure_in(result: Any) -> tuple[str, str, bool]:

@@ -72,7 +72,11 @@ def subscription_id_missing(case: CheckMoment) -> Iterator[Violation]:
     elif id_ is None:
         yield Violation(f"{case.method} has no subscriptionId", place)
     elif listen_of(case.state, case.value) is None:
-        yield Violation(f"{case.method} has the subscriptionId {id_!r}, which is not open", place)
+        asked = case.http.asked[0] if case.http is not None and case.http.asked else None
+        needed = f": the id of the listen request is {asked.id!r}" if asked is not None else ""
+        if case.method == _ACKNOWLEDGED and asked is not None:
+            case.state.notes[f"{_ACKNOWLEDGED} {asked.id!r}"] = True
+        yield Violation(f"{case.method} has the subscriptionId {id_!r}, which is not open{needed}", place)
 
 
 @error("Notification outside of the subscription filter", *_CHANGES, since="2026-07-28")
@@ -175,7 +179,8 @@ def _unacknowledged(case: CheckMoment) -> Iterator[Violation]:
         requests = [] if case.state.is_http else [each.asked for each in case.state.ongoing.listens.values()]
     for each in requests:
         listen, until_ns = case.state.ongoing.listens.get(each.id), each.cancelled_ns or case.time_ns
-        if listen is not None and listen.acknowledged is None and not listen.began:
+        is_misnamed = f"{_ACKNOWLEDGED} {each.id!r}" in case.state.notes
+        if listen is not None and listen.acknowledged is None and not listen.began and not is_misnamed:
             waited = until_ns - each.time_ns
             if waited >= _PATIENCE_NS:
                 although = ", although its stream is open" if case.http is not None else ""

@@ -59,7 +59,7 @@ def unrequested_log_message(case: CheckMoment) -> Iterator[Violation]:
     else:
         open_ = [each for (side, _), each in case.state.requests.open.items() if side is Direction.TO_SERVER]
     if not any(peek.has(each.params, "_meta", PREFIX + "logLevel") for each in open_):
-        yield Violation("a log message, but no open request has a log level", "/params")
+        yield Violation("a log message that no open request asked for: none has a logLevel in _meta", "/params")
 
 
 @error("Progress for an unknown token", _PROGRESS)
@@ -229,7 +229,7 @@ def cache_scope_inconsistent(case: CheckMoment) -> Iterator[Violation]:
     if first and case.asked is not None and peek.has(case.asked.params, "cursor"):
         scope: Any = peek.at(case.value, "cacheScope")
         if scope != first["cacheScope"]:
-            sentence = f"this page has {scope!r}, the first {first['cacheScope']!r}"
+            sentence = f"the cacheScope of this page is {scope!r}, that of the first {first['cacheScope']!r}"
             yield Violation(sentence, "/result/cacheScope", frames=(first["frame"],))
 
 

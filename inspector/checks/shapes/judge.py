@@ -29,6 +29,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 _WHOLE_LOOK = 1 << 20
 """Maximum characters of base64 that are validated completely; of longer data, the beginning and the end are."""
 _LONG_NAME = 60
+_QUOTED = 40
+"""Maximum characters of a string of the wrong type that is quoted."""
 _KNOWN_VALUES = {"resultType": ("complete", "input_required", "task")}
 """Texts by which a member is recognised under another name."""
 _EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "description"))
@@ -266,6 +268,8 @@ def _a(value: Any) -> str:
         return name
     if type(value) is str and _holds_json(value):
         return "a string with JSON (encoded twice)"
+    if type(value) is str and 0 < len(value) <= _QUOTED and value.isprintable():
+        return f"the string {value!r}"
     return f"an {name}" if name[0] in "aeio" else f"a {name}"
 
 
@@ -310,7 +314,7 @@ def _uri(value: Any) -> Faults:
 
 def _name(value: Any) -> Faults:
     if type(value) is str and not value.strip():
-        return (ShapeFault("", "is empty: clients have nothing to show, or to ask for", "", hard=False),)
+        return (ShapeFault("", "is empty, so that nothing can be asked for by it", "", hard=False),)
     return _SIMPLE["text"](value)
 
 
@@ -336,7 +340,6 @@ def _base64(value: Any) -> Faults:
     if not _BASE64.fullmatch(looked_at):
         is_of_urls = _BASE64_OF_URLS.fullmatch(looked_at) is not None
         why = "it uses - and _, the alphabet for URLs" if is_of_urls else "invalid characters"
-        why = "it has line breaks or blanks" if _BASE64.fullmatch("".join(looked_at.split())) else why
     return (ShapeFault("", f"is not base64: {why}", "invalid-base64"),)
 
 

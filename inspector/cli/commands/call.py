@@ -34,7 +34,7 @@ _EXAMPLES = (
     "`result` or `error` as received, `valid` (structuredContent against outputSchema; null: not "
     "checked), `duration_ms`, `rounds`, `outcome` (`ok`, `tool error`, `JSON-RPC error`, `incomplete "
     "result`); `task` with its history for a task; `failure` with what else is known of a failed call: "
-    "`code`, `message`, `hint`, and `stderr` during the call",
+    "`code`, `message`, `hint`, and `stderr` during the call; `primary`, the finding about it to look at first",
 )
 @click.argument("name")
 @click.option(

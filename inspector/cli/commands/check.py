@@ -67,7 +67,8 @@ _DOCTOR_EXAMPLES = (
     "check",
     _CHECK_EXAMPLES,
     "`target`, `entries`, `counts`, `found`, `failure` (null: none), `primary` (the finding to look "
-    "at first), `findings` with evidence and cause, that one first, `disabled_checks`",
+    "at first; null also if none can be why something failed), `findings` with evidence and cause, that one first, "
+    "`disabled_checks`",
 )
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @shared(

@@ -13,8 +13,10 @@ from inspector.cli.help import documented
 from inspector.cli.lists import fetch_prompt, nearest
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
+from inspector.cli.requests import finding_of
 from inspector.errors import UsageError
 from inspector.protocol import peek
+from inspector.protocol.exchanges import Exchange
 from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.uri_templates import take_apart
 from inspector.text import visible
@@ -27,7 +29,7 @@ _EXAMPLES = (
 )
 
 
-@documented("complete", _EXAMPLES, "`values`, `total`, `hasMore`")
+@documented("complete", _EXAMPLES, "`values`, `total`, `hasMore`; `primary` as for call")
 @click.argument("kind", type=click.Choice(list(_REFERENCES)), metavar="KIND")
 @click.argument("name")
 @click.argument("argument", metavar="ARG")
@@ -68,7 +70,8 @@ def _with_context(visit: CommandSession, params: dict[str, Any], known: dict[str
 
 
 async def _complete(visit: CommandSession, params: dict[str, Any], name: str, argument: str) -> ExitStatus:
-    called = await visit.session.call(_METHOD, params)
+    exchanges: list[Exchange] = []
+    called = await visit.session.call(_METHOD, params, opened=exchanges.append)
     message = answered(called.reply, _METHOD).message
     if isinstance(message, ErrorResponse) or not peek.items(message.result, "completion", "values"):
         await _explain(visit, peek.text(params, "ref", "type") == "ref/prompt", name, argument)
@@ -77,9 +80,11 @@ async def _complete(visit: CommandSession, params: dict[str, Any], name: str, ar
     completion = peek.at(message.result, "completion")
     if visit.output.as_json:
         members = {member: peek.at(completion, member) for member in ("total", "hasMore")}
-        visit.output.data({"values": peek.items(completion, "values"), **members})
+        found = finding_of(visit, exchanges)
+        visit.output.data({"values": peek.items(completion, "values"), **members} | found)
         return ExitStatus.OK
     _show(visit.output, completion)
+    finding_of(visit, exchanges)
     return ExitStatus.OK
 
 

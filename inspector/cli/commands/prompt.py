@@ -23,7 +23,9 @@ _EXAMPLES = (
 
 
 @documented(
-    "prompt", _EXAMPLES, "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; `failure` as for call"
+    "prompt",
+    _EXAMPLES,
+    "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; `failure` and `primary` as for call",
 )
 @click.argument("name")
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="An argument; prompts take texts.")

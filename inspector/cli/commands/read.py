@@ -24,7 +24,9 @@ _EXAMPLES = (
 
 
 @documented(
-    "read", _EXAMPLES, "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; `failure` as for call"
+    "read",
+    _EXAMPLES,
+    "`result` or `error` as received, `duration_ms`, `rounds`, `outcome`; `failure` and `primary` as for call",
 )
 @click.argument("uri")
 @click.option("-a", "pairs", multiple=True, metavar="K=V", help="A value for a variable of a URI template.")

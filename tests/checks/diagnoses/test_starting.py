@@ -4,7 +4,14 @@ import pytest
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.errors import ConnectError
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessActivity, ProcessEvent, ProcessFact
+from inspector.protocol.facts import (
+    ChildState,
+    ConnectionEvent,
+    ConnectionFact,
+    ProcessActivity,
+    ProcessEvent,
+    ProcessFact,
+)
 from inspector.transports.children import find_executable
 from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
@@ -39,6 +46,8 @@ def _ended(left: bool) -> Script:
     return talk
 
 
+_CHROME = ProcessActivity(children=(ChildState(9, "chrome --headless"),))
+
 CASES: Cases = {
     "command-not-found": (
         _never(("npx", "-y", "x"), "`npx` is not on the PATH that the server gets; it looked in /usr/bin"),
@@ -57,6 +66,10 @@ CASES: Cases = {
         lambda: _asked("node", "x.js").said("Server started").wait(1).close(),
     ),
     "child-processes-left": (_ended(left=True), _ended(left=False)),
+    "child-processes-outlive": (
+        lambda: _started("server").fact(ProcessFact(ProcessEvent.LEFT, 1, state=_CHROME)).close(),
+        _ended(left=False),
+    ),
     "interactive-prompt": (
         _silent("node", "x.js", stderr="Enter your API key: "),
         _silent("node", "x.js", stderr="Serving the key store at https://host/key"),

@@ -55,6 +55,7 @@ CASES: Cases = {
         lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": ["roots"]}),
         lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": {"roots": {}}}),
     ),
+    "empty-result-has-members": (asked("logging/setLevel", {"level": "debug"}), asked("ping", {"_meta": {}})),
     "unknown-result-type": (
         asked("tools/call", {"resultType": "task"}, 5),
         asked("tools/call", {"resultType": "task"}, 5, client={"extensions": {META + "tasks": {}}}),

@@ -51,7 +51,7 @@ def test_shape_validity_depends_on_the_revision(name: str, value: Any, fine: lis
     ("value", "pointer", "said", "rule"),
     [
         (None, "", "must be an object, got null", "prompt-name-missing"),
-        ("{a}", "", "must be an object, got a string", "prompt-name-missing"),
+        ("{a}", "", "must be an object, got the string '{a}'", "prompt-name-missing"),
         ('{"name":"a"}', "", "must be an object, got a string with JSON (encoded twice)", "prompt-name-missing"),
         ({"Name": "a"}, "/name", "is missing; found 'Name' instead", "prompt-name-missing"),
         ({"names": "a"}, "/name", "is missing; found 'names' instead", "prompt-name-missing"),
