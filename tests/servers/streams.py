@@ -18,7 +18,11 @@ WHO = {"name": "streams", "version": "1"}
 CAPABILITIES = {"tools": {"listChanged": True}}
 HELLO = {"protocolVersion": LEGACY, "serverInfo": WHO, "capabilities": CAPABILITIES}
 DISCOVERED = {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": CAPABILITIES, "serverInfo": WHO}
-DONE = {"resultType": "complete", "content": [{"type": "text", "text": "done"}]}
+DONE = {
+    "resultType": "complete",
+    "content": [{"type": "text", "text": "done"}],
+    "_meta": {"io.modelcontextprotocol/serverInfo": WHO},
+}
 
 Peculiar = Callable[[HttpRequest], HttpResponse]
 """What a server answers to one method."""
@@ -188,7 +192,7 @@ def granted_to(request: HttpRequest) -> bytes:
 def granted(request: HttpRequest) -> HttpResponse:
     """Grants a stream of changes, and ends it, for nothing will ever change."""
     over = {"resultType": "complete", "_meta": _subscription(request) | {"io.modelcontextprotocol/serverInfo": WHO}}
-    return stream(granted_to(request), event(answer_to(request, over)))
+    return stream(granted_to(request), event(answer_to(request, over)), headers=(("X-Accel-Buffering", "no"),))
 
 
 def _subscription(request: HttpRequest) -> dict[str, Any]:

@@ -57,8 +57,8 @@ FAMILIES = (
     "february_http",
     "march",
     "march_http",
-    "may",
-    "may_http",
+    "april",
+    "april_http",
 )
 
 Run = Callable[[], Any]

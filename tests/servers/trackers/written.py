@@ -4,7 +4,8 @@
 JSON by method: a result, {"error": …}, or a list of messages, texts as they are, {"stderr": "…"}, and {"exit": 1}.
 
 Over HTTP `answers` is by method or verb as well, "*" for all that is not named, and by protocol version, which comes
-first: a result, {"error": …}, or {"status": 400, "headers": {…}, "body": "…"}; `events` makes a stream of results.
+first: a result, {"error": …}, or {"status": 400, "headers": {…}, "body": "…"}; `events` makes a stream of results,
+and `whole` adds what each result of the stateless era has.
 A key that begins with ~ is a pattern for the whole request, and precedes the others. `after` and `times` say which of
 its turns an answer is for; `also` adds headers to what a healthy server answers, `held` keeps a stream open. What is
 not named is answered as a healthy server of the `era` does. "$ID" stands for the id of the request.

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from inspector.transports.http.listener import HttpRequest, HttpResponse
-from tests.servers.faulty.http._healthy import TOOL, legacy, modern
+from tests.servers.faulty.http._healthy import TOOL, WHOLE, legacy, modern
 from tests.servers.http_fixtures import JSON, STREAM, Handler, stream
 from tests.servers.streams import WHO
 
@@ -92,6 +92,7 @@ def _response(answer: dict[str, Any], message: dict[str, Any], events: bool) -> 
     status, given, held = answer.pop("status", 200), answer.pop("headers", {}), answer.pop("held", False)
     body = answer.pop("body", None)
     if body is None:
+        answer = WHOLE | answer["whole"] if "whole" in answer else answer
         what = {"error": answer["error"]} if "error" in answer else {"result": answer.get("result", answer)}
         body = json.dumps({"jsonrpc": "2.0", "id": message.get("id")} | what)
         body = f"data: {body}\n\n" if events else body

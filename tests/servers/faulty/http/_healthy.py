@@ -7,7 +7,7 @@ from tests.servers.http_fixtures import Handler, json_answer
 from tests.servers.streams import Peculiar, answer_to
 
 TOOL = {"name": "work", "description": "Does the work.", "inputSchema": {"type": "object"}}
-_WHOLE: dict[str, Any] = {
+WHOLE: dict[str, Any] = {
     "resultType": "complete",
     "ttlMs": 0,
     "cacheScope": "public",
@@ -24,6 +24,6 @@ def modern(**peculiar: Peculiar) -> Handler:
     """Of the stateless era."""
     discovered = {name: value for name, value in streams.DISCOVERED.items() if name != "serverInfo"}
     known: dict[str, Peculiar] = {
-        "server_discover": lambda request: json_answer(answer_to(request, _WHOLE | discovered))
+        "server_discover": lambda request: json_answer(answer_to(request, WHOLE | discovered))
     }
-    return streams.modern(_WHOLE | {"tools": [TOOL]}, **(known | peculiar))
+    return streams.modern(WHOLE | {"tools": [TOOL]}, **(known | peculiar))
