@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from inspector.protocol import peek
 
 LIMITED = re.compile(r"(?i)\brate.?limit|too many (?:requests|calls)|\bthrottled\b|quota exceeded")
 """How a server refuses a request because there were too many, whatever this one has."""
+_NAMED = 3
 _MOST = 200
 _DEPTH = 12
 _NAMES = (
@@ -20,6 +21,8 @@ _NAMES = (
         "details",
         "reason",
         "message",
+        "error_message",
+        "errorMessage",
         "error_description",
         "error",
         "cause",
@@ -118,6 +121,13 @@ def elided(text: str, most: int = _MOST) -> str:
         return text[: ends[-1]]
     head = most * 11 // 20
     return f"{text[:head].rstrip()} … {text[len(text) - (most - head - 3) :].lstrip()}"
+
+
+def and_more(others: Sequence[str], one: str, *, all_of_them: bool = True) -> str:
+    """Return ", and 5 more tools (a, b, c, …)" for a sentence about the first of several; "" without others."""
+    named = f"{', '.join(others[:_NAMED])}{', …' * (len(others) > _NAMED)}"
+    least = "" if all_of_them else "at least "
+    return f", and {least}{len(others):,} more {one}{'s' * (len(others) > 1)} ({named})" if others else ""
 
 
 def reason_of(error: Any) -> str:

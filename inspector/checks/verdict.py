@@ -25,7 +25,15 @@ _GROUPS = {
     "EXITED": "exit-during-handshake exit-without-input server-killed unexpected-exit",
     "NOT-MESSAGES": "invalid-json-rpc blank-line",
 }
-_HABITS = frozenset(("stdout-not-json", "structured-content-missing", "tool-name-length", "member-of-other-version"))
+_HABITS = frozenset(
+    (
+        "stdout-not-json",
+        "structured-content-missing",
+        "tool-failure-unmarked",
+        "tool-name-length",
+        "member-of-other-version",
+    )
+)
 """Checks that name something else each time, although the cause is the same if the fix is."""
 _LINE, _LAST = "stdout-not-json", " … "
 _EXPLAINS = """
@@ -44,7 +52,7 @@ file-not-found: EXITED
 port-in-use: EXITED SILENT slow-handshake
 sdk-version-mismatch: EXITED server-silent tool-failure-as-protocol-error
 package-still-installing: slow-handshake SILENT stdin-eof-ignored
-stdin-not-read: SILENT stdin-eof-ignored
+stdin-not-read: SILENT stdin-eof-ignored stdout-not-json
 exit-during-handshake: unexpected-exit stream-ended-early
 exit-without-input: unexpected-exit stream-ended-early stdout-not-json NOT-MESSAGES
 server-killed: unexpected-exit stream-ended-early

@@ -19,8 +19,9 @@ _OF_HTTP = re.compile(
 _OF_STDIO = re.compile(r"\b(?:stdin|stdout|stderr|flush\w*|subcommand|exit code|--cwd)\b")
 
 _MEANT = {
-    "stdin-not-read (stdio): the server says that it listens at https://host/key: it expects HTTP, not stdin → Connect"
-    " to its URL, or start it with the option for stdio.",
+    "stdin-not-read (stdio): the server says that it listens at https://host/key, and responds to nothing on stdin →"
+    " If it serves HTTP, connect to its URL, or start it with its option for stdio. If it was still starting, raise"
+    " --timeout.",
     "mirrored-header-unusable (stdio): a: r: x-mcp-header needs a string, an integer or a boolean → Correct it before"
     " the server is used over HTTP, where clients must ignore such a tool.",
 }

@@ -101,6 +101,12 @@ def test_merged_findings_that_quote_different_texts_are_one_with_the_count() -> 
     assert (found.count, found.sentence) == (2, "may have failed: “no such “x” here”")
 
 
+def test_a_failure_in_the_text_and_one_in_structured_content_are_one_habit() -> None:
+    places = {"the text is JSON": "/result/content/0/text", "structuredContent is": "/result/structuredContent"}
+    found = [_seen(n, f"{what} “x”", place, "tool-failure-unmarked") for n, (what, place) in enumerate(places.items())]
+    assert [each.count for each in merged(found)] == [2]
+
+
 def test_merged_definitions_of_one_list_stay_apart_and_those_of_a_repeated_list_do_not() -> None:
     first, second = "/result/tools/0", "/result/tools/1"
     found = merged([_seen(3, "'a' is bad", first), _seen(3, "'b' is bad", second), _seen(9, "'a' is bad", first)])

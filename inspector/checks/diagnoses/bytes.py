@@ -36,6 +36,7 @@ _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 """The first bytes of compressed data (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
 _SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
 _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
+_OPENED = "a value over several lines"
 _INEXACT = 2**53
 _ODD = re.compile(rb"\d{16}|NaN|Infinity")
 LONG = 16 << 20
@@ -172,7 +173,7 @@ def lsp_framing(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Message spans several lines", "garbled")
 def multiline_message(case: CheckMoment) -> Iterator[Violation]:
-    """A line that only opens an object, or the beginning of a message that the next lines complete.
+    """An object over several lines with a line for `jsonrpc`, or a beginning of a message that the next lines complete.
 
     Fix: Write JSON without indentation.
     """
@@ -180,8 +181,18 @@ def multiline_message(case: CheckMoment) -> Iterator[Violation]:
     if line is None:
         return
     if line.strip() in (b"{", b"["):
+        notes.setdefault(_OPENED, case.n)
+        return
+    if line.rstrip() in (b"}", b"]") and _OPENED in notes:
+        opened = notes.pop(_OPENED)
+        if case.state.is_sampled("stdout-not-json", _SAID):
+            sentence = "lines on stdout are JSON, but not a message"
+            yield Violation(sentence, id="stdout-not-json", frames=(opened, case.n), instead=True, fix=_ELSEWHERE)
+        return
+    if line.lstrip().startswith(b'"jsonrpc"') and _OPENED in notes:
+        opened = notes.pop(_OPENED)
         if case.state.is_sampled("multiline-message", _SAID):
-            yield Violation("a message spans several lines", span=(0, len(line)))
+            yield Violation("a message spans several lines", frames=(opened, case.n), instead=True)
         return
     first, begun = notes.pop("multiline-message", (case.n, b""))
     opens = line.lstrip().startswith(b"{")

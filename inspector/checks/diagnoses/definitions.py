@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from inspector.checks.compat.matrix import tokens_of
 from inspector.checks.compat.packs import CompatEffect, facts_about, known_hosts, usual_hosts
 from inspector.checks.definitions.schemas import WalkBudget, keywords_of
 from inspector.checks.definitions.texts import all_of, hidden_in, may_hide, may_order, order_in, texts_in, units
 from inspector.checks.definitions.tools import SeenTool, shown_name, traits_of, writes
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.foreign_text import and_more
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.rules.tools import was_requested_again
 from inspector.checks.rules.utilities import endless
@@ -100,6 +103,16 @@ def violations_of(case: CheckMoment, *kinds: str, most: int = 1 << 30) -> Iterat
         found = [each for each in seen.traits if each.kind in kinds]
         for each in found[:most]:
             yield Violation(f"{seen.name}: {each.sentence}", seen.place + each.pointer, trait=each.kind)
+
+
+def one_hint(case: CheckMoment, kind: str, fix: str) -> Iterator[Violation]:
+    """Yield one hint for all tools with traits of a kind: the first of them, with their number and some names."""
+    found = [*violations_of(case, kind, most=1)]
+    if found:
+        first, *others = found
+        names = [each.sentence.partition(": ")[0][:60] for each in others]
+        sentence = first.sentence + and_more(names, "tool", all_of_them=len(found) < MOST_WITH)
+        yield replace(first, sentence=sentence, severity=_HINT, fix=fix)
 
 
 def is_paged(case: CheckMoment) -> bool:

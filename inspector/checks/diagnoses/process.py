@@ -259,7 +259,7 @@ def stdout_closed(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Program exited instead of waiting for input", "garbled", "end")
 def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
-    """An exit at once, without a message; with the first line of what it printed to stdout instead, such as its help.
+    """An exit at once, without a message; with what it printed to stdout or stderr instead, such as its help.
 
     Fix: Check whether it needs a subcommand such as stdio or serve, and whether main() runs the server. Docker needs
     -i.
@@ -277,10 +277,15 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     how = f"exited{' at once' if is_quick else ''}, with code {ended[2].code}"
     if prints:
         at, first = case.state.notes[_PRINTED]
-        sentence = f"the program printed text, which begins with {first!r}, and {how}"
+        last = next(
+            (line.strip()[:100] for _, line in reversed(case.state.notes[LINES]) if any(map(str.isalnum, line))), first
+        )
+        ends = f" and ends with {last!r}" if ended[2].code and last != first and not _USAGE.match(first) else ""
+        sentence = f"the program printed text, which begins with {first!r}{ends}, and {how}"
         yield Violation(sentence, frames=(ended[0], at), instead=True)
     elif is_quick:
-        yield Violation(f"the program {how} and without a message", frames=(ended[0],), instead=True)
+        words = last_words(case.state, ended[0])
+        yield replace(words, sentence=f"the program {how}{words.sentence}")
 
 
 def _printed_only(state: ConnectionState) -> bool:

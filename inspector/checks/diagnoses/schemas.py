@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.diagnoses.causes import MIXED_UP, oldest_failure
-from inspector.checks.diagnoses.definitions import LIST, is_later_page, tools_seen, violations_of
+from inspector.checks.diagnoses.definitions import LIST, is_later_page, one_hint, tools_seen, violations_of
 from inspector.checks.diagnoses.process import line_like, tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
@@ -84,8 +84,7 @@ def keyword_not_in_dialect(case: CheckMoment) -> Iterator[Violation]:
     for first, *more in found.values():
         others = f", and {len(more)} more" if more else ""
         yield Violation(first.sentence + others, first.pointer, trait=first.trait)
-    for violation in violations_of(case, "old-place", most=1):
-        yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait)
+    yield from one_hint(case, "old-place", "Rename it to $defs, also in the $ref that point to it.")
 
 
 @warning("Array without `items`", LIST, heavy=True)
@@ -95,9 +94,7 @@ def array_without_items(case: CheckMoment) -> Iterator[Violation]:
     Fix: Add "items"; a model cannot know the type of the elements otherwise.
     """
     yield from violations_of(case, "array-without-items", most=5)
-    for violation in violations_of(case, "array-of-anything", most=1):
-        fix = "Give items a type, unless the elements are really of any type."
-        yield Violation(violation.sentence, violation.pointer, severity=_HINT, fix=fix)
+    yield from one_hint(case, "array-of-anything", "Give items a type, unless the elements are really of any type.")
 
 
 @warning("Schema cannot be expanded", LIST, topic="basic", heavy=True)
@@ -107,14 +104,7 @@ def schema_expansion_limit(case: CheckMoment) -> Iterator[Violation]:
     Fix: Reduce the references: clients expand them, up to a limit.
     """
     yield from violations_of(case, "reference-loop", "multiplies")
-    for violation in violations_of(case, "recursive", most=1):
-        yield Violation(
-            violation.sentence,
-            violation.pointer,
-            severity=_HINT,
-            trait=violation.trait,
-            fix="Recursive schemas are valid; limit the depth.",
-        )
+    yield from one_hint(case, "recursive", "Recursive schemas are valid; limit the depth.")
 
 
 def _may_be_mixed_up(case: CheckMoment) -> bool:
@@ -160,8 +150,7 @@ def contradictory_schema(case: CheckMoment) -> Iterator[Violation]:
     Fix: Make the contradicting keywords consistent.
     """
     yield from violations_of(case, "required-unknown", "enum-type", most=5)
-    for violation in violations_of(case, "default-wrong", most=3):
-        yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait)
+    yield from one_hint(case, "default-wrong", "Give a default of the declared type, or add its type, such as null.")
 
 
 @warning("Parts of a schema that some APIs reject", LIST, heavy=True)
@@ -174,8 +163,7 @@ def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
     for kind, fix in _OF_APIS.items():
-        for violation in violations_of(case, kind, most=1):
-            yield Violation(violation.sentence, violation.pointer, severity=_HINT, trait=violation.trait, fix=fix)
+        yield from one_hint(case, kind, fix)
     for violation in violations_of(case, "boolean-property", most=3):
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix="Use {} instead of true.")
 

@@ -42,7 +42,10 @@ _ENDING = re.compile(r"(?i)\b(?:shut(?:ting)?[ -]?down|shutdown|stopp(?:ed|ing)|
 """Lines about the end of a server, which it writes when it is ended."""
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
 _SERVES_HTTP = re.compile(r"https?://[\w.\[\]:-]+(?:/\S*)?|(?i:\bport\s+\d{2,5})")
-_FIX_HTTP = "Connect to its URL, or start it with the option for stdio."
+_FIX_HTTP = (
+    "If it serves HTTP, connect to its URL, or start it with its option for stdio. If it was still starting, "
+    "raise --timeout."
+)
 _PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
 _CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
 _NO_TERMINAL = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
@@ -76,6 +79,13 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
     if asked is None or (state.messages and not is_accepted):
         return None
     return asked if state.last_ns - asked.time_ns >= _PATIENCE_NS else None
+
+
+def _has_only_printed(state: ConnectionState) -> TrackedRequest | None:
+    """Return the `initialize` of a server that has printed text in place of its response; None for any other."""
+    if state.opening is not None or not state.notes.get(LINES):
+        return None
+    return next((each for each in state.requests.all if each.method == "initialize" and each.answered is None), None)
 
 
 def deaf_to_initialize(state: ConnectionState) -> TrackedRequest | None:
@@ -175,25 +185,25 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Server started but does not read stdin", "end", topic="stdio", confidence=Confidence.GUESS)
 def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
-    """There is no response on stdout, but stderr reports that the server runs, or it listens on a port.
+    """There is no response, but the server reports that it runs or listens, or it has opened a port.
 
     Fix: Start the server with its option for stdio, and pass stdin on in wrapper scripts.
     """
-    asked = unanswered(case.state)
-    words = [
-        (n, line) for n, line in tail_of(case.state) if _STARTED.search(line[:500]) and not _ENDING.search(line[:500])
-    ]
-    if asked is None:
+    asked = unanswered(case.state) or _has_only_printed(case.state)
+    if asked is None or (_has_exited(case.state) and case.state.why and case.state.process.provoked is None):
         return
+    logged, printed = tail_of(case.state), list(case.state.notes.get(LINES, ()))
+    words = [each for each in logged if _STARTED.search(each[1][:500]) and not _ENDING.search(each[1][:500])]
     facts = case.state.process.facts
     ports = next(((n, fact.state.ports) for n, _, fact in facts if fact.state is not None and fact.state.ports), None)
-    line = next((each for each in words if _SERVES_HTTP.search(each[1])), None)
+    serving = (each for each in (*words, *printed) if _STARTED.search(each[1][:500]))
+    line = next((each for each in serving if _SERVES_HTTP.search(each[1])), None)
     if line is not None and (address := _SERVES_HTTP.search(line[1])):
-        sentence = f"the server says that it listens at {address.group()[:80]}: it expects HTTP, not stdin"
+        sentence = f"the server says that it listens at {address.group()[:80]}, and responds to nothing on stdin"
         yield Violation(sentence, frames=(line[0], asked.frame), instead=True, fix=_FIX_HTTP)
     elif ports is not None:
         where = " and ".join(map(str, ports[1][:3]))
-        sentence = f"the server listens on TCP port {where} and has read nothing from stdin: it expects HTTP"
+        sentence = f"the server listens on TCP port {where}, and has read nothing from stdin so far"
         yield Violation(sentence, frames=(ports[0], asked.frame), instead=True, fix=_FIX_HTTP)
     elif words:
         sentence = f"the server says that it started ({words[0][1].strip()[:100]}), but never responded"
@@ -205,11 +215,8 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
 def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
     """The output ends with a prompt, or stderr with the URL of a login, and there is no response."""
     state, printed = case.state, list(case.state.notes.get(LINES, ()))[-1:]
-    asked, words = unanswered(state), [(n, line.strip()) for n, line in tail_of(state)[:5] if line.strip()]
-    if asked is None and printed and state.opening is None:
-        asked = next(
-            (each for each in state.requests.all if each.method == "initialize" and each.answered is None), None
-        )
+    words = [(n, line.strip()) for n, line in tail_of(state)[:5] if line.strip()]
+    asked = unanswered(state) or _has_only_printed(state)
     if asked is None:
         return
     for n, last in (*words[:1], *((at, line.strip()) for at, line in printed)):

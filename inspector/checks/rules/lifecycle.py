@@ -178,7 +178,8 @@ def server_info_missing(case: CheckMoment) -> Iterator[Violation]:
     Fix: Add `serverInfo` to the `_meta` of each result.
     """
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_first("server-info-missing"):
-        yield Violation(f"the result of {case.method[:60]} has no serverInfo in _meta", "/result/_meta")
+        there = " but in the result itself, as in the release candidate" if peek.has(case.value, "serverInfo") else ""
+        yield Violation(f"the result of {case.method[:60]} has no serverInfo in _meta{there}", "/result/_meta")
 
 
 @error("`serverInfo` in `_meta` lacks a name or a version", "answer", topic="schema", since="2026-07-28")
@@ -198,17 +199,15 @@ def server_info_invalid(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"serverInfo of the result of {case.method[:60]} is invalid: {message}", place)
 
 
-@hint("Leftover of a release candidate", "answer server/discover", "error", topic="server/discover", since="2026-07-28")
+@hint("Leftover of a release candidate", "error", topic="server/discover", since="2026-07-28")
 def release_candidate_leftover(case: CheckMoment) -> Iterator[Violation]:
-    """The release candidate had `serverInfo` in the result, and other numbers for three errors.
+    """The release candidate had other numbers for three errors.
 
     Fix: Update the SDK to the final version of the specification.
     """
     code = peek.integer(case.value, "code")
     if code in (-32001, -32003, -32004) and modern_code(case.value) is not None:
         yield Violation(f"the error code {code} became {modern_code(case.value)} in the final version", "/error/code")
-    elif peek.has(case.value, "serverInfo"):
-        yield Violation("serverInfo is in the result itself; it belongs in _meta", "/result/serverInfo")
 
 
 @error("Extension name has no prefix", "answer server/discover", since="2026-07-28")

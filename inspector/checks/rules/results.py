@@ -63,7 +63,8 @@ _CAUSE = re.compile(
     rf"(?i)\W{{0,6}}(?:[\w./-]{{1,30}} ){{0,4}}?\w{{0,30}}(?:error(?=\W*(?:\d|$)|\s?[^\w\s]|\s+{_OF_ONE}\b)|"
     rf"(?:failed|returned|responded)\b).{{0,60}}\b[45]\d\d {_STATUSES}\b|"
     rf"\W{{0,6}}(?:{_STATUSES}|not authenticated|access denied|fetch failed)[.!]?\s*$|"
-    r"\W{0,6}(?:[\w./-]{1,30}:? ){0,4}?(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b"
+    r"\W{0,6}(?:[\w./-]{1,30}:? ){0,4}?(?:https?connectionpool\(host=|"
+    r"(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b)"
 )
 """The start of a short text about a failed HTTP request."""
 _REFUSAL = re.compile(

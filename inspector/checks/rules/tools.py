@@ -6,6 +6,7 @@ from typing import Any
 
 from inspector.checks.definitions.confusable import confusable_pairs
 from inspector.checks.findings import Confidence, Finding, Severity
+from inspector.checks.foreign_text import and_more
 from inspector.checks.registry import CHECKS, Violation, rules_of
 from inspector.checks.state import CheckMoment, is_loopback
 from inspector.checks.state_updates import app_uri
@@ -41,7 +42,7 @@ _SECRET = re.compile(r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|access[-_]?to
 _FIX_PLACE = "Pass it as inputSchema: an SDK may take a schema in another place for annotations."
 _SCHEMAS = ("inputSchema", "outputSchema")
 
-_MOST_COMPARED, _MOST_PAIRS = 400, 8
+_MOST_COMPARED = 400
 """Maximum tools of a page that are compared, and pairs that are reported; `mcp-inspect cost` compares more."""
 
 _BOUND = 'Write the bound itself, "exclusiveMinimum": 0, in place of true beside "minimum": 0 (draft-04, OpenAPI 3.0).'
@@ -302,14 +303,17 @@ def confusable_tools(case: CheckMoment) -> Iterator[Violation]:
     Fix: Say in both descriptions when to use which tool, or merge them.
     """
     known = list(tools_of(case))[:_MOST_COMPARED]
-    for pair in confusable_pairs([tool for _, _, tool in known], rest=case.rest)[:_MOST_PAIRS]:
+    pairs = confusable_pairs([tool for _, _, tool in known], rest=case.rest)
+    for pair in pairs[:1]:
         (place, first, _), (_, second, _) = known[pair.first], known[pair.second]
         words = [", ".join(each) for each in pair.apart]
         apart = " and ".join(
             f"{name} has {message}" for name, message in zip((first, second), words, strict=True) if message
         )
         difference = f"; only {apart}" if apart else "; they have the same words"
-        yield Violation(f"{first} and {second} are {pair.likeness:.0%} alike{difference}", place)
+        others = [f"{known[each.first][1]} and {known[each.second][1]}" for each in pairs[1:]]
+        more = and_more(others, "pair", all_of_them=len(known) < _MOST_COMPARED)
+        yield Violation(f"{first} and {second} are {pair.likeness:.0%} alike{difference}{more}", place)
 
 
 @error("Definitions cost more than the budget", confidence=Confidence.LIKELY)

@@ -55,6 +55,7 @@ _CHECK_EXAMPLES = (
 )
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _LEFT_OUT_SHOWN = 5
+_NAMED = 10
 
 _DOCTOR_EXAMPLES = (
     "mcp-inspect doctor -- node server.js",
@@ -221,8 +222,9 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
         extent if count else "no tool is probed" if all_tools else "no tool is probed: the server lists none"
     )
     if planned.left_out:
-        names = ", ".join(visible(name, limit=60) for name in planned.left_out[:10])
-        output.narrate(f"not probed, without readOnlyHint: {names} (--allow-destructive calls them, too)")
+        names = ", ".join(visible(name, limit=60) for name in planned.left_out[:_NAMED])
+        more = f" and {len(planned.left_out) - _NAMED:,} more" if len(planned.left_out) > _NAMED else ""
+        output.narrate(f"not probed, without readOnlyHint: {names}{more} (--allow-destructive calls them, too)")
     for name, calls in planned.calls.items():
         kinds = f"{sum(call.valid for call in calls)} valid, {sum(not call.valid for call in calls)} invalid"
         made = (

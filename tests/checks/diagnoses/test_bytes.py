@@ -8,8 +8,14 @@ from tests.checks.both import of_one
 from tests.checks.talks import Cases, Script, Talk, initialize, initialized
 
 
-def _line(payload: bytes) -> Script:
-    return lambda: Talk().ask("ping").frame(payload)
+def _line(*payloads: bytes) -> Script:
+    def talk() -> Talk:
+        begun = Talk().ask("ping")
+        for payload in payloads:
+            begun.frame(payload)
+        return begun
+
+    return talk
 
 
 def _held(*, closed: bool) -> Script:
@@ -38,7 +44,7 @@ def _cut(code: int) -> Script:
 CASES: Cases = {
     "stdout-not-json": (_line(b"Server listening on stdio"), _line(_FINE)),
     "lsp-framing": (_line(b"Content-Length: 38"), _line(b"Contents of the hold: 38")),
-    "multiline-message": (_line(b"{"), _line(b"{}")),
+    "multiline-message": (_line(b"{", b'  "jsonrpc": "2.0",'), _line(b"{", b'  "port": 1', b"}")),
     "newline-missing": (_line(_FINE + b" " + _FINE), _line(_FINE + b" ")),
     "stdout-buffered": (_held(closed=True), _held(closed=False)),
     "stdout-encoding": (
@@ -163,13 +169,18 @@ def test_an_error_for_a_cancelled_call_at_the_end_is_no_fault() -> None:
         ((b'{"jsonrpc": "2.0",', b"Handling a request"), 0),
         ((b'{"jsonrpc": "2.0", "id": 2, "res', b'{"jsonrpc": "2.0", "id": 2, "result": {}}'), 0),
         ((b"{not JSON", b"at all}"), 0),
+        ((b"{", b'  "result": {', b'  "tools": [', b"    {", b"    }]", b"  },", b'  "jsonrpc": "2.0"', b"}"), 1),
     ],
 )
-def test_a_message_that_later_lines_complete_spans_several_lines(lines: tuple[bytes, ...], found: int) -> None:
-    talk = Talk().ask("ping")
-    for line in lines:
-        talk.frame(line)
-    assert [each.id for each in talk.findings()].count("multiline-message") == found
+def test_a_message_that_later_lines_complete_spans_several_line(lines: tuple[bytes, ...], found: int) -> None:
+    assert [each.id for each in _line(*lines)().findings()].count("multiline-message") == found
+
+
+def test_an_object_that_is_logged_over_several_lines_is_no_message() -> None:
+    lines = (b"[", b"  {", b'    "metadata": {', b'      "name": "add"', b"    }", b"  }", b"]")
+    (found,) = of_one(_line(*lines)().findings(), "stdout-not-json")
+    assert found.sentence == "lines on stdout are JSON, but not a message"
+    assert "to stderr" in found.fix
 
 
 @pytest.mark.parametrize(("behind", "found"), [(b"RAM GUARDIAN: memory at 42%", 1), (b"   ", 0), (b"", 0)])

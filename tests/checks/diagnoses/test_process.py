@@ -281,6 +281,18 @@ def test_a_help_text_on_stdout_is_the_cause_of_an_exit(code: int) -> None:
     assert f"code {code}" in found["exit-without-input"]
 
 
+def test_exit_with_code_0_after_an_error_on_stderr_names_the_error() -> None:
+    talk = Talk(opened=False).ask("initialize").said("Error: Could not locate the bindings file. Tried:").said("  }")
+    (found,) = of_one(talk.exit(0).findings(), "exit-without-input")
+    assert "with code 0: a native module was not built" in found.sentence
+
+
+def test_program_that_fails_after_text_on_stdout_is_quoted_to_its_last_line() -> None:
+    talk = Talk(opened=False).frame(b"calc v1.1").frame(b"Installation not complete. Run: calc-install").exit(1)
+    (found,) = of_one(talk.findings(), "exit-without-input")
+    assert "begins with 'calc v1.1' and ends with 'Installation not complete. Run: calc-install'" in found.sentence
+
+
 @pytest.mark.parametrize(("code", "signal"), [(1, ""), (0, ""), (None, "SIGSEGV"), (139, "")])
 def test_exit_after_a_probe_is_not_the_servers_fault(code: int | None, signal: str) -> None:
     talk = Talk(opened=False).frame(b"Content-Length: 2\r\n\r\n{}", Direction.TO_SERVER, cause=Cause.PROBE)

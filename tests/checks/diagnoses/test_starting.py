@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.checks.findings import Confidence, Severity
+from inspector.checks.verdict import primary_of
 from inspector.errors import ConnectError
 from inspector.protocol.facts import (
     ChildState,
@@ -95,7 +96,16 @@ def test_server_that_listens_and_reads_nothing_expects_http() -> None:
     listening = ProcessFact(ProcessEvent.STDIN_EOF, 1, state=ProcessActivity(unread=544, ports=(8000,)))
     findings = _asked("python", "server.py").wait(5).fact(listening).close().findings()
     (found,) = of_one(findings, "stdin-not-read")
-    assert "listens on TCP port 8000 and has read nothing from stdin" in found.sentence
+    assert "listens on TCP port 8000, and has read nothing from stdin so far" in found.sentence
+    assert "still starting" in found.fix
+
+
+def test_server_that_prints_the_address_of_its_web_server_on_stdout_does_not_read_stdin() -> None:
+    talk = _asked("dotnet", "x.dll").frame(b"info: Microsoft.Hosting.Lifetime[14]")
+    findings = talk.frame(b"      Now listening on: http://localhost:5000").wait(40).close().findings()
+    (found,) = of_one(findings, "stdin-not-read")
+    assert "listens at http://localhost:5000, and responds to nothing on stdin" in found.sentence
+    assert primary_of(findings) == found
 
 
 @pytest.mark.parametrize(

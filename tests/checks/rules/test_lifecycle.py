@@ -65,7 +65,10 @@ CASES: Cases = {
         asked("tools/list", {"tools": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s"}}}, 5),
         asked("tools/list", {"tools": []}, 5),
     ),
-    "release-candidate-leftover": (lambda: _discover(serverInfo={"name": "s"}), lambda: Talk(5)),
+    "release-candidate-leftover": (
+        lambda: Talk(5).ask("tools/list").error(-32004, data={"supported": ["x"], "requested": ROWS[-1].date}),
+        lambda: Talk(5).ask("tools/list").error(-32004),
+    ),
     "extension-without-prefix": (
         lambda: _discover(capabilities={"extensions": {"ours": {}}}),
         lambda: _discover(capabilities={"extensions": {"com.example/ours": {}}}),
@@ -117,10 +120,11 @@ def test_the_version_that_was_requested_is_repeated_as_it_was() -> None:
     )
 
 
-def test_numbers_of_a_candidate_are_leftovers_only_in_their_own_shape() -> None:
-    data = {"supported": ["x"], "requested": ROWS[-1].date}
-    assert "release-candidate-leftover" in ids(Talk(5).ask("tools/list").error(-32004, data=data))
-    assert "release-candidate-leftover" not in ids(Talk(5).ask("tools/list").error(-32004))
+def test_server_info_in_the_result_itself_is_one_finding() -> None:
+    findings = _discover(serverInfo={"name": "s"}, _meta={}).findings()
+    (found,) = of_one(findings, "server-info-missing")
+    assert [each.id for each in findings if "serverInfo" in each.sentence] == [found.id]
+    assert "has no serverInfo in _meta but in the result itself" in found.sentence
 
 
 def _before_the_response(capabilities: dict[str, Any]) -> Talk:

@@ -68,7 +68,7 @@ def test_each_line_that_is_no_message_has_one_finding() -> None:
     talk = Talk()
     for payload in (b"hello", b"hello", b"\xff"):
         talk.frame(payload)
-    talk.frame(b"[", eol=Eol.LF)
+    talk.frame(b"[").frame(b' "jsonrpc": "2.0"', eol=Eol.LF)
     talk.frame(b'{"jsonrpc":"2.0","id":7,"method":"a/\xff"}')
     found = [each.id for each in talk.findings()]
     assert found[:5] == ["stdout-not-json"] * 3 + ["multiline-message", "stdout-encoding"], found

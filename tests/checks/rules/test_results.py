@@ -131,6 +131,7 @@ def test_a_page_in_the_place_of_a_picture_is_data_of_another_type(page: bytes) -
         "Upstream returned 502 Bad Gateway",
         "Unauthorized",
         "connect ECONNREFUSED 127.0.0.1:5432",
+        "HTTPConnectionPool(host='a', port=9): Max retries exceeded with url: / (Caused by NewConnectionError())",
         "Error calling API: 401",
         "Failed to fetch data: no route",
         "HTTP error 401 Unauthorized",

@@ -138,6 +138,13 @@ TOOLS_CASES: Cases = {
 }
 
 
+def test_pairs_of_confusable_tools_are_one_finding() -> None:
+    names = ("get_user", "get_users", "list_blog", "list_blogs", "read_file", "read_files", "find_day", "find_days")
+    tools = [{"name": name, "inputSchema": _OBJECT} for name in names]
+    (found,) = of_one(asked("tools/list", {"tools": tools})().findings(), "confusable-tools")
+    assert "; they have the same words, and 3 more pairs (" in found.sentence
+
+
 def test_a_bound_that_is_a_boolean_is_corrected_to_the_bound() -> None:
     age = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
     (found,) = of_one(

@@ -4,6 +4,8 @@ from inspector.checks.rules.inputs import input_finding
 from inspector.features.probe.habits import of_many_tools
 from inspector.features.probe.leaks import paths_in
 
+_TOOLS = ("tax", "vat_credit", "withholding")
+
 
 def _said(*sentences: str, id_: str = "invalid-input-accepted") -> list[str]:
     found = [input_finding(id_, sentence, (1,), None) for sentence in sentences]
@@ -22,6 +24,13 @@ def test_the_argument_and_its_value_are_no_difference() -> None:
         *(f"{tool}: the error does not name '{tool}1' if '{tool}1' is a number: got `7`" for tool in "abcdefg")
     )
     assert one.endswith("and the same of 6 other tools: b, c, d, e, …")
+
+
+def test_an_error_that_quotes_the_tool_and_is_cut_is_the_same_for_all() -> None:
+    habit = "rejected although it is called with an argument that the schema does not name, which inputSchema allows"
+    quoted = {tool: f"Error executing tool {tool}: 1 error for {tool}Args " + "x" * 99 for tool in _TOOLS}
+    (one,) = _said(*(f"{tool}: {habit}: {quoted[tool][:100]}" for tool in _TOOLS), id_="undeclared-constraint")
+    assert one.endswith("and the same of 2 other tools: vat_credit, withholding")
 
 
 def test_findings_of_two_tools_or_with_other_words_stay_apart() -> None:
