@@ -27,11 +27,8 @@ _GROUPS = {
 }
 _HABITS = frozenset(
     (
-        "stdout-not-json",
-        "structured-content-missing",
-        "tool-failure-unmarked",
-        "tool-name-length",
-        "member-of-other-version",
+        *("stdout-not-json", "structured-content-missing", "tool-failure-unmarked"),
+        *("tool-name-length", "member-of-other-version"),
     )
 )
 """Checks that name something else each time, although the cause is the same if the fix is."""

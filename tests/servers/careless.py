@@ -294,6 +294,16 @@ _FAULTS: dict[str, Any] = (
         "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
         "crash-twice": lambda r, a, w: _crash_or_hang(a),
         "slow": lambda r, a, w: _late(r, 600),
+        "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
+        "empty-is-no-csv": lambda r, a, w: (
+            _error("no CSV: the file is empty; a header is required") if a.get("text") == "" else None
+        ),
+        "is-not-configured": lambda r, a, w: _text("It is not correctly configured. Reach out for help."),
+        "green-requires-tags": lambda r, a, w: (
+            _error('Invalid arguments: tags: expected array, received undefined. Color "green" requires tags')
+            if a.get("color") == "green" and not w
+            else None
+        ),
         "slow-on-long": lambda r, a, w: _late(r, 600) if len(str(a.get("text"))) > 5_000 else None,
         "hang-on-long": lambda r, a, w: _hang(len(str(a.get("text"))) > 5_000),
         "hang-on-empty": lambda r, a, w: _hang(a.get("text") == ""),

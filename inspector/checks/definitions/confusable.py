@@ -41,6 +41,7 @@ _RAREST: Final = 6
 _LONGEST: Final = 2_000
 """Maximum characters of a description that count."""
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_SIBILANT: Final = re.compile(r"(?:(?<=[^a]ch)|(?<=sh)|(?<=ss))es$")
 _EMPTY: Final = frozenset(
     ("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "if", "in", "is", "it", "its", "of", "on", "or")
 ) | frozenset(("that", "the", "this", "to", "tool", "use", "used", "when", "which", "with", "will", "you", "your"))
@@ -69,7 +70,7 @@ class _Tool(msgspec.Struct):
 
 def words_of(text: str) -> list[str]:
     """Split a text into words in lower case, also within `camelCase` and `snake_case`; a plural loses its s."""
-    found = (each.lower() for each in _WORD.findall(text))
+    found = (_SIBILANT.sub("", each.lower()) for each in _WORD.findall(text))
     return [
         each[:-1] if len(each) > 3 and each.endswith("s") and each[-2:] not in ("ss", "us", "is") else each
         for each in found

@@ -11,7 +11,7 @@ from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first, computed_at_eof, computed_at_stall, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import LIMITED, elided, reason_of
+from inspector.checks.foreign_text import LIMITED, elided, reason_of, states_no_reason
 from inspector.checks.registry import Violation, declare, diagnoses_of
 from inspector.checks.state import FIRST_MODERN, PREFIX, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
@@ -519,7 +519,9 @@ def list_failed(case: CheckMoment) -> Iterator[Violation]:
     if code is not None and code not in explained:
         if MIXED_UP.search((peek.text(case.value, "message") or "")[:2000]):
             return  # `schema-library-mismatch` reports it
-        fix = f"See its {log_of(case.state)}. Omit what cannot be listed, not the whole list."
+        vague = states_no_reason(peek.text(case.value, "message") or "")
+        see = f"See its {log_of(case.state)}" if vague else "Correct what the error names"
+        fix = f"{see}. Omit what cannot be listed, not the whole list."
         lacks_params = code == -32602 and case.asked is not None and not case.asked.params
         more = "; the request has no params, which are optional" if lacks_params else ""
         sentence = f"{case.method} was rejected with {code}: {reason_of(case.value)[:240]}{more}"

@@ -87,7 +87,7 @@ _ERROR_CODE = re.compile(
     rf"{'|'.join(errno.errorcode.values())}|ENOTFOUND|EAI_[A-Z]+|(?:E|ERR)_[A-Z_]+|[A-Z_]+_(?:ERROR|FAILED|EXCEPTION)"
 )
 _UNREADY = re.compile(
-    r"(?i)\W{0,3}(?:no [^.\n]{1,60}|[^.\n]{1,60} (?:is|are|was|were) not|not)(?: been)? "
+    r"(?i)\W{0,3}(?:no [^.\n]{1,60}|[^.\n]{1,60} (?:is|are|was|were) not|not)(?: been)?(?: \w+ly)? "
     r"(?:loaded|initiali[sz]ed|configured|connected|indexed|selected|set up|available|logged in)\b"
 )
 _REFUSED = ("rejected", "invalid", "error", "failed")

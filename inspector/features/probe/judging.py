@@ -52,6 +52,7 @@ _ABSENT = re.compile(r"\b(?:missing|required|empty|must be (?:a |an )?string|at 
 _ABSENT_THING = re.compile(
     r"(?i:\bno such\b|does(?: not|n't) exist)|\b[Uu]nknown(?=[ _-]?[A-Z_a-z])|(?i:not[ _-]?found)"
 )
+_IS_EMPTY = re.compile(r"\b(?:is|are|was) empty\b")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
 _OF_A_TYPE = re.compile(r"(?i)\btype\b|\bexpected\b|\binstance of\b|\bmust be an? ")
@@ -59,6 +60,7 @@ _OF_A_TYPE = re.compile(r"(?i)\btype\b|\bexpected\b|\binstance of\b|\bmust be an
 _CONDITION = re.compile(
     r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
     r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
+    r"|['\"`] (?:requires|needs|expects)\b"
 )
 """Errors about what an argument requires of another one, which few schemas express."""
 
@@ -81,6 +83,8 @@ class ProbeOutcome(msgspec.Struct, frozen=True):
     """How long the call took."""
     slow: bool = False
     """Whether the tool took long for valid arguments already, while the server responded to other requests."""
+    stalled: bool = False
+    """Whether the first call of the tool, which got a response before, gets none either when it is made again."""
     repeated: bool = True
     """False if the call ended the server, and the same call of the next session did not."""
 
@@ -179,9 +183,10 @@ def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: Leaks) -> 
     if isinstance(reply, Silent):
         if each.busy:
             return
+        again = ", nor to the first call again: it may limit the number of calls" if each.stalled else ""
         yield (
-            "slow-tool" if each.slow else "input-without-response",
-            f"no response in {reply.seconds:g} s if {call.condition}",
+            "slow-tool" if each.slow or each.stalled else "input-without-response",
+            f"no response in {reply.seconds:g} s if {call.condition}{again}",
         )
         return
     if isinstance(reply, Refused):
@@ -234,9 +239,14 @@ def _of_verdict(
             yield "input-fails-inside", f"internal error if {call.condition}: {_quote(text)}"
     elif _is_about_empty(call, text):
         return  # the text that was made up for another argument
-    elif not call.valid and call.argument and call.argument.lower() not in text.lower() and text != usual:
+    elif not call.valid and call.argument and text != usual and not _is_named(call.argument, text):
         sentence = f"the error does not name {call.argument!r} if {call.condition}: {_quote(text)}"
         yield "input-error-unspecific", sentence
+
+
+def _is_named(argument: str, text: str) -> bool:
+    """Whether an error names an argument, or one item of it: “filter at index 0” of “filters”."""
+    return argument.lower().removesuffix("s") in text.lower()
 
 
 def _shape_words(text: str) -> frozenset[str]:
@@ -269,7 +279,7 @@ def _is_about_empty(call: ProbeCall, text: str) -> bool:
         for found in _ABSENT.finditer(low)
     ]
     empty = {_letters(member.lower()) for name, value in call.arguments.items() for member in _empty_texts(name, value)}
-    return any(name in words for name in empty for words in near)
+    return any(name in words for name in empty for words in near) or (bool(empty) and _IS_EMPTY.search(low) is not None)
 
 
 def _letters(text: str) -> str:
@@ -318,5 +328,7 @@ def _quote(text: str) -> str:
     words = " ".join(text.split())
     found = VALIDATION.search(words)
     return (
-        f"… {words[found.start() :][:118]}" if found and found.start() > _LONG_PREFACE else words[:120]
+        f"… {words[min(found.start(), max(len(words) - 118, 0)) :][:118]}"
+        if found and found.start() > _LONG_PREFACE
+        else words[:120]
     ) or "no text"

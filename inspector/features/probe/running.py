@@ -175,9 +175,12 @@ class _Run:
                 not is_silent or await responds(self.session, silence_s=self._timeout_s)
             )
             is_slow |= still_responds and call.valid and not found and took > _SLOW * self._timeout_s
-            found.append(msgspec.structs.replace(outcome, slow=is_slow, seconds=took))
+            stalled = (
+                still_responds and is_silent and bool(found) and not is_slow and await self._stalls(tool, calls[0])
+            )
+            found.append(msgspec.structs.replace(outcome, slow=is_slow, stalled=stalled, seconds=took))
             if still_responds:
-                if silent < _MOST_SILENT:
+                if silent < _MOST_SILENT and not stalled:
                     continue
                 break
             restarts += 1
@@ -196,6 +199,10 @@ class _Run:
         if len(found) < len(calls):
             self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
         return found
+
+    async def _stalls(self, tool: Tool, call: ProbeCall) -> bool:
+        """Whether a call that got a response before gets none when it is made again."""
+        return isinstance((await self._outcome(tool, call)).reply, Silent)
 
     async def _ends_again(self, tool: Tool, call: ProbeCall, name: str) -> bool:
         """Whether a call ends the new server as well, which does not end as soon without it."""

@@ -102,39 +102,26 @@ def test_each_planted_fault_is_found(fault: str) -> None:
     assert ran.status != ExitStatus.OK
 
 
-@pytest.mark.parametrize(
-    "healthy",
-    [
-        "healthy-wide",
-        "healthy-deep",
-        "rounds-to-two-places",
-        "wants-consent",
-        "empty-member-is-missing",
-        "removes-accents",
-        "needs-a-key",
-        "needs-a-variable",
-        "needs-a-login",
-        "needs-a-program",
-        "needs-a-file",
-        "limits-its-rate",
-        "rejects-as-internal",
-        "fails-always",
-        "no-key-by-code",
-        "no-key-unmarked",
-        "no-key-as-json",
-        "no-login",
-        "no-token-inside",
-        "refuses-undeclared",
-        "refuses-unmarked",
-        "refuses-in-a-report",
-        "refuses-with-a-verdict",
-        "own-response-is-invalid",
-    ],
-)
+_RIGHTLY = """
+healthy-wide healthy-deep rounds-to-two-places wants-consent empty-member-is-missing removes-accents needs-a-key
+needs-a-variable needs-a-login needs-a-program needs-a-file limits-its-rate rejects-as-internal fails-always
+no-key-by-code no-key-unmarked no-key-as-json no-login no-token-inside refuses-undeclared refuses-unmarked
+refuses-in-a-report refuses-with-a-verdict own-response-is-invalid is-not-configured
+"""
+
+
+@pytest.mark.parametrize("healthy", _RIGHTLY.split())
 def test_probe_when_the_server_refuses_or_transforms_rightly_finds_nothing(healthy: str) -> None:
     ran = probed(healthy, "--fail-on", "hint")
     assert [each["sentence"] for each in ran.data["findings"] if each["id"] in _INPUTS] == []
     assert "No check explains" not in ran.stderr + ran.stdout
+
+
+def test_tool_that_no_longer_responds_to_any_call_does_not_fail_with_a_value() -> None:
+    ran = probed("limits-its-calls", "--fail-on", "hint", "--probe-timeout", _SHORT_S)
+    said = {each["id"]: each["sentence"] for each in ran.data["findings"] if each["id"] in {*_INPUTS, "slow-tool"}}
+    assert [*said] == ["slow-tool"]
+    assert said["slow-tool"].endswith("nor to the first call again: it may limit the number of calls")
 
 
 def test_a_healthy_server_has_no_finding_about_input() -> None:
@@ -159,15 +146,10 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
     assert "call-timed-out" not in {each["id"] for each in ran.data["findings"]}, "it is judged as slow-tool"
 
 
-_ONLY_HINTS = (
-    "strict",
-    "no-nul",
-    "no-empty-text",
-    "empty-is-missing",
-    "empty-is-no-string",
-    "empty-is-missing-later",
-    "needs-tags-for-green",
-)
+_ONLY_HINTS = """
+green-requires-tags empty-is-no-csv strict no-nul no-empty-text empty-is-missing empty-is-no-string
+empty-is-missing-later needs-tags-for-green
+"""
 
 
 @pytest.mark.parametrize("fault", ["example-path", "no-network", "finds-nothing", "needs-a-project", *_ONLY_HINTS])
