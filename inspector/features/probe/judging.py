@@ -328,7 +328,7 @@ def _quote(text: str) -> str:
     words = " ".join(text.split())
     found = VALIDATION.search(words)
     return (
-        f"… {words[min(found.start(), max(len(words) - 118, 0)) :][:118]}"
+        f"… {words[found.start() if len(words) - found.start() > 40 else max(len(words) - 118, 0) :][:118]}"
         if found and found.start() > _LONG_PREFACE
         else words[:120]
     ) or "no text"
