@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 151_580,
+    "lines": 151_650,
     "lines of tui and present": 50_780,
-    "lines of tests": 127_970,
+    "lines of tests": 128_030,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
