@@ -139,10 +139,18 @@ class RecordRedactor:
         state = record.state
         if state is None:
             return record
-        children = (
+        children = tuple(
             _replace(each, command=self._text(each.command, "state.children.command")) for each in state.children
         )
-        return _replace(record, state=_replace(state, children=tuple(children)))
+        awaits = tuple(
+            _replace(
+                each,
+                name=self._text(each.name, "state.awaits.name"),
+                address=self._text(each.address, "state.awaits.address"),
+            )
+            for each in state.awaits
+        )
+        return _replace(record, state=_replace(state, children=children, awaits=awaits))
 
     def _frame(self, record: FrameRecord) -> FrameRecord:
         raw, b64 = self._payload(record.raw, record.b64, is_message=True)
