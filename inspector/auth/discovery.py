@@ -30,11 +30,13 @@ from inspector.protocol import peek
 RFC_9728 = "RFC 9728, section 3.1 and 3.3"
 RFC_8414 = "RFC 8414, section 3"
 PRM, AS = "protected resource metadata", "authorization server metadata"
+_WELL_KNOWN = "/.well-known/oauth-protected-resource"
+_DOCUMENT = re.compile(r"/\.well-known/(?:oauth-authorization-server|openid-configuration)")
 _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _SCHEME = re.compile(rf"\s*({_TOKEN})(?:\s+|$)")
 _PARAM = re.compile(rf'\s*({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|({_TOKEN}))\s*(?:,|$)')
 _TOKEN68 = re.compile(r"\s*[A-Za-z0-9\-._~+/]+=*\s*(?:,|$)")
-_MAX_HEADER_CHARS = 16_384
+_MAX_HEADER_CHARS, _MOST_UNREAD = 16_384, 80
 
 
 class ResourceMetadata(msgspec.Struct, frozen=True):
@@ -78,6 +80,8 @@ class Challenge(msgspec.Struct, frozen=True):
     """Scheme in lower case: "bearer", "dpop"."""
     params: dict[str, str]
     """Parameters, with names in lower case. Of two with the same name, the first counts."""
+    unread: str = ""
+    """The beginning of the part that cannot be parsed; "" if there is none."""
 
     @property
     def scopes(self) -> tuple[str, ...] | None:
@@ -114,7 +118,7 @@ def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
 def _resource_places(server_url: str, named: str) -> list[str]:
     if named:
         return [named]
-    well_known, path = f"{origin(server_url)}/.well-known/oauth-protected-resource", urlsplit(server_url).path
+    well_known, path = f"{origin(server_url)}{_WELL_KNOWN}", urlsplit(server_url).path
     return [well_known + path, well_known] if path.strip("/") else [well_known]
 
 
@@ -131,14 +135,33 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
             yield from broken(_step(PRM, fetched, StepVerdict.BROKEN, f"its authorization server: {why}", RFC_9728))
     named = f"authorization server {issuers[0]}" if issuers else "it names no authorization server"
     more = f" (the first of {len(issuers)})" if len(issuers) > 1 else ""
-    good = StepVerdict.GOOD if issuers else StepVerdict.ODD
-    yield AddStep(_step(PRM, fetched, good, f"resource {resource}, {named}{more}", RFC_9728))
+    found, fix = f"resource {resource}, {named}{more}", ""
+    verdict = StepVerdict.GOOD if issuers else StepVerdict.ODD
+    if canonical(resource) != canonical(server_url) and (expected := _other_resource(fetched.url, resource)):
+        verdict, fix = StepVerdict.ODD, f"Set resource to {expected}, the URL of the server."
+        found = f"resource {resource} does not match {expected}, which strict clients require; {named}{more}"
+    yield AddStep(_step(PRM, fetched, verdict, found, RFC_9728, fix))
     scopes = _texts(value, "scopes_supported")
     return ResourceMetadata(resource, issuers, None if scopes is None else tuple(scopes), value)
 
 
-def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[ServerMetadata]:
-    """Read the metadata of an authorization server.
+def _other_resource(url: str, resource: str) -> str:
+    """Return the resource that the metadata at a well-known URL must name, if it names another; "" otherwise.
+
+    RFC 9728, section 3.3: the document is not to be used then. Many clients accept a parent of the server's URL.
+    """
+    before, place, path = url.partition(_WELL_KNOWN)
+    return before + path if place and canonical(resource) != canonical(before + path) else ""
+
+
+def _issuer_of(url: str) -> str:
+    """Return the issuer whose metadata are at a well-known URL; "" for any other URL."""
+    found = _DOCUMENT.search(url)
+    return url[: found.start()] + url[found.end() :] if found else ""
+
+
+def find_server(issuer: str, server_url: str, *, may_assume: bool, of: int = 1) -> Flow[ServerMetadata]:
+    """Read the metadata of an authorization server, the first `of` those that the resource names.
 
     `may_assume`: the issuer is only the server's own origin. The oldest revision with logins then falls back to the
     paths `/authorize`, `/token` and `/register`. Raises: LoginFailed if it can't be used.
@@ -160,10 +183,14 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool) -> Flow[Serve
         )
         places = {name: f"{issuer}/{name}" for name in ("authorize", "token", "register")}
         return ServerMetadata(issuer, places["authorize"], places["token"], places["register"], assumed=True)
-    fix = f"Serve the metadata of {issuer} at one of the addresses that were tried."
-    missing: ServerMetadata = yield from broken(
-        LoginStep(AS, StepVerdict.BROKEN, "not found", clause=RFC_8414, fix=fix)
-    )
+    found, fix = "not found", f"Serve the metadata of {issuer} at one of the addresses that were tried."
+    if of > 1:
+        found = f"not found; {issuer} is the first of {of} authorization servers, and clients try no other"
+        fix = f"Name first the one that is in use, or serve the metadata of {issuer}."
+    if meant := _issuer_of(issuer):
+        found = f"not found: authorization_servers names a metadata document, {issuer}, instead of its issuer"
+        fix = f"Name the issuer in authorization_servers: {meant}"
+    missing: ServerMetadata = yield from broken(LoginStep(AS, StepVerdict.BROKEN, found, clause=RFC_8414, fix=fix))
     return missing
 
 
@@ -272,6 +299,8 @@ def _parse(value: str) -> list[Challenge]:
             continue
         scheme = _SCHEME.match(value, at)
         if scheme is None:
+            if found:
+                found[-1] = msgspec.structs.replace(found[-1], unread=value[at : at + _MOST_UNREAD].strip())
             rest = value.find(",", at)
             at = len(value) if rest < 0 else rest + 1
             continue

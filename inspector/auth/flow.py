@@ -45,6 +45,8 @@ OFFLINE = "offline_access"
 CODE = "authorization_code"
 CLIENT = "client_credentials"
 _SCOPES = "specification, basic/authorization, scope selection"
+_OPENID = {"openid", "profile", "email", "address", "phone", OFFLINE}
+"""Scopes of OpenID Connect. Many authorization servers list no others, though they have them."""
 
 
 class RefusedRequest(msgspec.Struct, frozen=True):
@@ -78,7 +80,8 @@ def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[Resourc
     yield AddStep(challenge_step(challenge))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     named = protected.issuers[0] if protected and protected.issuers else ""
-    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
+    of = len(protected.issuers) if protected else 1
+    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None, of=of)
     return protected, server
 
 
@@ -122,6 +125,10 @@ def challenge_step(challenge: Challenge | None) -> LoginStep:
     parts += [f"error {challenge.error[:200]!r}"] if challenge.error else []
     parts += [f"scope {' '.join(challenge.scopes)!r}"] if challenge.scopes else []
     parts += ["metadata named" if challenge.metadata else "no metadata named"]
+    if challenge.unread:
+        found = f"{', '.join(parts)}; its parameters are not separated by commas: {challenge.unread}"
+        fix = "Separate the parameters of WWW-Authenticate by commas (RFC 9110, section 11.2)."
+        return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
     return LoginStep("challenge", StepVerdict.GOOD, ", ".join(parts), clause=clause)
 
 
@@ -217,7 +224,8 @@ def survey(
     if protected is None and refused is None:
         return
     named = protected.issuers[0] if protected and protected.issuers else ""
-    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None)
+    of = len(protected.issuers) if protected else 1
+    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None, of=of)
     for login_step in _login_steps(server_url, challenge, protected, server, login_options, known):
         yield AddStep(login_step)
 
@@ -241,7 +249,7 @@ def _login_steps(
 ) -> list[LoginStep]:
     resource = protected.resource if protected else canonical(server_url)
     scopes = scopes_for(challenge, protected, server, login_options, None)
-    scope = _scope(challenge, protected, scopes, resource)
+    scope = _scope(challenge, protected, scopes, resource, server)
     if server.assumed:
         return [scope]  # nothing else is known
     return [
@@ -249,13 +257,18 @@ def _login_steps(
         _client(server, login_options, known),
         _endpoints(server),
         _pkce(server),
+        *_renewal(server),
         _issuer(server),
         _dpop(server),
     ]
 
 
 def _scope(
-    challenge: Challenge | None, protected: ResourceMetadata | None, scopes: tuple[str, ...], resource: str
+    challenge: Challenge | None,
+    protected: ResourceMetadata | None,
+    scopes: tuple[str, ...],
+    resource: str,
+    server: ServerMetadata,
 ) -> LoginStep:
     if challenge is not None and challenge.scopes is not None:
         why = "the challenge names it"
@@ -264,9 +277,15 @@ def _scope(
     else:
         why = "nothing names one"
     asked = f"scope {' '.join(scopes)!r} ({why})" if scopes else f"no scope ({why})"
-    return LoginStep(
-        "scope", StepVerdict.GOOD, f"a login would request {asked}, for the resource {resource}", clause=_SCOPES
-    )
+    found, fix, verdict = f"a login would request {asked}, for the resource {resource}", "", StepVerdict.GOOD
+    if commas := [each for each in scopes if "," in each]:
+        found, verdict = f"{found}; {commas[0]!r} is one scope with a comma", StepVerdict.ODD
+        fix = "Separate scopes by spaces (RFC 6749, section 3.3)."
+    elif set(server.scopes) - _OPENID and (unknown := [each for each in scopes if each not in server.scopes]):
+        known = ", ".join(server.scopes)[:300]
+        found = f"{found}; scopes_supported of the authorization server lacks {' '.join(unknown)!r}, and has {known}"
+        fix, verdict = "Use the same scopes in both: otherwise the login may end with invalid_scope.", StepVerdict.ODD
+    return LoginStep("scope", verdict, found, clause=_SCOPES, fix=fix)
 
 
 def _client(server: ServerMetadata, login_options: LoginOptions, known: StoredLogin) -> LoginStep:
@@ -294,6 +313,10 @@ def _endpoints(server: ServerMetadata) -> LoginStep:
             "endpoints", StepVerdict.BROKEN, f"no {' and no '.join(missing)}", clause="RFC 8414, section 2", fix=fix
         )
     ways = ", ".join(server.token_methods or ()) or "not said"
+    if server.token_methods and not {"none", "client_secret_basic", "client_secret_post"} & {*server.token_methods}:
+        found = f"token_endpoint_auth_methods_supported has {ways} only, which few clients support"
+        fix = 'Add "none" for public clients, or client_secret_basic; or give --private-key.'
+        return LoginStep("endpoints", StepVerdict.ODD, found, clause="RFC 8414, section 2", fix=fix)
     found = (
         f"consent at {server.authorization_endpoint}, tokens at {server.token_endpoint} (client proves itself: {ways})"
     )
@@ -308,6 +331,15 @@ def _pkce(server: ServerMetadata) -> LoginStep:
     )
     fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must reject servers without it."
     return LoginStep("PKCE", StepVerdict.BROKEN, f"S256 is not supported: {listed}", clause=PKCE_CLAUSE, fix=fix)
+
+
+def _renewal(server: ServerMetadata) -> list[LoginStep]:
+    """Return a step if the metadata says that a login can't be renewed."""
+    if server.grants is None or CODE not in server.grants or "refresh_token" in server.grants:
+        return []
+    found = "grant_types_supported has no refresh_token: users log in again whenever a token expires"
+    fix = "Issue refresh tokens, and add refresh_token to grant_types_supported."
+    return [LoginStep("renewal", StepVerdict.MISSING, found, clause="RFC 8414, section 2", fix=fix)]
 
 
 def _issuer(server: ServerMetadata) -> LoginStep:

@@ -5,7 +5,6 @@ proof, and is repeated once with the nonce that the server requires in it.
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from datetime import UTC
@@ -37,16 +36,12 @@ from inspector.auth.steps import (
     step_from,
 )
 from inspector.protocol import peek
+from inspector.protocol.claims import MOST_SECONDS, audiences, moment, read_claims
 
-# Claims of a JWT (RFC 7519), read here and not verified
-
-_MAX_TOKEN_CHARS = 64 * 1024
 _KEPT = 4
 """Number of characters at each end of a token that may be shown."""
 _SHORTEST = 24
 """Minimum length of a token whose ends may be shown."""
-MOST_SECONDS = 1e12
-"""Latest valid time in a token, in seconds."""
 SKEW_S = 60
 """Difference in seconds of two clocks that is tolerated."""
 
@@ -74,38 +69,11 @@ class TokenRequest(msgspec.Struct, frozen=True):
     dpop: bool = False
 
 
-def read_claims(token: str) -> dict[str, Any] | None:
-    """Return the claims of a JWT; None for another token. Nothing is verified."""
-    parts = token.split(".")
-    if len(parts) != 3 or len(token) > _MAX_TOKEN_CHARS:
-        return None
-    try:
-        value = msgspec.json.decode(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except (binascii.Error, ValueError, msgspec.DecodeError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def shortened(token: str) -> str:
     """Return enough of a token to distinguish it from another, and no more."""
     if len(token) < _SHORTEST:
         return f"({len(token)} characters)"
     return f"{token[:_KEPT]}…{token[-_KEPT:]} ({len(token)} characters)"
-
-
-def audiences(claims: dict[str, Any]) -> tuple[str, ...]:
-    """Return the audiences of a token: `aud` is a string or a list of strings."""
-    aud = claims.get("aud")
-    found = aud if isinstance(aud, list) else [aud]
-    return tuple(each for each in found if isinstance(each, str))
-
-
-def moment(claims: dict[str, Any], name: str) -> float | None:
-    """Return a claim that is a time in seconds since 1970; None if it is invalid, or beyond the year 33,000."""
-    value = claims.get(name)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST_SECONDS:
-        return None
-    return float(value)
 
 
 def token_warnings(token: AccessToken, server_url: str, now: float) -> Iterator[str]:

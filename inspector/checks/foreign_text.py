@@ -54,7 +54,8 @@ _WORD = re.compile(r"\w[\w.-]*")
 _MOST_EMPTY = 400
 STATUS_ONLY = re.compile(
     r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:(?:forbidden|bad request|error|not found|unauthorized|"
-    r"internal server error|access denied|service unavailable|bad gateway|gateway timeout)\W*)?"
+    r"internal server error|access denied|too many requests|method not allowed|service unavailable|bad gateway|"
+    r"gateway timeout)\W*)?"
 )
 """A title that adds nothing to the HTTP status."""
 _PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")

@@ -1,5 +1,6 @@
 """What is wrong with text that should be JSON, and where."""
 
+import base64
 import json
 import re
 
@@ -17,7 +18,17 @@ _NOT_IN_JSON = {
     "nil": "nil",
 }
 """Words of programming languages in the place of a value."""
+_START = 64
+"""Characters of a text that are tried as base64: a multiple of four."""
 ENDS = "it ends before the value is complete"
+
+
+def is_encoded_json(text: bytes) -> bool:
+    """Whether a text is an object or array of JSON in base64, as of a gateway that does not decode it."""
+    try:
+        return base64.b64decode(text[:_START].strip(), validate=True)[:1] in (b"{", b"[")
+    except ValueError:
+        return False
 
 
 def flaw_of(text: bytes) -> str:

@@ -164,6 +164,8 @@ class LoginState(msgspec.Struct):
     tried: list[MetadataDocument] = []
     words: str = ""
     """What the body of the first refusal states."""
+    page: str | None = None
+    """Who sent the first refusal, if it is an HTML page: its Server header; None for another body."""
 
 
 class TaskRecord(msgspec.Struct):

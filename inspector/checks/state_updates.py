@@ -25,6 +25,7 @@ from inspector.checks.state import (
     value_of,
 )
 from inspector.protocol import peek, probes
+from inspector.protocol.apps import app_uri
 from inspector.protocol.facts import HttpEvent, HttpFact, SseNote
 from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import (
@@ -316,12 +317,6 @@ def _note_app(state: ConnectionState, name: str, tool: Any, frame: int, at: int)
             state.lists.app_tools[name] = uri
 
 
-def app_uri(tool: Any) -> str | None:
-    """Return the URI of a tool's page; None if it names none."""
-    uri = peek.at(tool, "_meta", "ui", "resourceUri")
-    return uri if isinstance(uri, str) else peek.text(tool, "_meta", "ui/resourceUri")
-
-
 def _note_visit(state: ConnectionState, params: Any) -> None:
     if (id_ := peek.text(params, "elicitationId")) is not None:
         state.ongoing.elicitation_ids.add(id_)
@@ -405,6 +400,8 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
     assert http is not None
     if fact.event is HttpEvent.RESPONSE:
         if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, http):
+            if not state.login.refusals and "text/html" in (http.header("content-type") or ""):
+                state.login.page = (http.header("server") or "")[:40]
             state.login.refusals.append((case.n, fact.status, http.header("www-authenticate")))
         given = http.header(SESSION)
         if given is not None and 200 <= fact.status < 300:

@@ -43,6 +43,7 @@ interactive-prompt: stdout-not-json newline-missing NOT-MESSAGES SILENT package-
   stdin-eof-ignored
 placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found
   credentials-rejected server-unreachable
+given-value-doubtful: EXITED credentials-rejected authentication-required tool-backend-fails
 program-not-runnable: EXITED
 environment-variable-missing: EXITED SILENT stdin-eof-ignored
 file-not-found: EXITED

@@ -498,6 +498,8 @@ def _print_capture_paths(output: Output, servers: Servers) -> ExitStatus:
         output.narrate(f"recorded; open it with: mcp-inspect replay {shlex.quote(str(path))}")
     status = ExitStatus.OK
     for live in (live for each in servers.runs for live in each.lives):
+        if (own := live.journal.capture_path) is not None and not own.exists():
+            output.warn(f"{own} was deleted during the session: nothing of it is left")
         try:
             live.journal.demand_complete()
         except CaptureIncomplete as error:

@@ -5,7 +5,6 @@ inherits only the short list that clients have agreed on. The origin of every va
 reason for "it works in my shell" is most often a missing variable.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -84,7 +83,6 @@ _RUNS_CODE = frozenset(
 _RUN_CODE = ("LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_COUNT")
 _COMMANDS = ("COMMAND", "_CMD", "_PROGRAM", "_HELPER", "ASKPASS")
 """`RESTIC_PASSWORD_COMMAND` and similar variables contain a command that is run."""
-_UNEXPANDED = r"\$\{[^}]{1,200}\}"
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -93,8 +91,6 @@ class Environment(msgspec.Struct, frozen=True):
     values: dict[str, str]
     origins: dict[str, str]
     """By name: "minimal set", "inherited", "--as", "--env-file" or "-e", whichever set it last."""
-    warnings: tuple[str, ...] = ()
-    """Sentences about what is legal but probably unintended."""
 
 
 def can_run_code(name: str) -> bool:
@@ -133,7 +129,7 @@ def build_environment(
         for name, value in pairs:
             chosen[name] = value
             origins[name] = source
-    return Environment(values | chosen, origins, tuple(_warnings(chosen, origins)))
+    return Environment(values | chosen, origins)
 
 
 def _is_shell_function(value: str) -> bool:
@@ -192,10 +188,3 @@ def _check(name: str, value: str, place: str) -> None:
         raise UsageError(
             f"{place}: a variable needs a name without spaces around it, and no NUL.", hint="Write KEY=VALUE."
         )
-
-
-def _warnings(chosen: Mapping[str, str], origins: Mapping[str, str]) -> Iterator[str]:
-    for name, value in chosen.items():
-        found = re.search(_UNEXPANDED, value)
-        if found:
-            yield f"{name} (from {origins[name]}) holds {found[0]} literally: it is not expanded."

@@ -7,10 +7,11 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from inspector import text
 from inspector.auth.steps import AccessToken, Client, LoginStep, StepVerdict, StoredLogin
-from inspector.auth.tokens import audiences, moment, read_claims, shortened, token_warnings
+from inspector.auth.tokens import shortened, token_warnings
 from inspector.present import spans
 from inspector.present.http import masked_url
 from inspector.present.spans import Fact, Line, Role, Section, fact, span
+from inspector.protocol.claims import audiences, moment, read_claims
 
 _NOT_VERIFIED = "decoded from the token, not verified"
 _SHOWN = ("iss", "sub", "aud", "scope", "scp", "client_id", "azp", "iat", "nbf", "exp")

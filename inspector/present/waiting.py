@@ -162,7 +162,7 @@ def _advice(journal: Journal, since_ns: int, seen: WaitView) -> str:
     """Return what to try about a process that is alive, not busy, and has not written anything to stdout."""
     pid, argv = child_pid(journal), journal.connection.argv if journal.connection else ()
     is_silent = seen.now_ns - since_ns >= _SILENT_NS and not _has_spoken(journal)
-    if not pid or not is_silent or (seen.busy or 0.0) >= _WORKING:  # on a busy machine no start gets more
+    if not pid or not is_silent or _awaited(None, seen) or (seen.busy or 0.0) >= _WORKING:  # no start gets more if busy
         return ""
     commands = [each.argv or (each.name,) for each in seen.running] or [argv]
     for command in filter(None, reversed(commands)):

@@ -62,6 +62,12 @@ class Page(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.source).hexdigest()
 
 
+def app_uri(tool: Any) -> str | None:
+    """Return the URI of a tool's page; None if it names none."""
+    uri = peek.at(tool, "_meta", "ui", "resourceUri")
+    return uri if isinstance(uri, str) else peek.text(tool, "_meta", _FLAT)
+
+
 def app_of(tool: Tool) -> AppLink | None:
     """Return the link to the page that a tool names; None if it names none."""
     meta = peek.at(tool.raw, "_meta")

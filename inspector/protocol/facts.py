@@ -101,6 +101,8 @@ class ConnectionFact(msgspec.Struct, frozen=True, tag="conn"):
     """On OPEN: what the child inherited; None if unknown, or without a child."""
     hint: str = ""
     """On ABORT: what to do, if the cause is known."""
+    flaws: tuple[str, ...] = ()
+    """On OPEN: what is doubtful about values of variables and headers, without the values."""
 
 
 class ProcessEvent(StrEnum):
@@ -143,7 +145,7 @@ class Awaited(msgspec.Struct, frozen=True, omit_defaults=True):
     accepted: bool = False
     """Whether the other end has accepted the connection."""
     answered: bool = False
-    """Whether the process has received something after it last sent something: the wait is not certain then."""
+    """Whether the process received something after it last sent something: with TLS, it may wait nevertheless."""
     silent_s: float = 0.0
     """Seconds since the process last sent something, if `answered`, since it last received something; 0 if unknown."""
 

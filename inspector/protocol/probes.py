@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import peek
+from inspector.protocol.apps import app_uri
 from inspector.protocol.flows.steps import Send
 from inspector.protocol.frames import Cause
 from inspector.protocol.listed_items import LISTS
@@ -68,6 +69,9 @@ def first_requests(
     uri = _first(lists["resources"], "uri")
     if uri is not None and "resources" in capabilities:
         yield Probe("the first resource", Send("resources/read", {"uri": uri}, cause=Cause.CHECK, silence_s=silence_s))
+    page = next(filter(None, map(app_uri, lists["tools"].items)), None)
+    if page not in (None, uri) and "resources" in capabilities:
+        yield Probe("the page of an app", Send("resources/read", {"uri": page}, cause=Cause.CHECK, silence_s=silence_s))
     prompts = (each for each in lists["prompts"].items if not _requires(each))
     name = next((found for each in prompts if (found := peek.text(each, "name"))), None)
     if name is not None and "prompts" in capabilities:

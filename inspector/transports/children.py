@@ -31,6 +31,7 @@ from inspector.errors import ConnectError
 from inspector.protocol.facts import InheritedState
 
 _SHEBANG_LENGTH = 256
+_OF_WINDOWS = ("cmd", "powershell")
 """Bytes of a script's first line that the Linux kernel reads."""
 _PROCESSORS = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 """`e_machine` of ELF files, as `uname -m` calls them."""
@@ -180,9 +181,11 @@ def _on_path(command: str, env: Mapping[str, str], directory: Path) -> Path:
             return place / command  # exists, but not executable: the checks give the better message
     searched = os.pathsep.join(map(str, places))
     origin = "it looked in" if "PATH" in env else "it got no PATH, so the default was searched:"
-    raise ConnectError(
-        f"`{command}` is not on the PATH that the server gets; {origin} {searched}", hint=_near(command, places)
-    )
+    what, hint = f"`{command}` is not on the PATH that the server gets", _near(command, places)
+    if command.lower().removesuffix(".exe") in _OF_WINDOWS:
+        what = f"`{command}`, a shell of Windows, is not on the PATH that the server gets"
+        hint = f"Start the program that {command} was to start: only Windows needs a shell for npx and the like."
+    raise ConnectError(f"{what}; {origin} {searched}", hint=hint)
 
 
 def _which(name: str, places: list[Path]) -> Path | None:

@@ -1,7 +1,7 @@
 """Reads the sockets of processes from the Linux kernel: on which ports they listen, and for whom they wait.
 
 The kernel reports of a connection when it last sent and received data (sock_diag(7), `tcp_info`). One that has received
-nothing since it sent is waiting. One that has may be idle; or TLS sent its tickets after a request that still waits.
+nothing since it sent is waiting. One that has is idle; with TLS it may wait, as tickets follow the first request.
 """
 
 import os
@@ -27,7 +27,7 @@ _TAIL, _ATTRIBUTE = struct.Struct("=5I"), struct.Struct("=HH")
 _TIMES = struct.Struct("=44xI4xI72xQ")
 """In `tcp_info`: milliseconds since data was last sent and received, and the bytes received (since Linux 4.1)."""
 _ESTABLISHED, _SYN_SENT, _LISTEN = 1, 2, 10
-_DNS = 53
+_DNS, _TLS = 53, (443, 8443)
 _LONGEST_NAME = 15
 """Characters to which Linux cuts the name of a process."""
 _AT_MOST = 8
@@ -64,20 +64,24 @@ def awaited_by(running: Iterable[Process]) -> tuple[Awaited, ...]:
     sockets = list(_sockets_of(running))
     own = {each.local for each, _ in sockets}
     served = {each.local[1] for each, _ in sockets if each.state == _LISTEN}
-    found = [
+    found = (
         _awaited(each, owner)
         for each, owner in sockets
         if each.remote[1] and (each.is_tcp or each.remote[1] == _DNS) and each.remote not in own
-        if each.local[1] not in served
-    ]
+        if each.local[1] not in served and (not _is_answered(each) or each.remote[1] in _TLS)
+    )
     return tuple(sorted(found, key=lambda each: (each.answered, each.silent_s))[:_AT_MOST])
 
 
 def _awaited(found: _Socket, owner: Process) -> Awaited:
+    accepted, answered = found.state == _ESTABLISHED, _is_answered(found)
+    silent_s = min(found.sent_ms, found.received_ms) / 1000 if accepted else 0
+    return Awaited(owner.pid, _program(owner), _name(*found.remote), accepted, answered, silent_s)
+
+
+def _is_answered(found: _Socket) -> bool:
     # both times are equal if a response took less than a tick, or a request was sent as soon as it was connected
-    answered = found.received_ms < found.sent_ms or (found.received_ms == found.sent_ms and found.received > 0)
-    silent_s = min(found.sent_ms, found.received_ms) / 1000 if found.state == _ESTABLISHED else 0
-    return Awaited(owner.pid, _program(owner), _name(*found.remote), found.state == _ESTABLISHED, answered, silent_s)
+    return found.received_ms < found.sent_ms or (found.received_ms == found.sent_ms and found.received > 0)
 
 
 def _program(process: Process) -> str:

@@ -19,6 +19,7 @@ that can't be started is reported, too: OPEN as it was typed, and ABORT with wha
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
@@ -36,6 +37,7 @@ from inspector.protocol.facts import (
     exit_words,
 )
 from inspector.protocol.frames import ENDINGS, Channel, Direction, Eol
+from inspector.protocol.given_values import flaws_of
 from inspector.protocol.unreadable import KEPT
 from inspector.transports.base import LIMITS, Delivery, Limits, Observer, Outgoing
 from inspector.transports.children import (
@@ -439,8 +441,15 @@ class StdioTransport:
         directory = os.path.abspath(self._cwd or ".")
         names = tuple(sorted(self._env))
         state = self._inherited or inherited_state(own_status()[0])
+        flaws = flaws_of(self._env.items(), time.time())
         return ConnectionFact(
-            ConnectionEvent.OPEN, self.kind, argv=tuple(argv), cwd=directory, env_names=names, inherited=state
+            ConnectionEvent.OPEN,
+            self.kind,
+            argv=tuple(argv),
+            cwd=directory,
+            env_names=names,
+            inherited=state,
+            flaws=flaws,
         )
 
     def _start(self) -> Started:

@@ -51,10 +51,10 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 151_650,
+    "lines": 151_885,
     "lines of tui and present": 50_780,
-    "lines of tests": 128_030,
-    "lines of decorators of checks": 700,
+    "lines of tests": 128_240,
+    "lines of decorators of checks": 701,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 0,

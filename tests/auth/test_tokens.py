@@ -26,12 +26,12 @@ from inspector.auth.tokens import (
     by_code,
     by_refresh,
     exchanged,
-    read_claims,
     shortened,
     skew_s,
     skew_sentence,
     token_warnings,
 )
+from inspector.protocol.claims import read_claims
 from tests.auth.scripted import ISSUER as SCRIPTED_ISSUER
 from tests.auth.scripted import SERVER as SCRIPTED_SERVER
 from tests.auth.scripted import TOKEN, World, answer, page

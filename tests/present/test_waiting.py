@@ -130,6 +130,7 @@ def test_wait_of_a_silent_process_has_advice_for_its_program(tape: Tape, words: 
     tape.wait(200)
     assert advice in advised()
     assert advice in advised(running=(Process(4711, "MainThread", words, 1.0),), busy=0.0)
+    assert advised(awaits=(Awaited(4711, "node", "127.0.0.1:5432", True, silent_s=6),)) == ""
     assert advised(busy=0.9) == ""
     assert advised(busy=0.3) == "", "it starts on a busy machine"
     tape.from_server(b"hello")

@@ -162,6 +162,7 @@ class ConnectionRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, ta
     inherited: InheritedState | None = None
     """What the server inherited. Older captures have none."""
     hint: str = ""
+    flaws: tuple[str, ...] = ()
 
 
 class ProcessRecord(_Dated, frozen=True, omit_defaults=True, kw_only=True, tag_field="r", tag="proc"):
@@ -468,6 +469,7 @@ def _connection_record(fact: ConnectionFact, entry: Entry, c: str) -> Connection
         peer=ProxyPeer(fact.peer_pid, fact.peer_exe) if fact.peer_pid else None,
         inherited=fact.inherited,
         hint=fact.hint,
+        flaws=fact.flaws,
     )
 
 
@@ -553,6 +555,7 @@ def _fact(record: StderrRecord | ConnectionRecord | ProcessRecord | HttpRecord |
                 record.peer.exe if record.peer else "",
                 record.inherited,
                 record.hint,
+                record.flaws,
             )
         case ProcessRecord():
             return ProcessFact(record.ev, record.pid, record.code, record.signal, record.state)

@@ -41,6 +41,8 @@ _CONDITIONS: Final = ("not", "if", "then", "else", "enum")
 _MODERN: Final = ("2020-12", "2019-09")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SHOWN = 40
+_MOST_COMPARED = 500
+"""Maximum values of an enum that are compared with each other."""
 _OF_INPUTS: Final = frozenset(
     (
         *(
@@ -48,6 +50,8 @@ _OF_INPUTS: Final = frozenset(
             "array-of-anything",
             "several-types",
             "enum-not-string",
+            "enum-blank",
+            "enum-twice",
             "boolean-bound",
             "boolean-required",
         ),
@@ -81,7 +85,7 @@ _KINDS_BY_KEY: Final = {
     "properties": {"untyped-property", "type-and-any-of"},
     "exclusiveMinimum": {"boolean-bound"},
     "exclusiveMaximum": {"boolean-bound"},
-    "enum": {"broken", "enum-empty", "enum-type", "enum-not-string"},
+    "enum": {"broken", "enum-empty", "enum-type", "enum-not-string", "enum-blank", "enum-twice"},
     "pattern": {"pattern", "lookaround"},
     "default": {"default-wrong"},
     "additionalProperties": {"admits-nothing"},
@@ -406,6 +410,13 @@ def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
             )
             yield SchemaFeature("enum-type", (*path, "enum", at), message)
             return
+    seen = [each for n, each in enumerate(values) if each in values[:n]] if len(values) <= _MOST_COMPARED else []
+    if seen:
+        message = f"has the enum value {str(seen[0])[:_SHOWN]!r} twice{_where(path)}"
+        yield SchemaFeature("enum-twice", (*path, "enum"), message)
+    if "" in values:
+        at = values.index("")
+        yield SchemaFeature("enum-blank", (*path, "enum", at), f"has an enum{_where(path)} with an empty text")
     if values and not all(type(each) is str for each in values if each is not None):
         yield SchemaFeature(
             "enum-not-string", (*path, "enum"), f"has an enum{_where(path)} with values that are not strings"

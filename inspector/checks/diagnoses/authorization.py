@@ -48,9 +48,13 @@ def missing_www_authenticate(case: CheckMoment) -> Iterator[Violation]:
     bare = [n for n, status, challenge in login.refusals if status == 401 and not challenge]
     if bare:
         mild = _WARNING if any(each.value is not None for each in _requested_metadata(case.state)) else None
-        sentence = "authentication required: HTTP 401 without WWW-Authenticate does not say where or how to log in"
-        sentence += _says(login.words)
-        yield Violation(sentence, frames=(bare[0],), instead=True, severity=mild)
+        sentence, fix = "HTTP 401 without WWW-Authenticate does not say where or how to log in", ""
+        if login.page is not None:
+            whose = f" of {login.page}" if login.page else ""
+            sentence = f"HTTP 401 with an HTML page{whose} for browsers: something in front of the server is protected"
+            fix = "Exempt the path of the server from that protection, or pass what it accepts with -H."
+        sentence = f"authentication required: {sentence}{_says(login.words)}"
+        yield Violation(sentence, frames=(bare[0],), instead=True, severity=mild, fix=fix)
 
 
 @hint("Authentication required", "http end", "end")

@@ -34,6 +34,8 @@ _REPR = re.compile(rb"\s*\{'|.{0,400}\b(?:True|False|None)\b")
 _OBJECT = re.compile(rb"\s*\[object \w+\]\s*$")
 _PACKED = ((b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 """The first bytes of compressed data (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1)."""
+_DECODED = ("identity", "gzip", "x-gzip", "deflate")
+"""Content encodings of the bodies that are recorded decoded."""
 _SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
 _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
 _OPENED = "a value over several lines"
@@ -285,13 +287,20 @@ def stdout_encoding(case: CheckMoment) -> Iterator[Violation]:
     if payload.startswith(_BOMS) or (is_line and not payload.lstrip().startswith((b"{", b"["))):
         return  # a line of text is not a message in any encoding
     packed = next((name for mark, name in _PACKED if payload.startswith(mark)), "")
-    if packed and case.http is not None:
+    named = (case.http.header("content-encoding") or "").strip().lower() if case.http is not None else ""
+    if packed and case.http is not None and not named:
         sentence = f"the body is compressed with {packed}, but has no Content-Encoding header"
         yield Violation(sentence, span=(0, 2), fix=f"Send Content-Encoding: {packed}, or do not compress the body.")
         return
     try:
         payload.decode("utf-8")
     except UnicodeDecodeError as error:
+        if case.http is not None and named and named not in _DECODED:
+            offered = (case.http.sent("accept-encoding") or "nothing")[:80]
+            sentence = f"the body is compressed (Content-Encoding: {named[:40]}), but Accept-Encoding was {offered}"
+            fix = "Compress only with what Accept-Encoding names; caches must keep the variants apart (Vary)."
+            yield Violation(sentence, span=(0, 2), fix=fix)
+            return
         if not case.state.is_sampled("stdout-encoding", _SAID):
             return
         byte = payload[error.start : error.start + 1]

@@ -35,6 +35,8 @@ _NOISE = re.compile(
 """Lines that never state a cause by themselves."""
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
 """A line below “Caused by:”."""
+_ONE_CAUSE = re.compile(r"\s+Caused by: (\S.*)")
+_MOST_CAUSES = 6
 _MOST_OF_HEAD = 60
 _MEMBER = re.compile(
     r"\s{1,8}(input|hostname|host|address|url|status|statusCode|reason|detail|constraint|argument|dest): (.{1,200}?),?$"
@@ -62,6 +64,8 @@ _WRAPPED = re.compile(r"\s{18,}(?!(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\s)\S")
 """A log record as rich prints it, and a line that continues one."""
 _FRAME = "│╭╮╰╯─┌┐└┘ "
 """Characters of the boxes that rich draws."""
+_OF_NPM = re.compile(r"^npm (?:error|ERR!) ")
+"""Prefix of each line of a failure of npm: it makes none of them the cause."""
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
@@ -193,9 +197,9 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     words = [(place, at, line.removeprefix("[cause]: ")) for place, at, line in stripped]
     for kind in (HEADS, _BAD):
         for n, (place, at, line) in enumerate(words):
-            if kind.search(line[:2000]):
+            if kind.search(_OF_NPM.sub("", line[:2000])):
                 is_open = n > 0 and line.endswith(":") and words[n - 1][0] == place - 1
-                below = f" {words[n - 1][2]}" if is_open else ""  # such as the missing arguments
+                below = f" {_OF_NPM.sub('', words[n - 1][2])}" if is_open else ""  # such as the missing arguments
                 return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
     anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
@@ -259,6 +263,11 @@ def _members(after: list[tuple[int, str]], line: str) -> str:
 def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     """Return an error with its innermost cause, as programs in Rust print it; None if there is no such chain."""
     lines = newest[::-1]
+    last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n][1].strip()), -1)
+    if last > 0 and all(_ONE_CAUSE.match(lines[n][1]) for n in (last, last - 1)):  # of uv, a line for each
+        named = (_ONE_CAUSE.match(line) for _, line in lines[max(0, last - _MOST_CAUSES) : last + 1])
+        words = [each[1].strip() for each in named if each]
+        return lines[last][0], elided(f"{words[0]}: {words[-1]}", MOST_WORDS), True
     for at in range(len(lines) - 2, 0, -1):
         if lines[at][1].rstrip() != "Caused by:":
             continue

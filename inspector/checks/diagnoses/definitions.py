@@ -148,7 +148,7 @@ def tool_name_length(case: CheckMoment) -> Iterator[Violation]:
         if hosts:
             count += 1
             whose = f"as a tool of {server[:40]!r} " if len(name) <= 64 and server else ""
-            sentence = f"{seen.name} has {len(name)} characters; {whose}it exceeds {_listed(hosts)}"
+            sentence = f"{seen.name} has {len(name)} characters; {whose}it exceeds {_limits(hosts)}{_listed(hosts)}"
             mild = None if len(name) > 64 else _HINT
             yield Violation(sentence, f"{seen.place}/name", severity=mild, trait="shown-name-length", hosts=hosts)
 
@@ -159,6 +159,13 @@ def _too_long_for(server: str, name: str) -> tuple[str, ...]:
         return ()
     hosts = (host for host in usual_hosts() if host.naming is not None)
     return tuple(host.id for host in hosts if host.naming and shown_name(host.naming, server, name).is_too_long)
+
+
+def _limits(hosts: tuple[str, ...]) -> str:
+    """Return how many characters these clients allow with the prefix, as the beginning of a phrase."""
+    limits = sorted({host.naming.longest for id_, host in known_hosts().items() if id_ in hosts and host.naming})
+    many = f"{limits[0]} to {limits[-1]}" if len(limits) > 1 else str(*limits)
+    return f"the {many} characters, with its prefix, of " if limits else ""
 
 
 def _listed(hosts: tuple[str, ...]) -> str:
@@ -301,6 +308,8 @@ def too_many_tools(case: CheckMoment) -> Iterator[Violation]:
             named = [each for each in found if each[1].source.version]
             worst = _WARNING if named and named[0][1].effect is CompatEffect.BREAKS else None
             hosts = tuple(host.id for host, _ in found)
+            strict = min((each for each in named if each[1].over), key=lambda each: each[1].over, default=None)
+            sentence += f", more than the {strict[1].over:,} of {strict[0].name}" if strict else ""
             yield Violation(sentence, "/result/tools", severity=worst, trait=trait, hosts=hosts)
 
 

@@ -40,6 +40,8 @@ _WANTS_LOGIN = re.compile(
     r"\b(?:missing|no|required?|without|provide)\b.{0,30}(?:api[ _-]?key|token|authorization|credentials)|"
     r"(?:api[ _-]?key|token|authorization|credentials).{0,30}(?:missing|required|not (?:provided|set|found))"
 )
+_FOR_401 = "; credentials are missing, for which the status is 401"
+_SEND_401 = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
 _GATEWAY = {
     502: "Bad Gateway",
     503: "Service Unavailable",
@@ -439,8 +441,7 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         if status == _NOT_IMPLEMENTED:
             fix = "Declare nothing that needs it, or implement it here."
         if _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
-            sentence += "; credentials are missing, for which the status is 401"
-            fix = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
+            sentence, fix = sentence + _FOR_401, _SEND_401
     if probed:
         fix = "Return a JSON-RPC error for unknown requests."
         notes["http-server-error probe"] = Violation(sentence, "", (http.frame,), None, _WARNING, instead=True, fix=fix)
@@ -478,14 +479,14 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             return
         wants_a_token = status == 403 and http.sent("authorization") is None
         is_page = kind_of(http) == "text/html"
+        fix = "If credentials are missing, return 401 with WWW-Authenticate." if wants_a_token else ""
         if status == 403 and is_page:
             fix = "See what in front of the server answers with this page, and allow the request there."
-        elif wants_a_token:
-            fix = "If credentials are missing, return 401 with WWW-Authenticate."
-        else:
-            fix = _NOT_HERE.get(status, "")
-        page = " and an HTML page" if is_page else ""
-        sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{page}{_body_reason(case)}"
+        fix = fix or _NOT_HERE.get(status, "")
+        words = f"{' and an HTML page' if is_page else ''}{_body_reason(case)}"
+        if not is_page and _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
+            words, fix = words + _FOR_401, _SEND_401
+        sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{words}"
         mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
         if asked.probe and asked.method != "server/discover":
             mild = Severity.HINT  # a request that the server can't accept may get an HTTP error

@@ -328,7 +328,24 @@ def cors_missing(case: CheckMoment) -> Iterator[Violation]:
     ]:
         lines = f"Access-Control-Allow-Headers: {', '.join(_FOR_BROWSERS)}"
         fix = f"{lines}; Access-Control-Expose-Headers: Mcp-Session-Id"
-        yield Violation(f"its response to a preflight does not let web clients send {', '.join(missing)}", fix=fix)
+        sentence = f"Access-Control-Allow-Headers of a preflight does not let web clients send {', '.join(missing)}"
+        yield Violation(sentence, fix=fix)
+
+
+@hint("Web clients cannot read `Mcp-Session-Id` (CORS)", "http", topic="")
+def cors_session_hidden(case: CheckMoment) -> Iterator[Violation]:
+    """A response that pages of other origins may read has a session id, which is hidden from them.
+
+    Fix: Send Access-Control-Expose-Headers: Mcp-Session-Id with each response.
+    """
+    http, fact = case.http, case.fact
+    if http is None or fact is None or fact.event is not HttpEvent.RESPONSE or http.header(SESSION) is None:
+        return
+    exposed = (http.header("access-control-expose-headers") or "").lower()
+    if http.header("access-control-allow-origin") is None or "*" in exposed or "mcp-session-id" in exposed:
+        return
+    if case.state.is_first("cors-session-hidden"):
+        yield Violation("Access-Control-Expose-Headers lacks Mcp-Session-Id: web clients lose the session")
 
 
 def _has_allowed_origins(http: HttpExchangeState) -> bool:

@@ -13,6 +13,7 @@ from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.frames import Direction
+from inspector.protocol.given_values import PLACEHOLDER
 from inspector.protocol.revisions.openings import OPENING
 
 error, warning, hint = diagnoses_of("")
@@ -70,9 +71,6 @@ _IN_A_REPORT = re.compile(
 _SETTINGS = re.compile(r"validation errors? for \w*(?:Settings|Config|Env)")
 _FIELD = re.compile(r"(?i)field required")
 _MOST_NAMES = 5
-_PLACEHOLDER = re.compile(
-    r"\$\{[^${}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^{}]*\}\}|<(?i:your|my|insert|path|api|the)[\w -]*>|\bYOUR_[A-Z_]{3,}\b"
-)
 _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
@@ -393,9 +391,19 @@ def placeholder_not_expanded(case: CheckMoment) -> Iterator[Violation]:
     """
     connection = case.state.connection
     for word in (*connection.argv, connection.url) if connection else ():
-        if found := _PLACEHOLDER.search(word):
+        if found := PLACEHOLDER.search(word):
             sentence = f"the server received the literal text {found.group()[:60]!r}"
             yield Violation(sentence, frames=(case.state.opened,), instead=True)
+
+
+@warning("Value is probably not as it was meant", "end", confidence=_LIKELY)
+def given_value_doubtful(case: CheckMoment) -> Iterator[Violation]:
+    """Examines variables and headers given to the server: placeholders, quotes, and tokens that have expired.
+
+    Fix: Give the value itself, without quotes, and a token that is still valid; mcp-inspect expands nothing.
+    """
+    for flaw in case.state.connection.flaws if case.state.connection is not None else ():
+        yield Violation(flaw, frames=(case.state.opened,), instead=True)
 
 
 @error("Shell syntax or typographic characters in the command", "end", confidence=_LIKELY)

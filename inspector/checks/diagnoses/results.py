@@ -90,7 +90,8 @@ def result_too_long(case: CheckMoment) -> Iterator[Violation]:
         return
     text = sum(len(peek.text(block, "text") or "") for block in peek.items(case.value, "content"))
     if (tokens := text // _CHARACTERS_PER_TOKEN) > _MOST_TOKENS:
-        sentence = f"the result has about {tokens:,} tokens (estimated)"
+        whose = f" of {_tool_called(case)}" if _tool_called(case) else ""
+        sentence = f"the result{whose} has about {tokens:,} tokens (estimated); some clients reject more than 25,000"
         yield Violation(sentence, "/result/content", frames=(case.asked.frame,) if case.asked else ())
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from inspector.checks.definitions.schemas import WalkBudget, features_of
 from inspector.checks.diagnoses.causes import MIXED_UP, oldest_failure
 from inspector.checks.diagnoses.definitions import LIST, is_later_page, one_hint, tools_seen, violations_of
@@ -25,7 +27,10 @@ _OF_APIS = {
     "untyped-property": "Add a type: the Gemini API (2025-06-27) rejects properties without one.",
     "type-and-any-of": "Put the type into the alternatives: some APIs take nothing beside anyOf.",
     "enum-not-string": "Use texts as values: the Gemini API (2025-06-28) takes no others in an enum.",
+    "enum-twice": "List each value once: some APIs reject the whole tool (JSON Schema: values should be unique).",
+    "enum-blank": "Leave the value out, and the argument optional: the Gemini API (2026-04-24) rejects the whole tool.",
 }
+_API = re.compile(r"the \w+ API \([\d-]+\)")
 _NOTHING_TO_LIST = re.compile(
     r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
     r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
@@ -163,7 +168,9 @@ def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
     for kind, fix in _OF_APIS.items():
-        yield from one_hint(case, kind, fix)
+        named = _API.search(fix)
+        for found in one_hint(case, kind, fix):
+            yield replace(found, sentence=found.sentence + (f", which {named[0]} rejects" if named else ""))
     for violation in violations_of(case, "boolean-property", most=3):
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix="Use {} instead of true.")
 

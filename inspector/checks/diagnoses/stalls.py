@@ -91,7 +91,7 @@ def was_idle(state: ConnectionState, asked: TrackedRequest) -> bool:
     found = [each for each in _stalls(state) if each.asked is asked]
     return (
         bool(found)
-        and not any(each.children or each.awaits or each.process.runnable for each in found)
+        and not any(each.children or each.process.awaits or each.process.runnable for each in found)
         and all(each.process.cpu_percent is not None and each.process.cpu_percent < _IDLE_PERCENT for each in found)
     )
 

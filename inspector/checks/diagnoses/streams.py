@@ -146,6 +146,23 @@ def stream_ended_early(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"the stream ended before the response to {asked.method[:60]}", frames=(asked.frame,))
 
 
+@error("Event stream cannot be resumed", "http end", since="2025-03-26")
+def stream_not_resumed(case: CheckMoment) -> Iterator[Violation]:
+    """The stream of a response ended early, its events have ids, and GET with Last-Event-ID is refused.
+
+    Fix: Keep events until their response was sent, for all instances of the server, or send no ids.
+    """
+    http, fact = case.http, case.fact
+    if http is None or fact is None or fact.event is not HttpEvent.END or http.response is None:
+        return
+    is_resumed = http.request is not None and http.request.method == "GET" and http.sent("last-event-id") is not None
+    due = next((each for each in case.state.requests.all if each.answered is None and each.status == 200), None)
+    if is_resumed and http.response.status >= 400 and due is not None and once(case, "stream-not-resumed"):
+        says = f": {http.words[:160]}" if http.words else ""
+        sentence = f"the stream of {due.method[:60]} ended early, and resuming it (GET with Last-Event-ID) got HTTP"
+        yield Violation(f"{sentence} {http.response.status}{says}", frames=(due.frame,))
+
+
 @warning("Event stream is compressed", "http", topic="")
 def stream_compressed(case: CheckMoment) -> Iterator[Violation]:
     """Compression delays events.

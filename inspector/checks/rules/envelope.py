@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.foreign_text import words_of_body
-from inspector.checks.json_flaws import flaw_of
+from inspector.checks.json_flaws import flaw_of, is_encoded_json
 from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
@@ -85,6 +85,8 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, severity=_HINT if case.state.opening is not None else None)
             return
         what = "an HTML page" if begin == b"<" else message.reason
+        if begin and begin not in _BRACKETS and is_encoded_json(case.frame.payload):
+            what = "JSON that is encoded in base64 and not decoded again"
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" or begin == b"{" else ""
         due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""
         yield Violation(f"received {what}{due}: {text}" if text else f"received {what}{due}")

@@ -9,13 +9,12 @@ from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.foreign_text import and_more
 from inspector.checks.registry import CHECKS, Violation, rules_of
 from inspector.checks.state import CheckMoment, is_loopback
-from inspector.checks.state_updates import app_uri
 from inspector.forms.dialects import dialect_of
 from inspector.forms.keywords import schema_faults
 from inspector.forms.validate import verdict_on_schema
 from inspector.json_pointer import escaped
 from inspector.protocol import peek
-from inspector.protocol.apps import SCHEME
+from inspector.protocol.apps import SCHEME, app_uri
 from inspector.protocol.capabilities import APP_TYPE
 from inspector.protocol.headers import mirrors
 from inspector.protocol.jsonrpc import encode
@@ -129,9 +128,8 @@ def duplicate_tool_name(case: CheckMoment) -> Iterator[Violation]:
         if written is not None:
             if written in seen or written in before:
                 other = seen[written] if written in seen else before[written].item
-                sentence = (
-                    f"the tool {name!r} is listed twice" if other == tool else f"another tool is also named {name!r}"
-                )
+                sentence = f"the tool {name!r} is listed twice"
+                sentence = sentence if other == tool else f"two different tools have the same name, {name!r}"
                 yield Violation(sentence, f"{place}/name")
             seen[written] = tool
 

@@ -314,7 +314,7 @@ def _uri(value: Any) -> Faults:
 
 def _name(value: Any) -> Faults:
     if type(value) is str and not value.strip():
-        return (ShapeFault("", "is empty, so that nothing can be asked for by it", "", hard=False),)
+        return (ShapeFault("", "is empty: clients have nothing to show, or to ask for", "", hard=False),)
     return _SIMPLE["text"](value)
 
 
@@ -340,6 +340,7 @@ def _base64(value: Any) -> Faults:
     if not _BASE64.fullmatch(looked_at):
         is_of_urls = _BASE64_OF_URLS.fullmatch(looked_at) is not None
         why = "it uses - and _, the alphabet for URLs" if is_of_urls else "invalid characters"
+        why = "it has line breaks or blanks" if _BASE64.fullmatch("".join(looked_at.split())) else why
     return (ShapeFault("", f"is not base64: {why}", "invalid-base64"),)
 
 

@@ -70,7 +70,7 @@ Page < Cached !cursor-not-string
   nextCursor?       text                       !cursor-not-string
 
 Implementation !initialize-result-invalid
-  name              text
+  name              name
   version           text
   title?            text                 3+
   description?      text                 4+

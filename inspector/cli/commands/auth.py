@@ -18,6 +18,7 @@ from inspector.auth.driver import NoAuthorizer, OAuthAuthorizer, Surveyor
 from inspector.auth.guide import Guide, WaitingForLogin
 from inspector.auth.steps import LoginStep, StepVerdict, StoredLogin
 from inspector.auth.storage import TokenStore
+from inspector.capture.journal import Journal
 from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.help import DocumentedGroup, documented
@@ -30,6 +31,7 @@ from inspector.cli.targets import TargetOptions, choose
 from inspector.cli.typed_lines import TypedLines
 from inspector.config.targets import HttpTarget
 from inspector.errors import AuthorizationNeeded, InspectError, UsageError
+from inspector.present.failure_report import diagnosis_of
 from inspector.present.logins import (
     as_data,
     expired,
@@ -54,6 +56,8 @@ _EXAMPLES = (
 )
 _GIVE_UP = ("q", "quit")
 _LET_IN = "the server requires no authorization"
+_NO_CHALLENGE = ("missing-www-authenticate", "non-bearer-challenge")
+"""Diagnoses of a 401 without a challenge that begins a login."""
 
 
 @click.group(
@@ -241,9 +245,15 @@ def explain(output: Output, chosen: TargetOptions) -> ExitStatus:
         assert isinstance(session.transport, HttpTransport), "a URL is reached over HTTP"
         await surveyor.look(session.transport.ask_aside)
 
+    def quote_refusal(journal: Journal) -> None:
+        first, known = next(iter(surveyor.login_steps), None), diagnosis_of(journal)
+        if first and first.verdict is StepVerdict.ODD and known is not None and known.reason.id in _NO_CHALLENGE:
+            why = f"{known.reason.sentence}; trying the well-known URLs"
+            surveyor.login_steps[0] = msgspec.structs.replace(first, found=why, fix=known.reason.fix)
+
     status = ExitStatus.OK
     try:
-        status = _connect(output, chosen, lambda url: surveyor, explore)
+        status = _connect(output, chosen, lambda url: surveyor, explore, quote_refusal)
     except InspectError:
         if not surveyor.login_steps:
             raise
@@ -364,8 +374,9 @@ def _connect(
     chosen: TargetOptions,
     authorizer: Callable[[str], OAuthAuthorizer],
     then: Callable[[Session], Any] | None = None,
+    last: Callable[[Journal], None] = lambda journal: None,
 ) -> ExitStatus:
-    """Connect like every other command, with this authorizer; return OK, or CAPTURE."""
+    """Connect like every other command, with this authorizer; return OK, or CAPTURE. `last` gets the whole journal."""
     journal = named_journal(chosen)
     settings = msgspec.structs.replace(settings_for(chosen, output.env), authorizer=authorizer)
 
@@ -381,6 +392,7 @@ def _connect(
             asyncio.run(work())
         status = ExitStatus.OK
     finally:
+        last(journal)
         for notice in journal.notices:
             output.warn(notice)
         status = close_capture(output, journal, status)

@@ -179,7 +179,7 @@ class RecordRedactor:
         recorded_target = Target(
             self._argv(target.argv), text(target.cwd, f"{where}.cwd"), text(target.url, f"{where}.url")
         )
-        names = tuple(text(name, "env_names") for name in record.env_names)
+        names, flaws = (tuple(text(name, "env_names") for name in each) for each in (record.env_names, record.flaws))
         transport = text(record.transport, "transport")
         peer = None if record.peer is None else _replace(record.peer, exe=text(record.peer.exe, "peer.exe"))
         return _replace(
@@ -190,6 +190,7 @@ class RecordRedactor:
             why=text(record.why, "why"),
             peer=peer,
             hint=text(record.hint, "hint"),
+            flaws=flaws,
         )
 
     def _argv(self, argv: tuple[str, ...]) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ _HEAD_WAIT = 3.0
 _DELETE_WAIT = 2.0
 _LATER = {408, 409, 425, 429}
 """Statuses for which a retry makes sense. 409: the server has not yet noticed that the old stream is closed."""
+_NOT_RESUMED = "the stream ended early, and GET with Last-Event-ID, to resume it, was refused"
 
 
 class TransportTasks:
@@ -184,7 +185,7 @@ class SessionTransport:
             before = trail.items
             refusal = await self._continue(trail, {})
             if refusal is not None and not _is_passing(refusal):
-                return replace(refusal, begun=True)
+                return replace(refusal, begun=True, why=refusal.why or _NOT_RESUMED)
             failures = 0 if trail.items > before else failures + 1
         given_up = f"the stream ended early, and {_TRIES} attempts to resume it failed"
         return first.delivery(why=given_up if trail.last_id else "")

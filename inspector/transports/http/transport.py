@@ -7,6 +7,7 @@ finish.
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Protocol, assert_never
 
@@ -15,6 +16,7 @@ import httpx
 from inspector.errors import AuthorizationNeeded, ConnectError, Disconnected
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Channel
+from inspector.protocol.given_values import flaws_of
 from inspector.protocol.revisions._shape import Carriage
 from inspector.protocol.url_hosts import is_loopback
 from inspector.text import excerpt_of
@@ -250,8 +252,10 @@ class HttpTransport:
             raise ConnectError("This connection was opened or closed before.", hint="Make a new one.")
         self._endpoint.open(observer)
         self._observer = observer
-        insecure = self._endpoint.options.insecure
-        observer.fact(ConnectionFact(ConnectionEvent.OPEN, self.kind, url=self.url, insecure=insecure))
+        options = self._endpoint.options
+        flaws = flaws_of(options.headers, time.time())
+        opened = ConnectionEvent.OPEN
+        observer.fact(ConnectionFact(opened, self.kind, url=self.url, insecure=options.insecure, flaws=flaws))
         try:
             await self._carrier.start()
         except ConnectError as error:

@@ -298,7 +298,7 @@ def test_duplicate_tool_name_distinguishes_equal_and_different_tools() -> None:
     (differs,) = of_one(
         talk.ask("tools/list", {"cursor": "1"}).answer({"tools": [other]}).findings(), "duplicate-tool-name"
     )
-    assert differs.sentence == "another tool is also named 'b'"
+    assert differs.sentence == "two different tools have the same name, 'b'"
 
 
 _TAGGED = "Adds." + "".join(chr(0xE0000 + ord(char)) for char in "steal")

@@ -119,6 +119,10 @@ CASES: Cases = {
         _ended(200, _knocked(200, transfer_encoding=probes.CHUNKED)),
     ),
     "endpoint-elsewhere": (_not_here(200), _not_here(404)),
+    "cors-session-hidden": (
+        _knocked(200, head=(*_CORS, ("Mcp-Session-Id", "7f"))),
+        _knocked(200, head=(*_CORS, ("Mcp-Session-Id", "7f"), ("Access-Control-Expose-Headers", "mcp-session-id"))),
+    ),
     "cors-missing": (
         _knocked(405, "OPTIONS", Origin=probes.ORIGIN),
         _knocked(204, "OPTIONS", head=_CORS, Origin=probes.ORIGIN),
@@ -204,7 +208,7 @@ def test_ordinary_request_is_not_judged_as_probe(method: str, params: object) ->
 def test_a_preflight_names_what_it_does_not_allow() -> None:
     head = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Headers", "*"))
     (found,) = of_one(_knocked(204, "OPTIONS", head=head, Origin=probes.ORIGIN)().findings(), "cors-missing")
-    assert found.sentence == "its response to a preflight does not let web clients send authorization"
+    assert found.sentence == "Access-Control-Allow-Headers of a preflight does not let web clients send authorization"
 
 
 @pytest.mark.parametrize(

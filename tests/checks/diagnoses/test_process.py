@@ -13,8 +13,8 @@ def _dead(code: int | None, *stderr: str, signal: str = "", after: float = 0.1) 
     return lambda: Talk(opened=False).said(*stderr).exit(code, signal, after)
 
 
-def _of(*argv: str) -> Script:
-    where = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=argv, cwd="/srv", env_names=("PATH",))
+def _of(*argv: str, flaws: tuple[str, ...] = ()) -> Script:
+    where = ConnectionFact(ConnectionEvent.OPEN, "stdio", argv=argv, cwd="/srv", env_names=("PATH",), flaws=flaws)
     return lambda: Talk(connection=where).close()
 
 
@@ -55,6 +55,7 @@ CASES: Cases = {
     "exit-without-input": (_dead(0), _dead(0, after=5)),
     "server-killed": (_dead(None, signal="SIGKILL"), _slow(3)),
     "environment-variable-missing": (_dead(1, "Error: API_TOKEN is required"), _dead(1, "Error: a token is required")),
+    "given-value-doubtful": (_of("server", flaws=("the token in KEY expired on 2023-11-14",)), _of("server")),
     "placeholder-not-expanded": (_of("server", "--key=${API_KEY}"), _of("server", "--key=$API_KEY")),
     "file-not-found": (
         _dead(1, "FileNotFoundError: [Errno 2] No such file or directory: './data'"),

@@ -86,11 +86,24 @@ def _get_of(transport: str) -> Script:
     return lambda: Talk(4, opened=False, transport=transport).post("GET").head(400).frame(b'{"error":"no session"}')
 
 
+def _resumed(status: int) -> Script:
+    """The stream of a call ends before its response, and is asked for again."""
+
+    def talk() -> Talk:
+        begun = _asked().note(b"id: 8f-1", event=None).over().post("GET", Last_Event_ID="8f-1")
+        if status != 200:
+            return begun.head(status).frame(b'{"error":{"message":"Event not found"}}').over()
+        return begun.head(200, _STREAM).event(b'{"jsonrpc":"2.0","id":9,"result":{}}').over()
+
+    return talk
+
+
 CASES: Cases = {
     "sse-stream-refused": (_get_of("sse"), _get_of("http")),
     "stream-buffered": (_slow(together=True), _slow(together=False)),
     "stream-idle-timeout": (_idle(60.2), _idle(45)),
     "stream-ended-early": (_cut(4, answered=False), _cut(4, answered=True)),
+    "stream-not-resumed": (_resumed(400), _resumed(200)),
     "stream-compressed": (_encoded("gzip"), _encoded("identity")),
     "unterminated-event": (_noted(b'data: {"jsonrpc":"2.0","id":9,"result":{}}'), _noted(b"data:")),
     "unknown-event-name": (_named("response"), _named("message")),

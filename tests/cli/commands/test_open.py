@@ -73,6 +73,17 @@ def test_open_confirms_servers_by_name_only() -> None:
     assert "recorded; open it with: mcp-inspect replay " in ran.stderr
 
 
+def test_a_capture_that_is_deleted_during_the_session_is_named_at_the_end() -> None:
+    def show_live(begin: Any, first: Any, *_: object) -> ExitStatus:
+        first.journal.capture_path.unlink()
+        return ExitStatus.OK
+
+    with at_a_terminal(), mock.patch("inspector.cli.interface.show_live", show_live):
+        ran = inspect("stdio", "--", sys.executable, *NINE["args"], terminal=True, env={"TERM": "xterm"})
+    assert ".mcpcap was deleted during the session: nothing of it is left" in ran.stderr
+    assert "recorded" not in ran.stderr
+
+
 def test_nothing_approved_is_nothing_opened() -> None:
     with at_a_terminal(False) as sight:
         ran = inspect("open", "nine", terminal=True, env={"TERM": "xterm"})

@@ -59,6 +59,8 @@ FAMILIES = (
     "march_http",
     "april",
     "april_http",
+    "may",
+    "may_http",
 )
 
 Run = Callable[[], Any]

@@ -35,7 +35,7 @@ class Found:
         failed = error.get("diagnosis") or ([{"id": error["code"], "sentence": error["message"]}] if error else [])
         if isinstance(told.get("failure"), str):
             failed.append({"id": "failure", "sentence": told["failure"]})
-        return dict(told.get("primary") or next(iter(told.get("verdicts", []) + failed), {}))
+        return dict(told.get("primary") or next(iter(told.get("verdicts", []) + _worst_steps(told) + failed), {}))
 
     @property
     def id(self) -> str:
@@ -67,6 +67,12 @@ class Found:
         told = self.ran.data
         found = [each for each in told.get("findings", told.get("verdicts", [])) if each.get("severity") != "hint"]
         return "".join(f"accused: {each['id']}: {each['sentence']}; " for each in found)
+
+
+def _worst_steps(told: dict[str, Any]) -> list[dict[str, str]]:
+    """What `auth explain` says of the steps that are not as they should be, the worst first."""
+    worst = [each for kind in ("broken", "odd", "missing") for each in told.get("steps", []) if each["verdict"] == kind]
+    return [{"id": each["step"], "sentence": f"{each['found']}. {each['fix']}"} for each in worst]
 
 
 def run(name: str, fault: Fault, place: Path) -> Found:

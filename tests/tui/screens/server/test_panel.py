@@ -19,9 +19,7 @@ from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
 
 TALL, WIDE, SMALL = (80, 90), (160, 60), (80, 24)
-ENVIRONMENT = Environment(
-    {"PATH": "/bin", "API_TOKEN": "s3cr3t"}, {"PATH": "minimal set", "API_TOKEN": "-e"}, warnings=()
-)
+ENVIRONMENT = Environment({"PATH": "/bin", "API_TOKEN": "s3cr3t"}, {"PATH": "minimal set", "API_TOKEN": "-e"})
 
 
 @pytest.fixture
