@@ -454,6 +454,14 @@ class Driver:
             return str(error)
         return ""
 
+    async def _refused(self, answer: Outgoing) -> str:
+        """Send an answer; return "", or why it could not be sent or the server did not take it."""
+        try:
+            status = (await self._send(answer)).status or 0
+        except InspectError as error:
+            return str(error)
+        return f"the server responded with HTTP {status}" if status >= 400 else ""
+
     async def _send(self, message: Outgoing) -> Delivery:
         """Send a message as `before_send` leaves it. Raises: RequestFailed if that drops it, or what `send` raises."""
         passed = await self.before_send(message)
@@ -472,7 +480,10 @@ class Driver:
         payload = await self._answering.to_request(message, server_request, self.revision)
         if payload is not None:
             headers = version_header(self.revision) if self.revision and self.http else {}
-            await self._send_quietly(Outgoing(payload, Expects.NOTHING, headers=headers, cause=Cause.ANSWER))
+            answer = Outgoing(payload, Expects.NOTHING, headers=headers, cause=Cause.ANSWER)
+            if (why := await self._refused(answer)) and server_request is not None:
+                self._answering.inbox.note_undelivered(server_request, why)
+                self._journal.note(f"The answer to {message.method} was not delivered: {why}")
         if server_request is not None:
             await self._answering.own.work(server_request)  # if the response was a task handle
         for waiter in waiting:

@@ -159,6 +159,8 @@ class Ticket(msgspec.Struct, eq=False):
     """Why it was withdrawn, or has no answer."""
     by: str = ""
     """Who answered: "person", the name of a policy, or a model."""
+    undelivered: str = ""
+    """Why the answer did not reach the server; "" if it did, or is on its way."""
     proposal: Proposal | None = None
     """Answer of a model to a sampling request."""
     future: "asyncio.Future[Reply | None] | None" = msgspec.field(
@@ -245,6 +247,13 @@ class Inbox:
         for ticket in self.waiting:
             if exchange in (None, ticket.server_request.exchange):
                 self._end(ticket, TicketState.WITHDRAWN, why=why)
+
+    def note_undelivered(self, server_request: ServerRequest, why: str) -> None:
+        """Record that the answer to a server request did not reach the server."""
+        for ticket in self.tickets:
+            if ticket.server_request is server_request:
+                ticket.undelivered = why
+                self.changes += 1
 
     async def _list_roots(self, server_request: ServerRequest) -> Reply | None:
         return rooted(self.roots) if server_request.kind is RequestKind.ROOTS else None

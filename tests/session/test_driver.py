@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -268,7 +269,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
 
     journal = start_capture(None)
     async with served_by(asking) as transport:
-        transport.send = _never  # type: ignore[method-assign]
+        transport.send = _never  # type: ignore[assignment]
         async with asyncio.TaskGroup() as tasks:
             driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Inbox())
             journal.listen(driver.on_entry)
@@ -354,6 +355,34 @@ def test_user_response_is_sent_and_pauses_the_idle_timeout() -> None:
         assert server.answers()["q"]["result"] == {"action": "accept", "content": {"name": "Ann"}}
 
     run_hurried(HurriedLoop(), talk())
+
+
+@pytest.mark.parametrize("why", ["the user dropped the message", "the server responded with HTTP 404"])
+async def test_answer_that_does_not_reach_the_server_is_marked_and_reported(why: str) -> None:
+    server, inbox = _Asking(), Inbox(has_person=True)
+    async with session(server, options(inbox=inbox)) as live:
+        if "HTTP" in why:
+            live._driver._transport.send = _answers_with(404)  # type: ignore[assignment]
+        else:
+            live._driver.before_send = _drops
+        server.ask("q", "elicitation/create", {"message": "Who?"})
+        await until(lambda: inbox.waiting, "the question waits")
+        inbox.answer(inbox.waiting[0], accepted({"name": "Ann"}))
+        await until(lambda: inbox.tickets[0].undelivered, "the failure is known")
+        assert inbox.tickets[0].undelivered == why
+        assert f"The answer to elicitation/create was not delivered: {why}" in live.journal.notices
+
+
+async def _drops(message: Outgoing) -> None:
+    del message
+
+
+def _answers_with(status: int) -> Callable[[Outgoing], Awaitable[Delivery]]:
+    async def send(message: Outgoing) -> Delivery:
+        del message
+        return Delivery(answer_may_follow=False, status=status)
+
+    return send
 
 
 async def test_a_question_that_the_server_cancels_is_withdrawn_and_gets_no_answer() -> None:

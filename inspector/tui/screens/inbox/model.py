@@ -433,6 +433,11 @@ def answer_section(reply: Reply | None, by: str, why: str) -> Section:
             assert_never(reply)
 
 
+def undelivered_section(why: str) -> Section:
+    """Return why an answer did not reach the server."""
+    return Section("Not sent", lines=paragraph(f"{why}. The server has no answer.", "error", limit=2000))
+
+
 def answer_word(reply: Reply | None) -> str:
     """Return the outcome of a request in one word."""
     if reply is None:

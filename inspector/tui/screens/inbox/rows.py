@@ -27,6 +27,7 @@ from inspector.tui.theme import glyphs
 _SIGNS: dict[str, tuple[str, Role]] = {
     "waiting": ("event", "warning"),
     "refused": ("error", "error"),
+    "not sent": ("error", "error"),
     "withdrawn": ("disconnected", "muted"),
     "no response": ("disconnected", "muted"),
 }
@@ -176,6 +177,7 @@ def _state(asked: RequestRow, journal: Journal) -> Span:
             else "no response"
         )
     else:
-        word = "waiting" if asked.waits else answer_word(asked.ticket.reply)
+        ended = "not sent" if asked.ticket.undelivered else answer_word(asked.ticket.reply)
+        word = "waiting" if asked.waits else ended
     sign, role = _SIGNS.get(word, ("ok", "ok"))
     return (text.pad(f"{getattr(signs, sign)} {word.capitalize()}", 12), role)

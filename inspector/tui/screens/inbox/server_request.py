@@ -39,6 +39,7 @@ from inspector.tui.screens.inbox.model import (
     listed,
     roots_of,
     server_request_sections,
+    undelivered_section,
 )
 from inspector.tui.screens.inbox.rows import RequestRow, age
 from inspector.tui.screens.inbox.sampling import (
@@ -369,7 +370,8 @@ class QuestionPane(Widget):
             return found
         is_kept = self.conversation.unsent.get(asked.content, UNSET) is not UNSET
         kept = (_KEPT,) if ticket.state is TicketState.WITHDRAWN and is_kept else ()
-        return (answer_section(ticket.reply, ticket.by, ticket.why), *kept, *found)
+        lost = (undelivered_section(ticket.undelivered),) if ticket.undelivered else ()
+        return (*lost, answer_section(ticket.reply, ticket.by, ticket.why), *kept, *found)
 
     def tick(self) -> None:
         """Update the age of the request."""

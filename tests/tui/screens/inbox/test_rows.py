@@ -1,7 +1,7 @@
 """The rows of the Inbox."""
 
 from inspector.present.spans import plain
-from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, declined
+from inspector.protocol.server_requests import ErrorReply, RequestKind, Result, accepted, declined
 from inspector.tui.conversation import ConversationStage, ReplayedConversation, past_of
 from inspector.tui.screens.inbox.model import answered_section
 from inspector.tui.screens.inbox.rows import InboxRows, age
@@ -101,6 +101,16 @@ async def test_completed_url_elicitation_is_marked() -> None:
     subject.tape.notify("notifications/elicitation/complete", {"elicitationId": "e1"})
     assert rows.take()
     assert "Complete" in plain(rows.row(0, 79).spans)
+
+
+async def test_answer_that_did_not_reach_the_server_is_marked() -> None:
+    subject = Asking()
+    ticket = subject.ask_city("Newest?")
+    await subject.inbox.answer(ticket, accepted({"city": "Oslo"}))
+    ticket.undelivered = "the server responded with HTTP 404"
+    rows = InboxRows(subject)
+    rows.take()
+    assert plain(rows.row(0, 100).spans).split()[1:3] == ["Not", "sent"]
 
 
 async def test_dropped_ticket_is_read_from_the_journal() -> None:
