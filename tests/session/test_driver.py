@@ -269,7 +269,7 @@ async def test_a_flood_of_requests_from_a_server_that_takes_no_answers_makes_no_
 
     journal = start_capture(None)
     async with served_by(asking) as transport:
-        transport.send = _never  # type: ignore[assignment]
+        transport.send = _never  # type: ignore[method-assign]
         async with asyncio.TaskGroup() as tasks:
             driver = Driver(transport, journal, WISH.client, Timeouts(), tasks, Inbox())
             journal.listen(driver.on_entry)
