@@ -13,6 +13,8 @@ import msgspec
 Headers = tuple[tuple[str, str], ...]
 """Header names and values in the order, case and multiplicity of the wire."""
 
+_NO_PYTHON = {13, 25}
+"""SIGPIPE and SIGXFSZ: Python ignores them, and restores them in its children."""
 SIGNAL_CODES = {
     129: "SIGHUP",
     130: "SIGINT",
@@ -276,10 +278,31 @@ def header(headers: Headers, name: str) -> str | None:
     return None
 
 
+def inherited_state(status: bytes, files: tuple[int, ...] = (), terminal: bool = False) -> InheritedState | None:
+    """Return what a child of a process with this status inherits; None if the system does not show it."""
+    values = dict(line.split(b":\t", 1) for line in status.split(b"\n") if b":\t" in line)
+    if b"Umask" not in values:
+        return None
+    blocked, ignored = (_numbers(values.get(name, b"0")) for name in (b"SigBlk", b"SigIgn"))
+    left = tuple(number for number in ignored if number not in _NO_PYTHON)
+    return InheritedState(int(values[b"Umask"], 8), blocked, left, files, terminal)
+
+
+def _numbers(mask: bytes) -> tuple[int, ...]:
+    bits = int(mask, 16)
+    return tuple(number for number in range(1, 65) if bits >> (number - 1) & 1)
+
+
 def exit_words(code: int) -> str:
     """Format an exit code: "exited with code 1", with the signal that a shell reports by it, if any."""
     meant = SIGNAL_CODES.get(code)
     return f"exited with code {code}" + (f" (a shell reports {meant} this way)" if meant else "")
+
+
+def end_words(code: int | None, signal: str, seconds: float) -> str:
+    """Return how a server ended: "the server exited with code 1 after 0.6 s"."""
+    how = f"was ended by {signal}" if signal else exit_words(code or 0)
+    return f"the server {how} after {seconds:.1f} s"
 
 
 def without_lifetime(sentence: str) -> str:

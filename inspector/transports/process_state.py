@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from inspector.protocol.facts import ChildState, InheritedState, ProcessActivity
+from inspector.protocol.facts import ChildState, ProcessActivity
 from inspector.transports.children import Process, processes_of
 
 _PROC = Path("/proc")
@@ -16,8 +16,6 @@ _MOST = 20
 _COMMAND = 120
 _CPU_SAMPLE_S, _SAMPLES = 0.1, 5
 """Seconds over which the CPU use of a process is measured, and how often its state is read meanwhile."""
-_NO_PYTHON = {13, 25}
-"""SIGPIPE and SIGXFSZ: Python ignores them, and restores them in its children."""
 
 
 def cpu_seconds(pid: int) -> float | None:
@@ -98,18 +96,3 @@ def _child(process: Process, stdin: str, stdout: str) -> ChildState:
     return ChildState(
         pid, command, round(age_s, 2), bool(stdin) and _pipe(pid, 0) == stdin, bool(stdout) and _pipe(pid, 1) == stdout
     )
-
-
-def inherited_state(status: bytes, files: tuple[int, ...] = (), terminal: bool = False) -> InheritedState | None:
-    """Return what a child of a process with this status inherits; None if the system does not show it."""
-    values = dict(line.split(b":\t", 1) for line in status.split(b"\n") if b":\t" in line)
-    if b"Umask" not in values:
-        return None
-    blocked, ignored = (_numbers(values.get(name, b"0")) for name in (b"SigBlk", b"SigIgn"))
-    left = tuple(number for number in ignored if number not in _NO_PYTHON)
-    return InheritedState(int(values[b"Umask"], 8), blocked, left, files, terminal)
-
-
-def _numbers(mask: bytes) -> tuple[int, ...]:
-    bits = int(mask, 16)
-    return tuple(number for number in range(1, 65) if bits >> (number - 1) & 1)

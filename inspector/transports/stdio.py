@@ -34,7 +34,8 @@ from inspector.protocol.facts import (
     ProcessActivity,
     ProcessEvent,
     ProcessFact,
-    exit_words,
+    end_words,
+    inherited_state,
 )
 from inspector.protocol.frames import ENDINGS, Channel, Direction, Eol
 from inspector.protocol.given_values import flaws_of
@@ -58,7 +59,6 @@ from inspector.transports.pipes import LineSink, LineSource
 from inspector.transports.process_state import (
     children_elsewhere,
     cpu_seconds,
-    inherited_state,
     is_runnable,
     observed,
     still_running,
@@ -113,8 +113,7 @@ class Exit(msgspec.Struct, frozen=True):
     """How long it ran."""
 
     def sentence(self) -> str:
-        how = f"was ended by {self.signal}" if self.signal else exit_words(self.code or 0)
-        return f"the server {how} after {self.seconds:.1f} s"
+        return end_words(self.code, self.signal, self.seconds)
 
 
 POLITE = ShutdownTimeouts()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.diagnoses.stalls import computed_at_eof, responded_before, response_at_eof
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.json_flaws import ENDS, flaw_of
@@ -123,7 +124,7 @@ def _is_damaged(line: bytes) -> bool:
 
 @error("Last message is truncated", "garbled", "end")
 def last_message_truncated(case: CheckMoment) -> Iterator[Violation]:
-    """The beginning of a message, from a process that exited without an error.
+    """The beginning of a message, from a process that exited without an error on stderr.
 
     Fix: Flush stdout before the process exits: no process.exit() or os._exit() directly after a write.
     """
@@ -134,11 +135,14 @@ def last_message_truncated(case: CheckMoment) -> Iterator[Violation]:
                 state.notes["last-message-truncated"] = frame.n, len(frame.payload)
         return
     ends = [fact for _, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
-    if "last-message-truncated" in state.notes and ends and ends[-1].code == 0 and state.why:
+    code = ends[-1].code if ends else None
+    is_silent = code == 0 or (code is not None and not any(line.strip() for _, line in tail_of(state)))
+    if "last-message-truncated" in state.notes and is_silent and state.why:
         n, size = state.notes["last-message-truncated"]
         waiting = [each.method for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
         what = f"the response to {waiting[-1][:60]}" if waiting else "the last message"
-        sentence = f"{what} is truncated after {size:,} bytes: the process exited before all was written"
+        how = f"exited with code {code}" if code else "exited"
+        sentence = f"{what} is truncated after {size:,} bytes: the process {how} before all was written"
         yield Violation(sentence, frames=(n,), instead=True)
 
 

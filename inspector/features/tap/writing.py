@@ -28,10 +28,18 @@ from inspector.capture.format.writer import Recorder
 from inspector.capture.store.runs import LONGEST_PAYLOAD, FrameRun, StderrRun
 from inspector.errors import InspectError
 from inspector.features.tap.options import SMALLEST_PART
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr
+from inspector.protocol.facts import (
+    ConnectionEvent,
+    ConnectionFact,
+    Fact,
+    ProcessEvent,
+    ProcessFact,
+    Stderr,
+    end_words,
+    inherited_state,
+)
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
-from inspector.transports.process_state import inherited_state
 
 if TYPE_CHECKING:
     from inspector.features.tap.options import Options
@@ -47,6 +55,7 @@ _STDERR_PAUSE_S = 0.05
 """Seconds after which an unfinished line of stderr is recorded."""
 _OUTCOMES = ("release", "modify", "drop", "answer")
 """Actions that end a hold."""
+_ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 _CHANNELS = {
     "c2s": (Direction.TO_SERVER, Channel.STDIN, ProcessEvent.STDIN_EOF),
     "s2c": (Direction.FROM_SERVER, Channel.STDOUT, ProcessEvent.STDOUT_EOF),
@@ -71,6 +80,10 @@ class Encoder:
         self._splitters: dict[str, LineSplitter] = {name: CuttingSplitter(LIMIT, KEPT) for name in _CHANNELS}
         self._stderr = LineSplitter(_STDERR_PIECE)
         self._last = (0, 0)
+        self._began = 0
+        self._asked = self._is_silent = False
+        self.why = ""
+        """How the server ended, if it did so by itself: before its client closed stdin or sent a signal."""
         self._numbered = numbered
         self._newest: RecordedMessage | None = None
         """The newest judged message. Only held ones get actions after the next message."""
@@ -83,6 +96,7 @@ class Encoder:
 
     def fact(self, fact: Fact, tm: int, tw: int) -> None:
         """Record an event that is not a message."""
+        self._began = self._began or tm
         self._n += 1
         self._keep(Entry(self._n, tm, tw, fact))
 
@@ -194,6 +208,7 @@ class Encoder:
         self._recorder.add(RuleRecord(name=name, on=on, by=by, text=text, tm=tm, why=why))
 
     def _signal(self, number: int, tm: int, tw: int) -> None:
+        self._asked = self._asked or number in _ENDING
         self.fact(ProcessFact(ProcessEvent.SIGNAL, self._pid, signal=signal.Signals(number).name), tm, tw)
 
     def _eof(self, name: str, tm: int, tw: int) -> None:
@@ -203,12 +218,15 @@ class Encoder:
             return
         if (rest := self._splitters[name].rest()) is not None:
             self._lines(name, [rest], tm, tw, None)
+        self._asked = self._asked or (name == "c2s" and not self._is_silent)
+        self._is_silent = self._is_silent or name == "s2c"
         self.fact(ProcessFact(_CHANNELS[name][2], self._pid), tm, tw)
 
     def _exit(self, status: int, tm: int, tw: int) -> None:
         number = status & 0x7F
         code, name = (None, signal.Signals(number).name) if number else (status >> 8, "")
         self.fact(ProcessFact(ProcessEvent.EXIT, self._pid, code, name), tm, tw)
+        self.why = "" if self._asked else end_words(code, name, (tm - self._began) / 1e9)
 
     def _gap(self, lost: list[int], tm: int, tw: int) -> None:
         del tm, tw
@@ -322,7 +340,8 @@ def record(options: "Options", recording: "RecordingQueue", server: "ServerProce
     if encoder is not None and item[0] == "gone":
         encoder.leave()
     elif encoder is not None:
-        encoder.fact(ConnectionFact(ConnectionEvent.CLOSE, "stdio"), time.monotonic_ns(), time.time_ns())
+        closed = ConnectionFact(ConnectionEvent.CLOSE, "stdio", why=encoder.why)
+        encoder.fact(closed, time.monotonic_ns(), time.time_ns())
         encoder.close()
         if encoder.trouble:
             recording.report("trouble", encoder.trouble)

@@ -36,9 +36,9 @@ def _shell(flag: str, line: bytes) -> Script:
 _FINE = b'{"jsonrpc":"2.0","id":2,"result":{}}'
 
 
-def _cut(code: int) -> Script:
-    """The beginning of an answer, and the end of the process: with 0 nothing else says why."""
-    return lambda: Talk().ask("ping").frame(b'{"jsonrpc":"2.0","id":2,"resu', eol=Eol.NONE).exit(code)
+def _cut(code: int, *logged: str) -> Script:
+    """The beginning of an answer, and the end of the process, for which stderr may have the reason."""
+    return lambda: Talk().ask("ping").frame(b'{"jsonrpc":"2.0","id":2,"resu', eol=Eol.NONE).said(*logged).exit(code)
 
 
 CASES: Cases = {
@@ -71,12 +71,17 @@ CASES: Cases = {
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"' + b"x" * (15 << 20) + b'"}}'),
     ),
     "malformed-json": (_line(b"{'jsonrpc': '2.0', 'id': 2, 'result': {}}"), _line(b"{'level': 'info', 'msg': 'up'}")),
-    "last-message-truncated": (_cut(0), _cut(1)),
+    "last-message-truncated": (_cut(0), _cut(1, "RuntimeError: no disk")),
     "interleaved-messages": (
         _line(b'{"jsonrpc":"2.0","id":2,"re{"jsonrpc":"2.0","method":"notifications/message"}sult":{}}'),
         _line(_FINE + _FINE),
     ),
 }
+
+
+def test_message_cut_off_by_a_silent_exit_with_an_error_names_the_code() -> None:
+    (found,) = of_one(_cut(7)().findings(), "last-message-truncated")
+    assert "truncated after 29 bytes: the process exited with code 7 before all was written" in found.sentence
 
 
 def test_the_byte_is_named_with_what_it_may_have_meant() -> None:

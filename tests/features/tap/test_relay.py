@@ -217,6 +217,14 @@ def test_the_tap_ends_as_the_server_ended(tmp_path: Path, code: str, status: int
         assert tap.ends() == status, "even while the client's stdin stays open"
         assert tap.stdout == b"last words"
         assert [each for each in tap.records() if each["r"] == "end"], "the capture was closed"
+        how = f"exited with code {status}" if status >= 0 else f"was ended by {signal.Signals(-status).name}"
+        assert f"the server {how} after" in _why_of(tap)
+
+
+def _why_of(tap: TapProcess) -> str:
+    """Why the connection ended, which only an end of the server by itself has."""
+    (closed,) = (each for each in tap.records() if each["r"] == "conn" and each["ev"] == "close")
+    return str(closed.get("why", ""))
 
 
 def test_a_server_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -232,6 +240,7 @@ def test_the_end_of_the_clients_stream_reaches_the_server(tmp_path: Path) -> Non
         tap.stdin.close()
         assert tap.ends() == 3
         assert tap.stdout == b"after the end"
+        assert _why_of(tap) == "", "the client had left"
 
 
 def test_a_client_that_stops_reading_breaks_the_servers_pipe(tmp_path: Path) -> None:
@@ -259,6 +268,7 @@ def test_a_signal_is_forwarded_once(tmp_path: Path, number: signal.Signals) -> N
         tap.stdin.close()
         assert tap.ends() == 0
         assert tap.stdout == b"ready\n%d\n" % number
+        assert _why_of(tap) == ""
 
 
 _STUBBORN = (
