@@ -109,10 +109,10 @@ def _is_duration(text: str) -> bool:
 _is_duration_shaped: Final = _like(r"P(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)")
 
 _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
-    "date": (_is_date, "a date (2031-12-31)"),
-    "time": (_is_time, "a time with its zone (23:59:59Z)"),
-    "date-time": (_is_date_time, "a date and time with its zone (2031-12-31T23:59:59Z)"),
-    "duration": (_is_duration, "a duration (P3DT12H)"),
+    "date": (_is_date, "a date such as 2031-12-31"),
+    "time": (_is_time, "a time with its zone, such as 23:59:59Z"),
+    "date-time": (_is_date_time, "a date and time with its zone, such as 2031-12-31T23:59:59Z"),
+    "duration": (_is_duration, "a duration such as P3DT12H"),
     "email": (_is_email, "an email address"),
     "idn-email": (_is_email, "an email address"),
     "hostname": (_is_hostname, "a host name"),
