@@ -69,7 +69,7 @@ SERVERS: dict[str, Run] = {
     "resource-is-the-origin": _login(protected={"resource": "{here}/"}),
     "login-can-not-be-renewed": _login(about={"grant_types_supported": ["authorization_code"]}),
     "scope-that-nobody-grants": _login(
-        about={"scopes_supported": _KNOWN},
+        about={"scopes_supported": _KNOWN, "authorization_response_iss_parameter_supported": True},
         challenge='Bearer resource_metadata="{here}/.well-known/oauth-protected-resource/mcp", scope="mcp:tools"',
     ),
     "nobody-may-register": _login(about={"registration_endpoint": None}),

@@ -71,7 +71,12 @@ class Found:
 
 def _worst_steps(told: dict[str, Any]) -> list[dict[str, str]]:
     """What `auth explain` says of the steps that are not as they should be, the worst first."""
-    worst = [each for kind in ("broken", "odd", "missing") for each in told.get("steps", []) if each["verdict"] == kind]
+    worst = [
+        each
+        for kind in ("broken", "odd", "assumed", "missing")
+        for each in told.get("steps", [])
+        if each["verdict"] == kind
+    ]
     return [{"id": each["step"], "sentence": f"{each['found']}. {each['fix']}"} for each in worst]
 
 
