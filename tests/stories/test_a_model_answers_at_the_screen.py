@@ -82,4 +82,6 @@ async def test_a_question_that_is_withdrawn_ends_the_model_s_work(live: Live, mo
         call = next(each for each in live.journal.conversation.exchanges if each.target == "sampling_request")
         await app.conversation.cancel(call)
         await until(lambda: model.gone == 1, "the model is not waited for")
+        await shows(app, "Withdrawn", "cancelled")
+        await pilot.press("escape")
         await until(lambda: "Server request" not in text(app), "the dialog is closed")

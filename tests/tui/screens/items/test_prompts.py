@@ -64,7 +64,9 @@ async def test_a_wrong_form_is_shown_before_it_can_be_sent_from_the_list_on_a_na
     async with (app := Offers(PromptsPanel(subject := Offering()))).run_test(size=(80, 24)) as pilot:
         await until(lambda: app.panel.items.has_focus_within, "the first focus has settled")
         await until(lambda: app.panel.form.form.state.verdict is not None, "the empty form is judged")
-        await press(pilot, "ctrl+j", shows="is required")
+        await press(
+            pilot, "ctrl+j", shows="Get anyway (1 error)"
+        )  # the values of a completion may cover the field's own
         assert subject.wanted == []
 
 
