@@ -37,7 +37,7 @@ from inspector.protocol.jsonrpc import (
     encode,
     read,
 )
-from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST
+from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, METHOD_NOT_FOUND
 from inspector.protocol.tracking.progress import progress_in
 from inspector.protocol.tracking.subscriptions import LISTEN
 from inspector.protocol.tracking.tasks import Task, TaskState
@@ -159,8 +159,9 @@ def status(exchange: Exchange, *, live: bool, http_status: int = 0) -> Span:
             return (f"{signs.ERROR} Tool error", "error") if exchange.tool_error else (f"{signs.OK} OK", "ok")
         case ExchangeState.ERROR:
             code = "" if exchange.error_code is None else f" {exchange.error_code}"
-            if exchange.probe:  # servers of the older era reject it, which is not a defect
-                return f"{signs.NOTE} Not supported", "muted"
+            if exchange.probe:  # which is not a defect: servers of the older era reject it, others an invalid call
+                is_unknown = exchange.method == "server/discover" or exchange.error_code == METHOD_NOT_FOUND
+                return f"{signs.NOTE} {'Not supported' if is_unknown else 'Rejected'}", "muted"
             return f"{signs.ERROR} Error{code}", "error"
         case ExchangeState.CANCELLED | ExchangeState.LOST if exchange.probe and exchange.method == "server/discover":
             return f"{signs.NOTE} No response", "muted"  # not responding or exiting is no defect either

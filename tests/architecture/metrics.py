@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 151_960,
+    "lines": 151_970,
     "lines of tui and present": 50_800,
-    "lines of tests": 128_300,
+    "lines of tests": 128_320,
     "lines of decorators of checks": 701,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

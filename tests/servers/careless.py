@@ -210,6 +210,8 @@ _OF_WIDE: dict[str, Any] = {
     "decodes-latin-1": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode().decode("latin-1")),
     "writes-ascii": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "replace").decode()),
     "wraps-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=(a.get("id", 1) + 2**31) % 2**32 - 2**31),
+    "names-in-words": lambda r, a, w: _error("Bad mcpInspectUnknown, Text, id, limit") if w else None,
+    "negates": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=-a.get("id", 1)),
     "writes-exponents": lambda r, a, w: None if w else _text(f"record {a.get('id', 1):g}"),
     "drops-astral": lambda r, a, w: None if w else _echo(a, w, text="".join(c for c in a["text"] if ord(c) < 0x10000)),
     "cuts-characters": lambda r, a, w: (
@@ -360,6 +362,7 @@ _FAULTS: dict[str, Any] = (
         ),
         "slow-on-many-items": lambda r, a, w: time.sleep(0.6 if not w and len(a.get("tags", ())) > 50 else 0),
         "not-idempotent": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
+        "creates-at-first": lambda r, a, w: _text("created" if next(_counter) == 1 else "is there") if not w else None,
         "new-result-each-time": lambda r, a, w: _text(f"done {next(_counter)}") if not w else None,
         "output": lambda r, a, w: _text("done", structuredContent={"n": "one"}) if not w else None,
         "changes-tools": lambda r, a, w: _changes.append(1),
@@ -378,7 +381,7 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
         "inputSchema": schema,
         "annotations": {"readOnlyHint": True},
     }
-    if FAULT in ("not-idempotent", "idempotent-with-times"):
+    if FAULT in ("not-idempotent", "idempotent-with-times", "creates-at-first"):
         tool["annotations"] = {"readOnlyHint": False, "idempotentHint": True}
     if FAULT == "new-result-each-time":
         tool["annotations"] = {"readOnlyHint": True, "idempotentHint": True}

@@ -26,6 +26,8 @@ _SAID = 10
 _MOST_READ = 4 << 20
 """Maximum bytes of an invalid line that are searched for its values."""
 _MOST_VALUES = 10_000
+_CODES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|.?)")
+"""Codes of a terminal (ECMA-48)."""
 _NOT_BLANK = re.compile(r"\S")
 
 _ELSEWHERE = "Write everything but messages to stderr: console.error(...), print(..., file=sys.stderr)."
@@ -349,9 +351,12 @@ def terminal_codes_on_stdout(case: CheckMoment) -> Iterator[Violation]:
         and (at := frame.payload.find(b"\x1b")) >= 0
         and case.state.is_sampled("terminal-codes-on-stdout", _SAID)
     ):
-        yield Violation(
-            "a line contains terminal codes: the server assumes that stdout is a terminal", span=(at, at + 1)
+        is_message = _CODES.sub(b"", frame.payload).lstrip().startswith((b"{", b"["))
+        why = ": the server assumes that stdout is a terminal" if is_message else ", and is not a message without them"
+        fix = (
+            "" if is_message else "Write everything but messages to stderr: without its colors the line is still wrong."
         )
+        yield Violation(f"a line contains terminal codes{why}", span=(at, at + 1), fix=fix)
 
 
 @error("Shell start-up files write to stdout", "garbled", confidence=Confidence.LIKELY)

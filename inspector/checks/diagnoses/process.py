@@ -486,7 +486,7 @@ def sdk_version_mismatch(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(line[0], *(ended or ())[:1]), instead=True, fix=fix)
 
 
-@warning("Server ignores the end of stdin", "end", topic="stdio")
+@warning("Server does not exit soon after the end of stdin", "end", topic="stdio")
 def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
     """The server needed a signal more than two seconds after stdin was closed.
 
@@ -504,10 +504,10 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
             used_s = waited_s * (fact.state.cpu_percent or 0) / 100 if fact.state is not None else 0.0
             spins = used_s > _SPINS_S and case.state.opening is not None  # before that it may be starting
             if time_ns - closed >= _PATIENCE_NS * 9 // 10 and (not fact.was_computing or spins):
-                how = f" and used {used_s:.1f} s of CPU in {waited_s:.1f} s," if spins else ","
-                signalled = (n, f"{how} and needed {fact.signal}")
+                how = f", used {used_s:.1f} s of CPU," if spins else ""
+                signalled = (n, f"{waited_s:.1f} s after stdin was closed{how} and was sent {fact.signal}")
     if signalled is not None:
-        sentence = f"the server kept running after stdin was closed{signalled[1]}"
+        sentence = f"the server was still running {signalled[1]}"
         owed = next((each.method for each in _owed(case.state) if each.method in _WORK), "")
         more = f"; it may have been at work on {owed}, which has no response" if owed else ""
         yield Violation(sentence + more, frames=(signalled[0],), instead=True, severity=_HINT if owed else None)

@@ -267,7 +267,7 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
 
 
 def _is_held_back(state: ConnectionState) -> bool:
-    """Whether a client of HTTP+SSE has waited in vain for the headers of the stream."""
+    """Whether a client of HTTP+SSE has waited without success for the headers of the stream."""
     if state.opening is not None or state.http.has_endpoint or "stream" not in state.notes:
         return False
     _, since_ns, http = state.notes["stream"]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from inspector.features.probe.plan import BEYOND_DOUBLE, MARKED, WITH_FRACTION, ProbeCall
+from inspector.features.probe.plan import BEYOND_DOUBLE, BEYOND_INT, MARKED, WITH_FRACTION, ProbeCall
 
 BEGIN, END = MARKED[:2], MARKED[-2:]
 _LIMIT: Final = re.compile(r"(?i)limit|max_?(?:results?|items|count)|page_?size|per_?page|top_?k")
@@ -20,9 +20,8 @@ _CUT: Final = re.compile(f"{BEGIN}([^{END}\ufffd\ud800-\udfff]{{0,12}}[\ufffd\ud
 _AS_DOUBLE: Final = re.compile(rf"{int(float(BEYOND_DOUBLE))}|\b9\.0072?0?\d{{0,14}}[eE]\+?15\b")
 """How the integer beyond 2^53 is written after it was a double."""
 _WITHOUT_FRACTION: Final = re.compile(r"(?<![\d.])4827[12](?![\d.,]\d)")
-BEYOND_INT: Final = 2**31
-_PLAIN: Final = re.compile(r"(?<![\d-])2147483648(?!\d)")
-_WRAPPED: Final = re.compile(r"-2147483648(?!\d)")
+_PLAIN: Final = re.compile(rf"(?<![\d-]){BEYOND_INT}(?!\d)")
+_WRAPPED: Final = re.compile(rf"{BEYOND_INT - 2**32}(?!\d)")
 _WITHOUT_ASTRAL: Final = "".join(each for each in _MIDDLE if ord(each) < 0x10000)
 _LOST: Final = re.compile("[?\ufffd\ud800-\udfff]")
 SLOWER: Final = 10
@@ -56,7 +55,7 @@ def _number_in(text: str, value: int) -> str:
         found = _AS_DOUBLE.search(text)
         return found[0] if found else ""
     if value == BEYOND_INT and not _PLAIN.search(text) and _WRAPPED.search(text):
-        return str(-BEYOND_INT)
+        return str(BEYOND_INT - 2**32)
     return ""
 
 

@@ -24,7 +24,7 @@ def of_many_tools(found: Sequence[Finding], names: Sequence[str]) -> list[Findin
     alike: dict[tuple[str, str], list[int]] = {}
     for at, (each, name) in enumerate(zip(found, names, strict=True)):
         own = _SEEN.sub("", each.sentence.removeprefix(f"{name}: "))
-        masked = _OWN.sub("*", own.replace(f" {name}", " *") if len(name) > 2 else own)
+        masked = _OWN.sub("*", own.replace(f" {name}", " *").replace(f"[{name}", "[*") if len(name) > 2 else own)
         alike.setdefault((each.id, masked[:_TELLS]), []).append(at)
     kept: dict[int, Finding] = {}
     for places in alike.values():

@@ -136,7 +136,7 @@ def _flaws(
         for id_, sentence in _of_outcome(each, base if base is not each else None, leaks):
             if not (missing and each is base and id_ == "valid-input-rejected"):
                 yield id_, sentence, each.frames
-        if each.call.again and before is not None and _differs(before.reply, each.reply):
+        if each.call.again and before is not None and before.call.again and _differs(before.reply, each.reply):
             yield "not-idempotent", "the same arguments give another result", (*each.frames[:1], *before.frames[:1])
         before = each
     calls, texts = [each.call for each in outcomes], [success_text(each) for each in outcomes]
@@ -228,7 +228,9 @@ def _of_verdict(
         elif not call.valid and not call.may_be_absent and not is_refused:
             yield "invalid-input-accepted", f"succeeds although {call.condition}"
     elif call.valid and failure is CallFailure.REJECTED:
-        if base is not CallFailure.REJECTED and not (_ABSENT_THING.search(text) and _quotes(call, text)):
+        has_nul = any("\0" in str(each) for each in call.arguments.values())  # no path and few databases may have one
+        is_absent = _ABSENT_THING.search(text) and _quotes(call, text)
+        if base is not CallFailure.REJECTED and not has_nul and not is_absent:
             is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
@@ -245,8 +247,8 @@ def _of_verdict(
 
 
 def _is_named(argument: str, text: str) -> bool:
-    """Whether an error names an argument, or one item of it: “filter at index 0” of “filters”."""
-    return argument.lower().removesuffix("s") in text.lower()
+    """Whether an error names an argument, in words or otherwise, or one item: “filter at index 0” of “filters”."""
+    return _letters(argument.lower().removesuffix("s")) in _letters(text.lower())
 
 
 def _shape_words(text: str) -> frozenset[str]:
@@ -257,12 +259,10 @@ def _shape_words(text: str) -> frozenset[str]:
 def _is_about_value(call: ProbeCall, text: str) -> bool:
     """Whether an error quotes a text that was sent without naming a type: it rejects the value, not the shape.
 
-    A NUL character is the reason by itself: no path and few databases may have one. So is a list of many items.
+    A list of many items is the reason by itself.
     """
-    texts = [each for each in call.arguments.values() if isinstance(each, str)]
-    is_quoted = _quotes(call, text)
     is_long = any(isinstance(each, list) and len(each) >= MANY for each in call.arguments.values())
-    return is_long or any("\0" in each for each in texts) or (is_quoted and not _TYPED.search(text))
+    return is_long or (_quotes(call, text) and not _TYPED.search(text))
 
 
 def _quotes(call: ProbeCall, text: str) -> bool:

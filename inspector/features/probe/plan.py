@@ -37,6 +37,8 @@ MARKED: Final = "qx漢字é🧪zj"
 """A text with characters outside ASCII and outside the BMP between two marks."""
 BEYOND_DOUBLE: Final = 2**53 + 1
 """An integer that a double can't represent."""
+BEYOND_INT: Final = 2**31 + 13
+"""An integer beyond 32 bits; cut to them it is another one than its negation."""
 WITH_FRACTION: Final = 48271.625
 """A number whose integer is found by itself in a text."""
 _UNKNOWN: Final = "mcp_inspect_unknown"
@@ -179,10 +181,10 @@ def _interleaved(kinds: Iterator[Iterator["_Proposal"]]) -> Iterator["_Proposal"
 
 
 def _ordered(calls: list[ProbeCall]) -> list[ProbeCall]:
-    """Move the repetition directly after the call that it repeats."""
+    """Move the repetition directly after the call that it repeats, twice: the first call may create what it names."""
     again = [call for call in calls if call.again]
     rest = [call for call in calls if not call.again]
-    return [*rest[:1], *again, *rest[1:]] if again else rest
+    return [*rest[:1], *again, *again, *rest[1:]] if again else rest
 
 
 def _add(found: dict[bytes, ProbeCall], name: str, schema: object, proposal: _Proposal) -> None:
@@ -435,7 +437,7 @@ def _numbers(number: NumberField) -> Iterator[tuple[str, int | float, bool]]:
     if low is None:
         yield "-1", -1, False
     if high is None:
-        yield "a large number", 2**31, False
+        yield "a large number", BEYOND_INT, False
     if number.integer:
         yield "a fraction", 1.5, False
 

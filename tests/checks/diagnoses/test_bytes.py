@@ -107,6 +107,12 @@ def test_the_fix_goes_by_who_seems_to_have_written_the_line(line: bytes, fix: st
     assert fix in found.fix
 
 
+def test_a_log_line_with_colors_is_advised_to_leave_stdout_and_not_to_lose_its_colors() -> None:
+    (found,) = of_one(_line(b"12:00 [\x1b[32minfo\x1b[39m]: started {}")().findings(), "terminal-codes-on-stdout")
+    assert "to stderr" in found.fix
+    assert "assumes" not in found.sentence
+
+
 def test_prompt_before_a_message_shows_that_a_tool_reads_stdin() -> None:
     (found,) = of_one(_line(b'name? {"jsonrpc":"2.0","id":2,"result":{}}')().findings(), "stdout-not-json")
     assert found.sentence == "a message on stdout has a prompt before it, 'name?': a tool asks for input on stdin"

@@ -100,6 +100,7 @@ def test_the_decisive_part_of_an_exception_is_quoted(lines: tuple[str, ...], tol
         ("Could not locate Gemfile or .bundle/ directory", "finds no Gemfile"),
         ('npm error Missing script: "dev"', "package.json has no script dev"),
         ('error: Script not found "dev"', "package.json has no script dev"),
+        ("(Caused by NameResolutionError(\"x: Failed to resolve \\'hub.example\\' ([Errno -2]", "the host hub.example"),
         ("ssh: Could not resolve hostname build-box: Name or service not known", "cannot find the host build-box"),
         ("ada@build-box: Permission denied (publickey,password).", "accepts none of its keys (publickey,password)"),
         ("Host key verification failed.", "does not know the host key of that machine"),

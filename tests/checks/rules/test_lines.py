@@ -79,7 +79,7 @@ def test_a_process_that_loops_after_the_end_of_stdin_is_accused() -> None:
     signalled = ProcessFact(ProcessEvent.SIGNAL, 1, signal="SIGTERM", state=spinning)
     talk = Talk(5).fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).wait(4).fact(signalled).close()
     (found,) = of_one(talk.findings(), "stdin-eof-ignored")
-    assert "used 3.6 s of CPU in 4.0 s" in found.sentence
+    assert "4.0 s after stdin was closed, used 3.6 s of CPU" in found.sentence
 
 
 def test_a_process_that_was_computing_when_the_signal_was_sent_is_not_accused() -> None:

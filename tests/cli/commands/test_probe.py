@@ -106,7 +106,7 @@ _RIGHTLY = """
 healthy-wide healthy-deep rounds-to-two-places wants-consent empty-member-is-missing removes-accents needs-a-key
 needs-a-variable needs-a-login needs-a-program needs-a-file limits-its-rate rejects-as-internal fails-always
 no-key-by-code no-key-unmarked no-key-as-json no-login no-token-inside refuses-undeclared refuses-unmarked
-refuses-in-a-report refuses-with-a-verdict own-response-is-invalid is-not-configured
+refuses-in-a-report negates names-in-words refuses-with-a-verdict own-response-is-invalid is-not-configured
 """
 
 
@@ -131,8 +131,9 @@ def test_a_healthy_server_has_no_finding_about_input() -> None:
     assert "not probed, without readOnlyHint: write" in ran.stderr
 
 
-def test_idempotent_results_may_differ_in_their_moments() -> None:
-    ran = probed("idempotent-with-times", "--fail-on", "hint", "--allow-destructive")
+@pytest.mark.parametrize("healthy", ["idempotent-with-times", "creates-at-first"])
+def test_idempotent_results_may_differ_in_their_moments_and_the_first_time(healthy: str) -> None:
+    ran = probed(healthy, "--fail-on", "hint", "--allow-destructive")
     assert "not-idempotent" not in {each["id"] for each in ran.data["findings"]}
 
 
@@ -147,13 +148,13 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
 
 
 _ONLY_HINTS = """
-green-requires-tags empty-is-no-csv strict no-nul no-empty-text empty-is-missing empty-is-no-string
+green-requires-tags empty-is-no-csv strict no-empty-text empty-is-missing empty-is-no-string
 empty-is-missing-later needs-tags-for-green
 """
 
 
 @pytest.mark.parametrize(
-    "fault", ["example-path", "no-network", "finds-nothing", "needs-a-project", *_ONLY_HINTS.split()]
+    "fault", ["example-path", "no-network", "finds-nothing", "needs-a-project", "no-nul", *_ONLY_HINTS.split()]
 )
 def test_probe_does_not_blame_effects_unrelated_to_arguments(fault: str) -> None:
     """A path that is an example, a network that is missing for all arguments, a constraint that the schema lacks."""

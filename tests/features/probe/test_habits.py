@@ -28,9 +28,10 @@ def test_the_argument_and_its_value_are_no_difference() -> None:
 
 def test_an_error_that_quotes_the_tool_and_is_cut_is_the_same_for_all() -> None:
     habit = "rejected although it is called with an argument that the schema does not name, which inputSchema allows"
-    quoted = {tool: f"Error executing tool {tool}: 1 error for {tool}Args " + "x" * 99 for tool in _TOOLS}
-    (one,) = _said(*(f"{tool}: {habit}: {quoted[tool][:100]}" for tool in _TOOLS), id_="undeclared-constraint")
-    assert one.endswith("and the same of 2 other tools: vat_credit, withholding")
+    for form in ("Error executing tool {0}: 1 error for {0}Args", "1 validation error for call[{0}]"):
+        quoted = {tool: form.format(tool) + " x" * 50 for tool in _TOOLS}
+        (one,) = _said(*(f"{tool}: {habit}: {quoted[tool][:100]}" for tool in _TOOLS), id_="undeclared-constraint")
+        assert one.endswith("and the same of 2 other tools: vat_credit, withholding")
 
 
 def test_findings_of_two_tools_or_with_other_words_stay_apart() -> None:
