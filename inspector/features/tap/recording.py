@@ -157,9 +157,9 @@ class RecordingQueue:
         """Add the end of a stream."""
         self._add(_written("eof", name))
 
-    def exited(self, status: int) -> None:
-        """Add the exit of the server."""
-        self._add(_written("exit", status))
+    def exited(self, status: int, *, client_left: bool) -> None:
+        """Add the exit of the server, and whether the client's stream had ended before."""
+        self._add(_written("exit", status, client_left))
 
     def close(self) -> None:
         """Wait until the remaining items are written, for a limited time."""

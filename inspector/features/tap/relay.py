@@ -219,6 +219,8 @@ class Relay:
         self._by_target = {flow.dst: flow for flow in flows.values()}
         self._set(self._wake_r, select.POLLIN)
         self._exit: int | None = None
+        self._client_left = False
+        """Whether the client's stream ended before the server's."""
         self._is_unsettled = True
         """Whether anything other than complete forwarding has happened since the last arrangement."""
         self._is_talking = False
@@ -379,7 +381,7 @@ class Relay:
             pid, status = self.pid, 0
         if pid:
             self._exit = status
-            self.recording.exited(status)
+            self.recording.exited(status, client_left=self._client_left)
             self.flows[TO_SERVER].end_reading()
             self.flows[TO_SERVER].end_writing()
 
@@ -424,6 +426,7 @@ class Relay:
 
     def _source_ended(self, flow: Flow) -> None:
         flow.end_reading()
+        self._client_left = self._client_left or (flow.name == TO_SERVER and self.flows[FROM_SERVER].reads)
         if flow.name in self._lines and (rest := self._lines[flow.name].take()):
             if self.rule_queue is not None and self.rule_queue.waits(flow.name):
                 self.rule_queue.append(flow.name, rest, time.monotonic_ns(), time.time_ns())

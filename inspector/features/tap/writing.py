@@ -80,8 +80,7 @@ class Encoder:
         self._splitters: dict[str, LineSplitter] = {name: CuttingSplitter(LIMIT, KEPT) for name in _CHANNELS}
         self._stderr = LineSplitter(_STDERR_PIECE)
         self._last = (0, 0)
-        self._began = 0
-        self._asked = self._is_silent = False
+        self._began, self._asked = 0, False
         self.why = ""
         """How the server ended, if it did so by itself: before its client closed stdin or sent a signal."""
         self._numbered = numbered
@@ -218,15 +217,13 @@ class Encoder:
             return
         if (rest := self._splitters[name].rest()) is not None:
             self._lines(name, [rest], tm, tw, None)
-        self._asked = self._asked or (name == "c2s" and not self._is_silent)
-        self._is_silent = self._is_silent or name == "s2c"
         self.fact(ProcessFact(_CHANNELS[name][2], self._pid), tm, tw)
 
-    def _exit(self, status: int, tm: int, tw: int) -> None:
+    def _exit(self, status: int, client_left: bool, tm: int, tw: int) -> None:
         number = status & 0x7F
         code, name = (None, signal.Signals(number).name) if number else (status >> 8, "")
         self.fact(ProcessFact(ProcessEvent.EXIT, self._pid, code, name), tm, tw)
-        self.why = "" if self._asked else end_words(code, name, (tm - self._began) / 1e9)
+        self.why = "" if self._asked or client_left else end_words(code, name, (tm - self._began) / 1e9)
 
     def _gap(self, lost: list[int], tm: int, tw: int) -> None:
         del tm, tw
