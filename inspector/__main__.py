@@ -8,6 +8,7 @@ from collections.abc import Sequence
 gc.disable()  # while modules are imported: many objects, no garbage, a twelfth of the time
 
 try:
+    from inspector.cli.exit_status import ExitStatus
     from inspector.cli.main import run
 except KeyboardInterrupt:
     sys.exit(130)
@@ -54,7 +55,7 @@ def _leave(status: int) -> None:
             stream.flush()
         except (OSError, ValueError):  # full, or closed
             if stream is sys.stdout and not stream.closed:
-                status = status or 2
+                status = status or ExitStatus.USAGE
     os._exit(status)
 
 

@@ -81,7 +81,7 @@ class Challenge(msgspec.Struct, frozen=True):
     params: dict[str, str]
     """Parameters, with names in lower case. Of two with the same name, the first counts."""
     unread: str = ""
-    """The beginning of the part that cannot be parsed; "" if there is none."""
+    """The beginning of what cannot be parsed; "" if all can be."""
 
     @property
     def scopes(self) -> tuple[str, ...] | None:

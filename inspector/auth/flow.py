@@ -79,9 +79,7 @@ def discover(server_url: str, challenge: Challenge | None) -> Flow[tuple[Resourc
     """Find the authorization server and its metadata. Raises: LoginFailed."""
     yield AddStep(challenge_step(challenge))
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
-    named = protected.issuers[0] if protected and protected.issuers else ""
-    of = len(protected.issuers) if protected else 1
-    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None, of=of)
+    server = yield from _server_of(protected, server_url)
     return protected, server
 
 
@@ -110,6 +108,13 @@ def scopes_for(
     elif OFFLINE not in server.scopes and login_options.scopes is None and server.scopes:
         every.pop(OFFLINE, None)
     return tuple(every)
+
+
+def _server_of(protected: ResourceMetadata | None, server_url: str) -> Flow[ServerMetadata]:
+    """Read the metadata of the authorization server: the first that the resource names, else its own origin."""
+    issuers = protected.issuers if protected else ()
+    issuer = issuers[0] if issuers else origin(server_url)
+    return (yield from find_server(issuer, server_url, may_assume=protected is None, of=len(issuers)))
 
 
 def challenge_step(challenge: Challenge | None) -> LoginStep:
@@ -223,9 +228,7 @@ def survey(
     protected = yield from find_resource(server_url, challenge.metadata if challenge else "")
     if protected is None and refused is None:
         return
-    named = protected.issuers[0] if protected and protected.issuers else ""
-    of = len(protected.issuers) if protected else 1
-    server = yield from find_server(named or origin(server_url), server_url, may_assume=protected is None, of=of)
+    server = yield from _server_of(protected, server_url)
     for login_step in _login_steps(server_url, challenge, protected, server, login_options, known):
         yield AddStep(login_step)
 

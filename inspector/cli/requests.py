@@ -45,7 +45,6 @@ from inspector.protocol.flows.steps import Replied
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import NULL_ERROR, ErrorResponse, ResultResponse
 from inspector.protocol.revisions.openings import MISSING_CAPABILITY
-from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, RequestKind, ServerRequest
 from inspector.protocol.tracking.tasks import Task, TaskState
 from inspector.session.inbox import BY_NOBODY, BY_OFFERS
@@ -304,14 +303,14 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     if visit.output.as_json:
         about: dict[str, Any] = {"task": as_json(task)} if task is not None else {}
         about |= {"failure": found} if (found := failure.as_data()) else {}
-        about |= finding_of(visit, request.exchanges) if _is_doubtful(visit, request, finished) else {}
+        about |= narrate_finding(visit, request.exchanges) if _is_doubtful(visit, request, finished) else {}
         visit.output.data(_as_json(request, message, finished, verdict) | about)
         _narrate_verdict(visit.output, verdict)
     else:
         view = result_view(finished, verdict)
         visit.output.lines(result_lines(replace(view, hint="") if failure.message else view))
         if _is_doubtful(visit, request, finished):
-            finding_of(visit, request.exchanges)
+            narrate_finding(visit, request.exchanges)
     if failure.stderr:
         lines: tuple[Line, ...] = tuple(((line, "stderr"),) for line in failure.stderr)
         visit.output.narrate_lines(section_lines(Section("stderr during the call", lines=lines)))
@@ -333,13 +332,13 @@ def _is_doubtful(visit: CommandSession, request: CliRequest, finished: Finished)
     """Whether findings are looked for, which takes time: not if a call succeeded with a result of the right shape."""
     if request.method != "tools/call" or outcome_of(finished) is not CallOutcome.OK:
         return True
+    from inspector.checks.registry import row_of_date  # slow to import
     from inspector.checks.shapes.judge import judge_of
 
-    row = next((n for n, row in enumerate(ROWS, 1) if row is visit.opening.revision), len(ROWS))
-    return bool(judge_of(row, "Called")(finished.result))
+    return bool(judge_of(row_of_date(visit.opening.revision.date), "Called")(finished.result))
 
 
-def finding_of(visit: CommandSession, exchanges: Sequence[Exchange]) -> dict[str, Any]:
+def narrate_finding(visit: CommandSession, exchanges: Sequence[Exchange]) -> dict[str, Any]:
     """Print the most important finding about what was exchanged since the first; return it as a member of the JSON.
 
     Beside an error response only errors are printed: it states its reason itself.

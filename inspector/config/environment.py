@@ -81,6 +81,8 @@ _RUNS_CODE = frozenset(
     }
 )
 _RUN_CODE = ("LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_COUNT")
+_GIVEN = ("-e", "--env-file", "--as")
+"""Origins of variables that were chosen for a server."""
 _COMMANDS = ("COMMAND", "_CMD", "_PROGRAM", "_HELPER", "ASKPASS")
 """`RESTIC_PASSWORD_COMMAND` and similar variables contain a command that is run."""
 
@@ -91,6 +93,11 @@ class Environment(msgspec.Struct, frozen=True):
     values: dict[str, str]
     origins: dict[str, str]
     """By name: "minimal set", "inherited", "--as", "--env-file" or "-e", whichever set it last."""
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The variables that were chosen for this server."""
+        return {name: value for name, value in self.values.items() if self.origins.get(name) in _GIVEN}
 
 
 def can_run_code(name: str) -> bool:

@@ -143,11 +143,11 @@ def secrets_of(target: Target) -> dict[str, str]:
     """Return variables of a command with credential names, or that were given explicitly and are not paths."""
     if isinstance(target, HttpTarget):
         return {}
-    environment, given = target.environment, ("-e", "--env-file", "--as")
+    environment, given = target.environment, target.environment.given
     return {
         name: value
         for name, value in environment.values.items()
-        if is_credential(name) or (environment.origins.get(name) in given and "/" not in value)
+        if is_credential(name) or (name in given and "/" not in value)
     }
 
 

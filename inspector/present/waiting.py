@@ -66,7 +66,7 @@ class WaitView(msgspec.Struct, frozen=True):
     busy: float | None = None
     """Their current share of one processor; None if unknown."""
     awaits: tuple[Awaited, ...] = ()
-    """The connections from which they wait for something, newest first; () if unknown."""
+    """Connections over which they may wait for something, the likeliest first; () if unknown."""
 
 
 class WaitLine(msgspec.Struct, frozen=True):
@@ -162,7 +162,8 @@ def _advice(journal: Journal, since_ns: int, seen: WaitView) -> str:
     """Return what to try about a process that is alive, not busy, and has not written anything to stdout."""
     pid, argv = child_pid(journal), journal.connection.argv if journal.connection else ()
     is_silent = seen.now_ns - since_ns >= _SILENT_NS and not _has_spoken(journal)
-    if not pid or not is_silent or _awaited(None, seen) or (seen.busy or 0.0) >= _WORKING:  # no start gets more if busy
+    is_working = (seen.busy or 0.0) >= _WORKING  # on a busy machine no start gets more
+    if not pid or not is_silent or is_working or _awaited(None, seen):
         return ""
     commands = [each.argv or (each.name,) for each in seen.running] or [argv]
     for command in filter(None, reversed(commands)):

@@ -13,8 +13,6 @@ import msgspec
 Headers = tuple[tuple[str, str], ...]
 """Header names and values in the order, case and multiplicity of the wire."""
 
-_NO_PYTHON = {13, 25}
-"""SIGPIPE and SIGXFSZ: Python ignores them, and restores them in its children."""
 SIGNAL_CODES = {
     129: "SIGHUP",
     130: "SIGINT",
@@ -180,7 +178,7 @@ class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     ports: tuple[int, ...] = ()
     """On STDIN_EOF, if `unread`: TCP ports on which it or a descendant listens."""
     awaits: tuple[Awaited, ...] = ()
-    """On STALL, and on STDIN_EOF before any output: the connections from which it waits for something, newest first."""
+    """On STALL, and on STDIN_EOF before any output: connections over which it may wait, the likeliest first."""
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):
@@ -276,21 +274,6 @@ def header(headers: Headers, name: str) -> str | None:
         if key.lower() == wanted:
             return value
     return None
-
-
-def inherited_state(status: bytes, files: tuple[int, ...] = (), terminal: bool = False) -> InheritedState | None:
-    """Return what a child of a process with this status inherits; None if the system does not show it."""
-    values = dict(line.split(b":\t", 1) for line in status.split(b"\n") if b":\t" in line)
-    if b"Umask" not in values:
-        return None
-    blocked, ignored = (_numbers(values.get(name, b"0")) for name in (b"SigBlk", b"SigIgn"))
-    left = tuple(number for number in ignored if number not in _NO_PYTHON)
-    return InheritedState(int(values[b"Umask"], 8), blocked, left, files, terminal)
-
-
-def _numbers(mask: bytes) -> tuple[int, ...]:
-    bits = int(mask, 16)
-    return tuple(number for number in range(1, 65) if bits >> (number - 1) & 1)
 
 
 def exit_words(code: int) -> str:

@@ -454,7 +454,7 @@ class Driver:
             return str(error)
         return ""
 
-    async def _refused(self, answer: Outgoing) -> str:
+    async def _deliver_answer(self, answer: Outgoing) -> str:
         """Send an answer; return "", or why it could not be sent or the server did not take it."""
         try:
             status = (await self._send(answer)).status or 0
@@ -481,7 +481,7 @@ class Driver:
         if payload is not None:
             headers = version_header(self.revision) if self.revision and self.http else {}
             answer = Outgoing(payload, Expects.NOTHING, headers=headers, cause=Cause.ANSWER)
-            if (why := await self._refused(answer)) and server_request is not None:
+            if (why := await self._deliver_answer(answer)) and server_request is not None:
                 self._answering.inbox.note_undelivered(server_request, why)
                 self._journal.note(f"The answer to {message.method} was not delivered: {why}")
         if server_request is not None:

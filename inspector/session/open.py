@@ -137,8 +137,14 @@ def transport_for(
         case StdioTarget():
             from inspector.transports.stdio import StdioTransport
 
+            environment = target.environment
             return StdioTransport(
-                target.argv, env=target.environment.values, cwd=target.cwd, limits=limits, started=started
+                target.argv,
+                env=environment.values,
+                given=environment.given,
+                cwd=target.cwd,
+                limits=limits,
+                started=started,
             )
         case HttpTarget():
             from inspector.transports.http.endpoint import HttpOptions

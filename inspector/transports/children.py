@@ -31,8 +31,8 @@ from inspector.errors import ConnectError
 from inspector.protocol.facts import InheritedState
 
 _SHEBANG_LENGTH = 256
-_OF_WINDOWS = ("cmd", "powershell")
 """Bytes of a script's first line that the Linux kernel reads."""
+_OF_WINDOWS = ("cmd", "powershell")
 _PROCESSORS = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 """`e_machine` of ELF files, as `uname -m` calls them."""
 _SYSTEMS = {b"MZ": "Windows", b"\xcf\xfa\xed\xfe": "macOS", b"\0asm": "WebAssembly"}

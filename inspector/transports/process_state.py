@@ -50,12 +50,12 @@ def state_of(
     pid: int, cpu_percent: float | None, *, runnable: bool = False, serves_pipes: bool = True
 ) -> ProcessActivity | None:
     """Return the state of a process and its descendants; None if this system has no /proc, or the process ended."""
+    from inspector.transports.sockets import awaited_by  # only hangs need it
+
     fields = _stat(pid)
     if len(fields) <= 19:
         return None
     stdin, stdout = (_pipe(pid, 0), _pipe(pid, 1)) if serves_pipes else ("", "")
-    from inspector.transports.sockets import awaited_by  # only hangs need it
-
     running = processes_of(pid)
     children = tuple(_child(each, stdin, stdout) for each in running[1 : _MOST + 1])
     return ProcessActivity(cpu_percent, runnable, int(fields[17]), children, awaits=awaited_by(running))

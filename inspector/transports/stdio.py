@@ -35,7 +35,6 @@ from inspector.protocol.facts import (
     ProcessEvent,
     ProcessFact,
     end_words,
-    inherited_state,
 )
 from inspector.protocol.frames import ENDINGS, Channel, Direction, Eol
 from inspector.protocol.given_values import flaws_of
@@ -53,16 +52,11 @@ from inspector.transports.children import (
     was_ended_here,
     watch_exit,
 )
+from inspector.transports.inherited import inherited_state
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import (
-    children_elsewhere,
-    cpu_seconds,
-    is_runnable,
-    observed,
-    still_running,
-)
+from inspector.transports.process_state import children_elsewhere, cpu_seconds, is_runnable, observed, still_running
 
 # Ending a child process and what it started
 
@@ -292,9 +286,10 @@ class Ending:
 class StdioTransport:
     """Starts a server, carries lines to and from it, and ends it together with everything it started.
 
-    `argv` is the command as the user types it, `env` the child's whole environment, `cwd` its directory (None:
-    ours). The command is looked up on the PATH in `env`. `started` is a child that already runs that command: `open`
-    uses it and then reports its start. `inherited`: signals, umask and descriptors of the child (None: ours).
+    `argv` is the command as the user types it, `env` the child's whole environment, `given` the variables in it that
+    were chosen for this server, which are examined, `cwd` its directory (None: ours). The command is looked up on the
+    PATH in `env`. `started` is a child that already runs that command: `open` uses it and then reports its start.
+    `inherited`: signals, umask and descriptors of the child (None: ours).
     """
 
     def __init__(
@@ -302,6 +297,7 @@ class StdioTransport:
         argv: Sequence[str],
         *,
         env: Mapping[str, str],
+        given: Mapping[str, str] = {},
         cwd: str | None = None,
         grace: ShutdownTimeouts = POLITE,
         limits: Limits = LIMITS,
@@ -311,6 +307,7 @@ class StdioTransport:
         self._limit = limits.message
         self._argv = tuple(argv)
         self._env = dict(env)
+        self._flaws = flaws_of(given.items(), time.time())
         self._cwd = cwd
         self._grace = grace
         self._started = started
@@ -440,7 +437,6 @@ class StdioTransport:
         directory = os.path.abspath(self._cwd or ".")
         names = tuple(sorted(self._env))
         state = self._inherited or inherited_state(own_status()[0])
-        flaws = flaws_of(self._env.items(), time.time())
         return ConnectionFact(
             ConnectionEvent.OPEN,
             self.kind,
@@ -448,7 +444,7 @@ class StdioTransport:
             cwd=directory,
             env_names=names,
             inherited=state,
-            flaws=flaws,
+            flaws=self._flaws,
         )
 
     def _start(self) -> Started:

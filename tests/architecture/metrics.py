@@ -53,7 +53,7 @@ GOALS = {
 REACHED = {
     "lines": 151_970,
     "lines of tui and present": 50_800,
-    "lines of tests": 128_320,
+    "lines of tests": 128_325,
     "lines of decorators of checks": 701,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

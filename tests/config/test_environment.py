@@ -33,6 +33,10 @@ def test_environment_inherits_all_on_request() -> None:
     assert built.origins["API_KEY"] == "inherited"
 
 
+def test_given_variables_are_those_chosen_for_the_server() -> None:
+    assert _build("API_KEY", "DEPTH=3", inherit_all=True).given == {"API_KEY": "s3cret", "DEPTH": "3"}
+
+
 def test_functions_of_the_shell_are_not_inherited() -> None:
     ours = {"PATH": "() { evil; }", "F": "() { :; }", "TERM": "xterm"}
     assert build_environment(ours, inherit_all=False).values == {"TERM": "xterm"}

@@ -410,9 +410,9 @@ def _enum(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: 
             )
             yield SchemaFeature("enum-type", (*path, "enum", at), message)
             return
-    seen = [each for n, each in enumerate(values) if each in values[:n]] if len(values) <= _MOST_COMPARED else []
-    if seen:
-        message = f"has the enum value {str(seen[0])[:_SHOWN]!r} twice{_where(path)}"
+    typed = [(type(each) is bool, each) for each in values[:_MOST_COMPARED]]  # to Python, true is 1
+    if twice := next((each for n, each in enumerate(typed) if each in typed[:n]), None):
+        message = f"has the enum value {str(twice[1])[:_SHOWN]!r} twice{_where(path)}"
         yield SchemaFeature("enum-twice", (*path, "enum"), message)
     if "" in values:
         at = values.index("")

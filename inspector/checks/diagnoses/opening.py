@@ -27,9 +27,7 @@ error, warning, hint = diagnoses_of("basic/lifecycle")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _TOO_SLOW_NS, _SILENT_NS = 60_000_000_000, 2_000_000_000
-_FIX_BLOCKED = (
-    "Handle requests concurrently: one that computes or loops blocks all others (py-spy dump, node --inspect)."
-)
+_FIX_BLOCKED = "Handle requests concurrently: one that computes blocks all others (py-spy dump, node --inspect)."
 _FIX_SERVICE = "Respond first, and connect afterwards; see why that service is silent."
 _EARLY = re.compile(
     r"(?i)(?:before|during) (?:the )?(?:session )?initiali[sz]ation|"

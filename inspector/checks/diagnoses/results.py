@@ -190,9 +190,7 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
             fix = "Return an error when the call fails: nothing is sent if an exception is only logged."
         elif not progress and not fix and was_idle(state, asked):
             sentence = f"{sentence}; the server was idle, without a connection or child process that it waited for"
-            fix = (
-                "Look for a lock, a sleep, an await that never ends, or an exception that is swallowed in the handler."
-            )
+            fix = "Look for a lock, a sleep, an await that never ends, or an exception that the handler swallows."
         yield Violation(sentence, frames=frames, instead=True, fix=fix)
 
 

@@ -18,7 +18,7 @@ _HELD_NS, _SOON_NS = 2_000_000_000, 2_000_000_000
 _MARGIN_S = 0.5
 _LOOKED = (ProcessEvent.STDIN_EOF, ProcessEvent.STALL)
 _IDLE_PERCENT, _BUSY_PERCENT = 3, 70
-"""Before their responses a server may still be starting, which takes CPU time."""
+"""CPU time per time, of one core."""
 
 
 class _Stall(NamedTuple):

@@ -13,7 +13,7 @@ from inspector.cli.help import documented
 from inspector.cli.lists import fetch_prompt, nearest
 from inspector.cli.options import headless_settings
 from inspector.cli.output import Output
-from inspector.cli.requests import finding_of
+from inspector.cli.requests import narrate_finding
 from inspector.errors import UsageError
 from inspector.protocol import peek
 from inspector.protocol.exchanges import Exchange
@@ -80,11 +80,11 @@ async def _complete(visit: CommandSession, params: dict[str, Any], name: str, ar
     completion = peek.at(message.result, "completion")
     if visit.output.as_json:
         members = {member: peek.at(completion, member) for member in ("total", "hasMore")}
-        found = finding_of(visit, exchanges)
+        found = narrate_finding(visit, exchanges)
         visit.output.data({"values": peek.items(completion, "values"), **members} | found)
         return ExitStatus.OK
     _show(visit.output, completion)
-    finding_of(visit, exchanges)
+    narrate_finding(visit, exchanges)
     return ExitStatus.OK
 
 

@@ -31,19 +31,12 @@ from inspector.features.blame.script import (
 from inspector.protocol import jsonrpc, peek
 from inspector.protocol.conversation import Conversation
 from inspector.protocol.credentials import is_masked
-from inspector.protocol.facts import (
-    ConnectionEvent,
-    ConnectionFact,
-    Headers,
-    HttpEvent,
-    HttpFact,
-    InheritedState,
-    inherited_state,
-)
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Headers, HttpEvent, HttpFact, InheritedState
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, ResultResponse
 from inspector.transports.base import Expects, Outgoing
 from inspector.transports.http.sse import EventTooLong, SseEvent, SseParser
+from inspector.transports.inherited import inherited_state
 from inspector.transports.own_status import own_status
 from inspector.transports.stdio import ShutdownTimeouts, StdioTransport
 

@@ -28,17 +28,9 @@ from inspector.capture.format.writer import Recorder
 from inspector.capture.store.runs import LONGEST_PAYLOAD, FrameRun, StderrRun
 from inspector.errors import InspectError
 from inspector.features.tap.options import SMALLEST_PART
-from inspector.protocol.facts import (
-    ConnectionEvent,
-    ConnectionFact,
-    Fact,
-    ProcessEvent,
-    ProcessFact,
-    Stderr,
-    end_words,
-    inherited_state,
-)
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, Fact, ProcessEvent, ProcessFact, Stderr, end_words
 from inspector.protocol.frames import Channel, Direction, Eol, Frame
+from inspector.transports.inherited import inherited_state
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 
 if TYPE_CHECKING:

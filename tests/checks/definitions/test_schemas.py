@@ -46,6 +46,8 @@ def _kinds(schema: Any, *, is_input: bool = True) -> list[str]:
         (_OBJECT | {"properties": {"a": {"type": ["string", "null"]}}}, []),
         (_OBJECT | {"properties": {"a": {"type": ["string", "integer"]}}}, ["several-types"]),
         (_OBJECT | {"properties": {"a": {"$ref": "https://a/b"}}}, ["input-reference"]),
+        (_OBJECT | {"properties": {"a": {"enum": [True, 1]}}}, ["enum-not-string"]),
+        (_OBJECT | {"properties": {"a": {"enum": [1, 1]}}}, ["enum-twice", "enum-not-string"]),
         (_OBJECT | {"properties": {"a": {"default": 1, "enum": [2]}}}, ["enum-not-string", "default-wrong"]),
         (_OBJECT | {"id": "a"}, ["old-keyword"]),
         (_OBJECT | {"properties": {"id": {"type": "string"}, "definitions": {}}}, []),

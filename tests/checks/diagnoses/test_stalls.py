@@ -129,7 +129,7 @@ def test_call_that_timed_out_in_an_idle_server_sends_the_author_to_locks_and_swa
         for talk in (_stalled(ProcessActivity(0.5)).close(), _awaiting(3.9))
     )
     assert "the server was idle" in idle.sentence
-    assert "swallowed" in idle.fix
+    assert "the handler swallows" in idle.fix
     assert "idle" not in waits.sentence
 
 

@@ -24,6 +24,15 @@ def test_a_server_without_faults_passes() -> None:
     assert ran.stdout == "✓ No findings\n"
 
 
+def test_variables_are_examined_that_were_given_to_the_server_and_not_those_that_it_inherits() -> None:
+    words = scripted(_tools(_TOOL), capabilities={"tools": {}})
+    inherited = inspect("check", "--inherit-env", *words, env={"SHELL_LEVEL": "'quoted'"}).exits(0)
+    assert inherited.stdout == "✓ No findings\n"
+    assert (
+        "quotes around the value of LEVEL are a part of it" in inspect("check", "-e", "LEVEL='quoted'", *words).stdout
+    )
+
+
 @pytest.mark.parametrize("flag", ["--legacy-only", "--modern-only"])
 def test_the_demo_has_no_errors_but_the_line_it_means_to_write(flag: str) -> None:
     found = inspect("check", "--json", *demo(flag)).data["findings"]
