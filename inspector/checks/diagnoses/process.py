@@ -238,7 +238,8 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     worked = any(each.answered is not None and each.method not in OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
-    at = _during(state, waiting) if waiting else "" if worked else " directly after the handshake"
+    before = f" (after {_notified(state)})" if _notified(state) else ""
+    at = _during(state, waiting) if waiting else "" if worked else f" directly after the handshake{before}"
     words = last_words(state, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     message = f"the server exited{at} with code {ended[2].code}{words.sentence}"
@@ -307,9 +308,13 @@ def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
 
 def _during(state: ConnectionState, waiting: list[TrackedRequest]) -> str:
     """Name what may have ended a server: all that it was sent since its last message, and the last request."""
-    before = [each for each in dict.fromkeys(state.requests.unheard) if each.startswith("notifications/")]
-    also = f" (or by {before[-1][:60]} before it)" if before else ""
-    return f" during {waiting[-1].method[:60]}{also}"
+    before = _notified(state)
+    return f" during {waiting[-1].method[:60]}{f' (or by {before} before it)' if before else ''}"
+
+
+def _notified(state: ConnectionState) -> str:
+    """Return the method of the last notification sent since the server's last message; "" if there is none."""
+    return next((each[:60] for each in reversed(state.requests.unheard) if each.startswith("notifications/")), "")
 
 
 def _waiting(state: ConnectionState) -> list[TrackedRequest]:

@@ -108,4 +108,4 @@ def _show(output: Output, completion: Any) -> None:
     output.lines(((visible(value), "text"),) for value in values)
     total, more = peek.integer(completion, "total"), peek.flag(completion, "hasMore")
     count = f"{len(values)}" if total in (None, len(values)) else f"{len(values)} of {total}"
-    output.narrate(f"{count} values{', and there are more' if more else ''}")
+    output.narrate(f"{count} value{'s' * (count != '1')}{', and there are more' if more else ''}")

@@ -27,6 +27,7 @@ def test_without_a_value_everything_is_proposed_a_line_each() -> None:
     ran = inspect("complete", "prompt", "hail_ship", "ship", *demo())
     assert len(ran.stdout.splitlines()) == 5
     assert "5 values" in ran.stderr
+    assert "1 value\n" in inspect("complete", "prompt", "hail_ship", "ship", "m", *demo()).stderr
 
 
 def test_complete_takes_the_last_word_as_url(demo_url: str) -> None:
@@ -45,9 +46,8 @@ def _sent(log: Path) -> str:
 
 def test_complete_sends_known_arguments_as_context(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ran = inspect(
-        "complete", "prompt", "p", "b", "x", "-a", "a=1", *scripted({"completion/complete": _ANSWER}, f"log={log}")
-    )
+    server = scripted({"completion/complete": _ANSWER}, f"log={log}")
+    ran = inspect("complete", "prompt", "p", "b", "x", "-a", "a=1", *server)
     assert '"context":{"arguments":{"a":"1"}}' in _sent(log)
     assert ran.stdout == "␛[31mred\n"
     assert "there are more" in ran.stderr
@@ -90,9 +90,7 @@ def test_words_that_do_not_fit_start_no_server(words: tuple[str, ...], said: str
         (("prompt", "review", "language"), ""),
     ],
 )
-@pytest.mark.parametrize(
-    "answer", [{"result": {"completion": {"values": []}}}, {"error": {"code": -32603, "message": "x"}}]
-)
+@pytest.mark.parametrize("answer", [{"result": {"completion": {"values": []}}}, {"error": {"code": 1, "message": "x"}}])
 def test_complete_of_what_is_no_argument_warns(words: tuple[str, ...], warning: str, answer: object) -> None:
     script = {"completion/complete": answer, "prompts/list": _PROMPTS}
     ran = inspect("complete", *words, *scripted(script, capabilities={"prompts": {}, "completions": {}}))
