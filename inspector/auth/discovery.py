@@ -133,7 +133,11 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
     for issuer in issuers[:1]:
         if why := refusal(issuer, server_url):
             yield from broken(_step(PRM, fetched, StepVerdict.BROKEN, f"its authorization server: {why}", RFC_9728))
-    named = f"authorization server {issuers[0]}" if issuers else "it names no authorization server"
+    listed, named = peek.at(value, "authorization_servers"), "it names no authorization server"
+    if issuers:
+        named = f"authorization server {issuers[0]}"
+    elif listed is not None and not isinstance(listed, list):
+        named = f"authorization_servers is a {peek.type_name(listed)}, not an array"
     more = f" (the first of {len(issuers)})" if len(issuers) > 1 else ""
     found, fix = f"resource {resource}, {named}{more}", ""
     verdict = StepVerdict.GOOD if issuers else StepVerdict.ODD

@@ -8,6 +8,8 @@ one does, it gets no data of the old one.
 Source: specification, basic/authorization; ext-auth (client credentials, enterprise-managed authorization).
 """
 
+import re
+
 import msgspec
 
 from inspector.auth.addresses import TOKEN_ADVICE, canonical, login_advice, origin
@@ -40,6 +42,7 @@ from inspector.auth.tokens import (
     skew_s,
     skew_sentence,
 )
+from inspector.protocol import peek
 
 OFFLINE = "offline_access"
 CODE = "authorization_code"
@@ -47,6 +50,22 @@ CLIENT = "client_credentials"
 _SCOPES = "specification, basic/authorization, scope selection"
 _OPENID = {"openid", "profile", "email", "address", "phone", OFFLINE}
 """Scopes of OpenID Connect. Many authorization servers list no others, though they have them."""
+
+
+_LETTERS = re.compile(r"[^a-z]")
+_FEW = "which few clients do"
+_LIMITS = (
+    (True, "dpop_bound_access_tokens_required", "", f"tokens have to be bound to a key (DPoP), {_FEW}"),
+    (True, "tls_client_certificate_bound_access_tokens", "", f"tokens have to be bound to a certificate, {_FEW}"),
+    (True, "bearer_methods_supported", "header", "clients send tokens in the header Authorization only"),
+    (False, "grant_types_supported", CODE, "users cannot log in"),
+    (False, "response_types_supported", "code", "clients ask for a code"),
+    (False, "response_modes_supported", "query", "clients on a desktop read the query of the redirect"),
+    (False, "require_pushed_authorization_requests", "", f"clients have to push their requests first, {_FEW}"),
+    (False, "require_signed_request_object", "", f"clients have to sign their requests, {_FEW}"),
+)
+"""Members of metadata that shut out most clients: whether it is that of the resource, the member, what a list of it
+needs ("": it must not be true), and what that means."""
 
 
 class RefusedRequest(msgspec.Struct, frozen=True):
@@ -133,6 +152,10 @@ def challenge_step(challenge: Challenge | None) -> LoginStep:
     if challenge.unread:
         found = f"{', '.join(parts)}; its parameters are not separated by commas: {challenge.unread}"
         fix = "Separate the parameters of WWW-Authenticate by commas (RFC 9110, section 11.2)."
+        return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
+    alike = next((each for each in challenge.params if _LETTERS.sub("", each) == "resourcemetadata"), "")
+    if alike and not challenge.metadata:
+        found, fix = f"{', '.join(parts)}: clients do not know its parameter {alike!r}", "Call it resource_metadata."
         return LoginStep("challenge", StepVerdict.ODD, found, clause=clause, fix=fix)
     return LoginStep("challenge", StepVerdict.GOOD, ", ".join(parts), clause=clause)
 
@@ -257,6 +280,7 @@ def _login_steps(
         return [scope]  # nothing else is known
     return [
         scope,
+        *_limits(protected, server, with_person=not login_options.client_credentials),
         _client(server, login_options, known),
         _endpoints(server),
         _pkce(server),
@@ -290,6 +314,28 @@ def _scope(
         # it need not list all (RFC 8414, section 2), and Auth0 lists none of an API
         fix, verdict = "If the login ends with invalid_scope, use scopes that both have.", StepVerdict.ASSUMED
     return LoginStep("scope", verdict, found, clause=_SCOPES, fix=fix)
+
+
+def _limits(protected: ResourceMetadata | None, server: ServerMetadata, *, with_person: bool) -> list[LoginStep]:
+    """Return a step for each member of the metadata that shuts out most clients."""
+    steps = []
+    for is_resource, member, needed, means in _LIMITS:
+        value = peek.at((protected.raw if protected else None) if is_resource else server.raw, member)
+        if needed == CODE and not with_person:
+            continue
+        if needed and isinstance(value, list) and value and needed not in value:
+            listed = ", ".join(str(each)[:40] for each in value[:5])
+            found, fix = (
+                f"{member} has {listed}, and no {needed}: {means}",
+                f"Add {needed} to {member}, and support it.",
+            )
+        elif not needed and value is True:
+            found, fix = f"{member} is true: {means}", f"Do without {member}, or say which clients can log in."
+        else:
+            continue
+        clause = "RFC 9728, section 2" if is_resource else "RFC 8414, section 2"
+        steps.append(LoginStep("limits", StepVerdict.ODD, found, clause=clause, fix=fix))
+    return steps
 
 
 def _client(server: ServerMetadata, login_options: LoginOptions, known: StoredLogin) -> LoginStep:

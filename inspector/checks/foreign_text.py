@@ -32,6 +32,8 @@ _NAMES = (
     *("msg", "title", "hint", "errors", "issues", "name", "status_message"),
 )
 """Members that contain a reason, best first."""
+_KINDS = ("errorType", "error_type", "exceptionType")
+"""Members that name the kind of an error beside its message."""
 _SENTENCE = re.compile(r"(?<=[\w>'\")\]])\. (?=[A-Z])")
 """The end of a sentence that another one follows."""
 _STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")
@@ -173,10 +175,12 @@ def _words(value: Any, depth: int) -> Iterator[str]:
         if text and not text.isdigit():
             yield elided(text.partition("\n")[0] if _STACK.search(text) else " ".join(text.split()))
     elif type(value) is dict and depth:
+        kind = next((each for each in map(value.get, _KINDS) if type(each) is str and each), "")[:60]
         place = ".".join(str(each) for each in (peek.items(value, "path") or peek.items(value, "loc"))[:6])
         for name in _NAMES:
             for words in _words(value[name], depth - 1) if name in value else ():
-                yield f"{place}: {words}" if place and place not in words else words
+                stated = f"{kind}: {words}" if kind and kind not in words else words
+                yield f"{place}: {stated}" if place and place not in words else stated
         for name, each in value.items():
             if type(each) is dict and "error" in name.lower():  # in an envelope of its own, such as jsonRpcError
                 yield from _words(each, depth - 1)
@@ -221,12 +225,20 @@ def words_of_page(text: str) -> str:
     more = next((each for each in stated if not STATUS_ONLY.fullmatch(each) and each not in title), "")
     found = None if title or more else _ELEMENT.search(text)  # XML has neither
     known = ": ".join(each for each in (title, more) if each)
-    return _plain(found[1]) if found else ": ".join(filter(None, (known, _cause_on_page(text, known))))
+    if found:
+        return _plain(found[1])
+    known = ": ".join(filter(None, (known, _cause_on_page(text, known))))
+    return known or next((words for each in _texts_of(text) if " " in (words := elided(_plain(each)))), "")
+
+
+def _texts_of(text: str) -> list[str]:
+    """Return the texts between the tags of a page, as far as they are shown."""
+    return _BETWEEN_TAGS.findall(_UNSEEN.sub("", text))
 
 
 def _cause_on_page(text: str, known: str) -> str:
     """Return the first sentence of an error page that states a cause and is not known yet; "" if there is none."""
-    for each in _BETWEEN_TAGS.findall(_UNSEEN.sub("", text)):
+    for each in _texts_of(text):
         words = _plain(each).lstrip(":; ")
         if _CAUSE.search(words) and words not in known and "javascript" not in words.lower():
             return elided(words)

@@ -591,6 +591,7 @@ class Inspection:
             http.response, http.frame = fact, case.n
             for asked in http.asked:
                 asked.status = fact.status
+                asked.streams = (http.header("content-type") or "").startswith("text/event-stream")
                 if asked.method == "initialize":
                     case.row = min(case.row, FIRST_MODERN - 1)  # servers of both eras begin a session at it
         case.fact = fact

@@ -70,8 +70,19 @@ class TrackedRequest(msgspec.Struct):
     """Frame of a message that cannot be read and may be its response."""
     status: int | None = None
     """Status of its HTTP response; None if there was no response."""
+    streams: bool = False
+    """Whether its HTTP response is an event stream."""
     lives_on: bool = False
     """Whether its response was a task's handle, so that progress may continue."""
+
+    def stage(self) -> str:
+        """Return how far the HTTP response to a request without a response came; "" on stdio."""
+        if self.http is None:
+            return ""
+        if self.status is None:
+            return "not even the headers of an HTTP response came"
+        came = "the headers of an event stream" if self.streams else "the headers of an HTTP response"
+        return f"only {came} came (HTTP {self.status}), and no message in its body"
 
     @property
     def probe(self) -> bool:

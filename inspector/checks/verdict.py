@@ -40,7 +40,7 @@ docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-
 shell-syntax-in-command: EXITED program-not-runnable environment-variable-missing file-not-found
 endpoint-event-missing: http-request-rejected html-response SILENT NOT-MESSAGES stdout-not-json
 interactive-prompt: stdout-not-json newline-missing NOT-MESSAGES SILENT package-still-installing stdin-not-read
-  stdin-eof-ignored
+  stdin-eof-ignored call-timed-out
 placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found
   credentials-rejected server-unreachable
 given-value-doubtful: EXITED credentials-rejected authentication-required tool-backend-fails

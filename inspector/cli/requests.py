@@ -343,15 +343,22 @@ def narrate_finding(visit: CommandSession, exchanges: Sequence[Exchange]) -> dic
 
     Beside an error response only errors are printed: it states its reason itself.
     """
+    if not exchanges:
+        return {}
+    return narrate_since(visit, exchanges[0].request_frame, answered=exchanges[-1].state is ExchangeState.ANSWERED)
+
+
+def narrate_since(visit: CommandSession, since: int, *, answered: bool) -> dict[str, Any]:
+    """Print the most important finding about entries from `since`; return it as a member of the JSON."""
     from inspector.checks.findings import Severity
     from inspector.cli.reports import finding_as_json  # slow to import
     from inspector.present.failure_report import finding_since
     from inspector.present.findings import finding_line
 
-    found = finding_since(visit.session.journal, exchanges[0].request_frame) if exchanges else None
+    found = finding_since(visit.session.journal, since)
     if found is None:
         return {}
-    if found.severity is Severity.ERROR or exchanges[-1].state is ExchangeState.ANSWERED:
+    if found.severity is Severity.ERROR or answered:
         visit.output.narrate_lines([finding_line(found)])
     return {"primary": finding_as_json(found)}
 

@@ -303,7 +303,8 @@ def _read_tolerantly(payload: bytes) -> tuple[Message, ...]:
 def _from_value(value: Any, defects: list[str]) -> Message:
     """Create a message from any JSON value, with its defects."""
     if not isinstance(value, dict):
-        return NotJsonRpc(f"a JSON {peek.type_name(value)}, not an object", tuple(defects))
+        twice = " (it holds JSON: encoded twice)" if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else ""
+        return NotJsonRpc(f"a JSON {peek.type_name(value)}, not an object{twice}", tuple(defects))
     odd = list(defects)
     if value.get("jsonrpc") != "2.0":
         odd.append(UNCLAIMED if "jsonrpc" not in value else '"jsonrpc" is not "2.0"')

@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 151_970,
+    "lines": 152_130,
     "lines of tui and present": 50_800,
-    "lines of tests": 128_325,
+    "lines of tests": 128_415,
     "lines of decorators of checks": 701,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

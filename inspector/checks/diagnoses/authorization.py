@@ -15,6 +15,7 @@ from inspector.checks.diagnoses.http import kind_of, once, refused, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import STATUS_ONLY, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
+from inspector.checks.sayings import explained
 from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
 from inspector.protocol import peek
 from inspector.protocol.credentials import MASK, without_credentials
@@ -53,7 +54,11 @@ def missing_www_authenticate(case: CheckMoment) -> Iterator[Violation]:
             whose = f" of {login.page}" if login.page else ""
             sentence = f"HTTP 401 with an HTML page{whose} for browsers: something in front of the server is protected"
             fix = "Exempt the path of the server from that protection, or pass what it accepts with -H."
-        sentence = f"authentication required: {sentence}{_says(login.words)}"
+        means, advice = explained(
+            f"HTTP 401 of {urlsplit(case.state.connection.url if case.state.connection else '').path}"
+        )
+        sentence = f"authentication required: {sentence}{_says(login.words)}{f' ({means})' if means else ''}"
+        fix = fix or advice
         yield Violation(sentence, frames=(bare[0],), instead=True, severity=mild, fix=fix)
 
 

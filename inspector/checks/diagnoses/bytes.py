@@ -450,7 +450,10 @@ def input_echoed(case: CheckMoment) -> Iterator[Violation]:
         return
     key = Direction.TO_SERVER, message.id
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
-    if ours is not None and ours.method == message.method and case.state.is_first("input-echoed"):
+    if ours is not None and "both method and result" in message.defects:
+        sentence = f"the response to {ours.method[:60]} has a method beside its result, so that it looks like a request"
+        yield Violation(sentence, id="result-and-error", frames=(ours.frame,), fix="Leave out method.")
+    elif ours is not None and ours.method == message.method and case.state.is_first("input-echoed"):
         fix = "Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."
         sentence = f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"
         yield Violation(sentence, frames=(ours.frame,), fix=fix)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from posixpath import basename
 
-from inspector.checks.foreign_text import elided
+from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.sayings import meaning, sayings
 
 _TABLE = Path(__file__).with_suffix(".tsv")
@@ -36,6 +36,7 @@ _NOISE = re.compile(
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
 """A line below “Caused by:”."""
 _ONE_CAUSE = re.compile(r"\s+Caused by: (\S.*)")
+_BEGUN = re.compile(r"(?:error|Error): (\S.{1,120}?):?\s*$")
 _MOST_CAUSES = 6
 _MOST_OF_HEAD = 60
 _MEMBER = re.compile(
@@ -51,6 +52,10 @@ _OF_AUTHOR = re.compile(
     rf"|^(?:file://)?{_FOREIGN}(/[^:\n]+):(\d+)$"
 )
 """A frame of a stack, of Python or Node, that is not in a package or the standard library."""
+_OF_PACKAGE = re.compile(
+    r"^(?:\s+at .*|\s*File \".*|(?:file://)?/[^:\n]*)(?:node|site)[_-](?:modules|packages)/((?:@[^/\s]+/)?[^/\s]+)/"
+)
+"""A frame of a stack in a package."""
 _MOST_BEHIND = 25
 """Maximum lines after an exception's message in which its members are searched."""
 _GO_FRAME = re.compile(r"^(?!panic\(|runtime\.)(\S{1,200})\([^()\n]{0,200}\)\n\t(\S{1,300}\.go:\d+)", re.MULTILINE)
@@ -139,6 +144,11 @@ def _not_built(found: re.Match[str]) -> str:
     return f"{found[1] or found[2]} cannot be built: {found[3].strip()[:120]}"
 
 
+def _body(found: re.Match[str]) -> str:
+    """Return the reason in a body that was not expected there."""
+    return f"a server that it talks to answers: {words_of_body(found[1].encode())}"
+
+
 def _es_module(found: re.Match[str]) -> str:
     return f"{_package(found[2])} requires {_package(found[1])}, which is an ES module (ERR_REQUIRE_ESM)"
 
@@ -164,6 +174,7 @@ _FUNCTIONS = {
     "=not_utf_8": _not_utf_8,
 }
 _FUNCTIONS |= {
+    "=body": _body,
     "=es_module": _es_module,
     "=not_loaded": _not_loaded,
     "=panic": _panic,
@@ -241,10 +252,12 @@ def place_of(newest: list[tuple[int, str]], at: int) -> str:
     here = next((n for n, (entry, _) in enumerate(newest) if entry == at), 0)
     traced = itertools.takewhile(lambda line: not line.startswith("Traceback"), lines[here : here + _MOST_OF_STACK])
     below = itertools.takewhile(_STACK_LINE.match, reversed(lines[max(0, here - _MOST_OF_STACK) : here]))
-    for found in filter(None, map(_OF_AUTHOR.search, itertools.chain(traced, below))):
+    stack = [*traced, *below]
+    for found in filter(None, map(_OF_AUTHOR.search, stack)):
         path, number = filter(None, found.groups())
         return f"{path.rpartition('/')[2][:60]}, line {number}"
-    return ""
+    inner = next(filter(None, map(_OF_PACKAGE.search, stack)), None)
+    return f"in {inner[1]}" if inner and inner[1] not in lines[here] else ""
 
 
 def oldest_failure(newest: list[tuple[int, str]]) -> tuple[int, str] | None:
@@ -268,6 +281,9 @@ def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
         named = (_ONE_CAUSE.match(line) for _, line in lines[max(0, last - _MOST_CAUSES) : last + 1])
         words = [each[1].strip() for each in named if each]
         return lines[last][0], elided(f"{words[0]}: {words[-1]}", MOST_WORDS), True
+    for n in range(last, max(0, last - _MOST_CAUSES), -1):  # one, and below it what it is about
+        if (one := _ONE_CAUSE.match(lines[n][1])) and (begun := _BEGUN.match(lines[n - 1][1])):
+            return lines[n][0], elided(f"{begun[1]}: {one[1].strip()}", MOST_WORDS), True
     for at in range(len(lines) - 2, 0, -1):
         if lines[at][1].rstrip() != "Caused by:":
             continue

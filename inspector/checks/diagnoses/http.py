@@ -24,6 +24,8 @@ error, warning, hint = diagnoses_of("http")
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _LIKELY = Confidence.LIKELY
 _UNREACHED = re.compile(r"refuses connections|can't be resolved|^No connection to|gave no HTTP response|stopped taking")
+_MITIGATIONS = ("x-amzn-waf-action", "cf-mitigated", "x-vercel-mitigated")
+"""Headers by which something in front of a server says what it does to a request."""
 _TUNNEL_WARNING = "the warning page of an ngrok tunnel"
 _MAY_ASK = ("tools/call", "prompts/get", "resources/read")
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -130,10 +132,12 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
         warns = b"ERR_NGROK_6024" in case.frame.payload
         state.notes["html-response"][3] = _TUNNEL_WARNING if warns else words_of_body(case.frame.payload)
     elif case.frame is None and case.fact is None and "html-response" in state.notes:
-        n, target, status, title, _ = state.notes["html-response"]
+        n, target, status, title, http = state.notes["html-response"]
         is_elsewhere = status < 400 or status == 404 or title == _TUNNEL_WARNING
         if is_elsewhere and state.opening is None and not state.http.has_endpoint:
             named = f" “{title[:120]}”" if title else ""
+            headers = (f"{name}: {http.header(name) or ''}"[:60] for name in _MITIGATIONS if http.header(name))
+            named += "".join(f" with {each}" for each in headers)
             fix = "Send -H 'ngrok-skip-browser-warning: 1'." if title == _TUNNEL_WARNING else ""
             yield Violation(
                 f"{target[:80]} returns an HTML page{named} (HTTP {status})", frames=(n,), instead=True, fix=fix

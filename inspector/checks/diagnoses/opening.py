@@ -413,15 +413,6 @@ def _echoed(case: CheckMoment) -> bool:
     )
 
 
-def _stage(asked: TrackedRequest) -> str:
-    """Return how far the HTTP response to a request without a response came; "" on stdio."""
-    if asked.http is None:
-        return ""
-    if asked.status is None:
-        return "not even the headers of an HTTP response came"
-    return f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
-
-
 @error("Request has no response", "end", topic="basic")
 def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
     """The server is running and has responded to other requests, but not to this one for a while.
@@ -436,7 +427,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those
         if ours and waited >= _SILENT_NS:
-            alive = _stage(asked) or "the server is running"
+            alive = asked.stage() or "the server is running"
             sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; {alive}"
             sentence += state.requests.had_worked(asked)
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
@@ -568,7 +559,7 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
         f"the server responded to initialize, but to nothing after it: {since[0].method[:60]} has waited "
         f"for {waited / 1e9:.0f} s"
     )
-    message += f"; {stage}" if (stage := _stage(since[0])) else ""
+    message += f"; {stage}" if (stage := since[0].stage()) else ""
     frames = (since[0].frame, *((logged[0],) if logged is not None else ()))
     yield Violation(message + words, frames=frames, instead=True)
 

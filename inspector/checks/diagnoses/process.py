@@ -104,6 +104,9 @@ def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
 
 
 def _plain(line: bytes) -> str:
+    """Return a line as text, without colours; programs of Windows may write UTF-16."""
+    if line.count(0) * 3 > len(line):
+        line = line.replace(b"\0", b"")
     return _COLOUR.sub("", line.decode("utf-8", "replace"))
 
 

@@ -182,6 +182,7 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
         frames: tuple[int, ...] = (asked.frame, asked.cancelled)
         fix = ""
         sentence += state.requests.had_worked(asked)
+        sentence += f"; {asked.stage()}" if asked.stage() and not progress else ""
         if own := _own_request(state, asked):
             sentence = f"{sentence}; the server itself had sent {own.method[:60]} and got its response meanwhile"
             frames, fix = (asked.frame, own.frame, asked.cancelled), _ONE_SESSION

@@ -11,6 +11,7 @@ from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import ProcessEvent
+from inspector.protocol.frames import Direction
 
 error, warning, hint = diagnoses_of("")
 
@@ -217,12 +218,17 @@ def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
     state, printed = case.state, list(case.state.notes.get(LINES, ()))[-1:]
     words = [(n, line.strip()) for n, line in tail_of(state)[:5] if line.strip()]
     asked = unanswered(state) or _has_only_printed(state)
+    during = ""
+    if asked is None and state.opening is not None and printed:
+        waiting = (each for each in state.requests.all if each.answered is None and each.frame < printed[0][0])
+        asked = next((each for each in waiting if each.sender is Direction.TO_SERVER), None)
+        words, during = [], f" during {asked.method[:60]}" if asked is not None else ""
     if asked is None:
         return
     for n, last in (*words[:1], *((at, line.strip()) for at, line in printed)):
         is_question = last.endswith((":", "?", ">", "]", ")")) or _CHOICE.search(last)
         if is_question and _PROMPT.search(last[:300]) and not _URL.search(last):
-            sentence = f"the server waits for input at a terminal prompt: {elided(last, 160)}"
+            sentence = f"the server waits for input at a terminal prompt{during}: {elided(last, 160)}"
             yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=_NO_TERMINAL)
             return
     place = next(((at, found) for at, line in words if (found := _URL.search(line))), None)

@@ -183,7 +183,8 @@ def elicitation_url_invalid(case: CheckMoment) -> Iterator[Violation]:
         if _mode(params) == "url":
             url = peek.text(params, "url") or ""
             if not re.match(r"https?://[^/\s]", url):
-                yield Violation(f"{url[:60]!r} is not a valid URL", f"{place}/url")
+                is_there = peek.has(params, "url")
+                yield Violation(f"{url[:60]!r} is not a valid URL" if is_there else "url is missing", f"{place}/url")
             elif not url.startswith("https://") and not _LOCAL.match(url):
                 yield Violation(f"{url[:60]!r} is not https", f"{place}/url", severity=_WARNING)
 

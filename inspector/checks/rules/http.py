@@ -274,13 +274,20 @@ def buffering_header_missing(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("an event stream without X-Accel-Buffering: no, which proxies may buffer")
 
 
-@error("Response to another request than that of the POST", "carried", "orphan", topic="basic", since="2025-03-26")
+@error("Response in the body of a POST that it does not belong to", "carried", "orphan", "end", topic="basic")
 def response_on_wrong_post(case: CheckMoment) -> Iterator[Violation]:
-    """A JSON body must be the response to its own request.
+    """A JSON body must be the response to its own request; over HTTP+SSE responses are events of the stream.
 
     Fix: Send each response to the POST of its own request.
     """
-    message = case.message
+    message, in_body = case.message, case.state.notes.setdefault("answered in a body", [])
+    if message is None and in_body and in_body[0] is not None:
+        sentence = f"over HTTP+SSE {in_body[0].method[:60]} was answered in the body of its POST, and not in the stream"
+        fix = "Send responses as events of the stream that GET opened, and 202 to the POST."
+        yield Violation(sentence, frames=(in_body[0].frame,), instead=True, fix=fix)
+    elif case.state.transport == "sse" and case.frame is not None and case.asked is not None:
+        is_event = case.frame.channel is not Channel.REPLY
+        in_body[:] = [None] if is_event else in_body or [case.asked]  # in both places, clients find it
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
         return
     if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:

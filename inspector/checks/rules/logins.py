@@ -106,7 +106,9 @@ def resource_metadata_invalid(case: CheckMoment) -> Iterator[Violation]:
         yield Violation("the JSON at the URL of the resource metadata has no resource")
         return
     if not any(isinstance(each, str) for each in peek.items(found.value, "authorization_servers")):
-        yield Violation("the resource metadata has no authorization_servers")
+        listed = peek.at(found.value, "authorization_servers")
+        kind = "" if listed is None or isinstance(listed, list) else f": it is a {peek.type_name(listed)}, not an array"
+        yield Violation(f"the resource metadata has no authorization_servers{kind}")
     resource, dialled = peek.text(found.value, "resource") or "", _dialled(case.state)
     if dialled and not _covers(resource, dialled):
         fix = "Set resource to the URL that clients connect to, or a parent of it."

@@ -455,7 +455,9 @@ def tool_failure_unmarked(case: CheckMoment) -> Iterator[Violation]:
     if message:
         worse = (_WARNING, Confidence.LIKELY) if sure else (None, None)
         place = "/result/content/0/text" if peek.items(case.value, "content") else "/result/structuredContent"
-        sentence = f"the call may have failed without isError: {evidence}, “{message[:160]}”"
+        name = peek.text(case.asked_params, "name")
+        sentence = f"the call{f' of {name[:60]}' if name else ''} may have failed without isError"
+        sentence += f": {evidence}, “{message[:160]}”"
         yield Violation(sentence, place, severity=worse[0], confidence=worse[1])
 
 

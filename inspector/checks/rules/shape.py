@@ -64,7 +64,7 @@ def params_not_object(case: CheckMoment) -> Iterator[Violation]:
     message = case.message
     assert isinstance(message, Request | Notification)
     if message.params_part is not ABSENT and type(case.value) is not dict:
-        yield Violation(f"{message.method[:60]}: params is not an object", "/params")
+        yield Violation(f"{message.method[:60]}: params is not an object, but {peek.type_name(case.value)}", "/params")
         return
     name = shape_of_params(case)
     if name:
@@ -117,12 +117,12 @@ def _plain_shape(method: str) -> str:
 
 
 def _named(value: Any, pointer: str) -> str:
-    """Return the name of the list item that contains a pointer's target; "" if there is none."""
+    """Return the name of the list item that contains a pointer's target, or the type of the block; "" for neither."""
     member, _, rest = pointer.lstrip("/").partition("/")
     at = rest.partition("/")[0]
     if not at.isdecimal() or "/" not in rest:
         return ""
-    name = peek.text(value, member, int(at), "name")
+    name = peek.text(value, member, int(at), "type" if member == "content" else "name")
     return name[:80] if name else ""
 
 
@@ -156,6 +156,8 @@ def _is_sampled(case: CheckMoment) -> bool:
 def member_of_other_version(case: CheckMoment) -> Iterator[Violation]:
     """Legal, but clients of this version ignore the member. Each is reported once per connection.
 
+    A warning if its value is not valid in any version: newer clients refuse it.
+
     Fix: Remove the member, or negotiate a protocol version that defines it.
     """
     is_answer = isinstance(case.message, ResultResponse)
@@ -166,6 +168,10 @@ def member_of_other_version(case: CheckMoment) -> Iterator[Violation]:
         if case.state.is_first(f"member-of-other-version {each.type}.{each.member}"):
             first, last = ROWS[each.rows[0] - 1].date, ROWS[each.rows[-1] - 1].date
             when = f"exists since {first}" if each.rows[0] > case.row else f"was removed after {last}"
+            faults = judge_of(each.rows[0], name)(case.value)
+            bad = next((f" and {fault.sentence} there" for fault in faults if fault.pointer == each.pointer), "")
             yield Violation(
-                f"{case.method[:60]}: {each.member} {when}", ("/result" if is_answer else "/params") + each.pointer
+                f"{case.method[:60]}: {each.member} {when}{bad}",
+                ("/result" if is_answer else "/params") + each.pointer,
+                severity=_WARNING if bad else None,
             )

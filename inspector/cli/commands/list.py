@@ -34,6 +34,7 @@ _EXAMPLES = (
 )
 
 _WORD = re.compile(r"[a-z]+")
+_ITEMS = {"tools": Tool, "resources": Resource, "templates": Template, "prompts": Prompt}
 MOST_OF_DESCRIPTION = 160
 """Maximum number of characters of a description in a list."""
 
@@ -53,7 +54,7 @@ def extent(kind: str, *, page_by_page: bool, cursor: str | None, limit: int | No
     "list",
     _EXAMPLES,
     "`revision`, `era`, `server`, `tools`, `resources`, `templates`, `prompts` as received, `lists` "
-    "(pages, next cursor, TTL, failures), `notices`",
+    "(pages, next cursor, TTL, failures), `notices`; `primary`, a finding, if a list is undeclared or an item unusable",
 )
 @click.argument("kind", type=click.Choice([*LISTS, "all"]), metavar="KIND")
 @extent_options
@@ -123,14 +124,29 @@ def _is_absent(fetched: FetchedList) -> bool:
 
 def _show(visit: CommandSession, fetched: dict[str, FetchedList]) -> None:
     if visit.output.as_json:
-        visit.output.data(_as_json(visit, fetched))
+        visit.output.data(_as_json(visit, fetched) | _narrate_finding(visit, fetched))
         return
+    _narrate_finding(visit, fetched)
     for each in fetched.values():
         if _is_absent(each) and each.missing:
             visit.output.lines([((f"{each.kind}: could not be fetched", "error"),)])
         else:
             visit.output.lines(list_lines(each.kind, each.items))
             _say_age(visit, each)
+
+
+def _narrate_finding(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str, Any]:
+    """Print the most important finding if an item can't be used, or the server does not declare a list that it has.
+
+    Findings are looked for in these cases only, for that takes time.
+    """
+    lists = [each for each in fetched.values() if each.items]
+    offered = declared(visit.opening)
+    if not any(each.kind not in offered or any(_ITEMS[each.kind](raw).flaw for raw in each.items) for each in lists):
+        return {}
+    from inspector.cli.requests import narrate_since  # slow to import
+
+    return narrate_since(visit, 1, answered=True)
 
 
 def _say_age(visit: CommandSession, fetched: FetchedList) -> None:
@@ -150,10 +166,14 @@ def _as_json(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str
 
 
 def _report(visit: CommandSession, refused: FetchedList) -> ExitStatus:
+    from inspector.checks.sayings import explained  # slow to import
+
     declares = ", ".join(visit.opening.capabilities) or "no capability"
+    means, advice = explained(refused.refusal)
+    message = f"{refused.refusal} ({means})" if means else refused.refusal
     answer = {"jsonrpc_error": refused.error}
     return visit.output.report(
-        "server_error", refused.refusal, f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
+        "server_error", message, advice or f"It declares: {declares}.", ExitStatus.TOOL_ERROR, answer
     )
 
 

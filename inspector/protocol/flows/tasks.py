@@ -41,6 +41,7 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.server_requests import ServerRequest, server_requests_in
 from inspector.protocol.tracking.tasks import (
     EXTENSION_NAME,
+    STATES,
     UNKNOWN_TASK,
     Task,
     TaskReport,
@@ -306,10 +307,12 @@ def _poll(course: _Course) -> Flow[Followed | None]:
     if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
         word = read_task_report(reply.message.result_part)
         if word is not None and word.id == course.id:
-            course.failures, course.polled = 0, reply
+            course.failures, course.polled = 0 if word.state in STATES else course.failures + 1, reply
             course.result_refused = course.result_refused and word.state == course.word.state
             course.word = word
-            return None
+            if course.failures < FAILURES:
+                return None
+            return course.over(reply, f"its status is {word.state[:40]!r}, which no version has")
     elif isinstance(reply, Replied) and isinstance(reply.message, ErrorResponse) and reply.message.code == UNKNOWN_TASK:
         return course.over(reply, "the server does not know it (any more)")
     elif not isinstance(reply, Replied | Refused) or (isinstance(reply, Refused) and reply.status in _FINAL):

@@ -255,9 +255,14 @@ class HttpReply:
         )
 
     @property
+    def media_type(self) -> str:
+        """The content type without parameters, in lower case."""
+        return self.content_type.partition(";")[0].strip().lower()
+
+    @property
     def is_stream(self) -> bool:
         """Whether the body is declared as an event stream."""
-        return self.content_type.partition(";")[0].strip().lower() == "text/event-stream"
+        return self.media_type == "text/event-stream"
 
     @property
     def is_success(self) -> bool:

@@ -305,6 +305,12 @@ def test_an_id_that_the_server_does_not_know_ends_it_at_once(revision: Any) -> N
     assert text_of(followed.reply)["message"] == "no such task"
 
 
+def test_a_status_that_no_version_has_ends_it_after_a_few_polls() -> None:
+    followed, game = played(*[None, flat("done")] * FAILURES, revision=FOLLOW_EXTENSION)
+    assert game.methods.count("tasks/get") == FAILURES
+    assert followed.end.why == "its status is 'done', which no version has"
+
+
 @pytest.mark.parametrize("failure", [error(-32603), refused(503), result({"taskId": "other"}), result(None)])
 def test_a_poll_may_fail_a_few_times_in_a_row(failure: Reply) -> None:
     followed, game = played(*[None, failure] * (FAILURES - 1), None, core("completed"), result({}))

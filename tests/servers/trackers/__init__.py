@@ -61,6 +61,8 @@ FAMILIES = (
     "april_http",
     "may",
     "may_http",
+    "june",
+    "june_http",
 )
 
 Run = Callable[[], Any]
