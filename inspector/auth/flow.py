@@ -53,10 +53,12 @@ _OPENID = {"openid", "profile", "email", "address", "phone", OFFLINE}
 
 
 _LETTERS = re.compile(r"[^a-z]")
+_ANY = "any"
 _FEW = "which few clients do"
 _LIMITS = (
     (True, "dpop_bound_access_tokens_required", "", f"tokens have to be bound to a key (DPoP), {_FEW}"),
     (True, "tls_client_certificate_bound_access_tokens", "", f"tokens have to be bound to a certificate, {_FEW}"),
+    (True, "scopes_supported", _ANY, ""),
     (True, "bearer_methods_supported", "header", "clients send tokens in the header Authorization only"),
     (False, "grant_types_supported", CODE, "users cannot log in"),
     (False, "response_types_supported", "code", "clients ask for a code"),
@@ -65,7 +67,7 @@ _LIMITS = (
     (False, "require_signed_request_object", "", f"clients have to sign their requests, {_FEW}"),
 )
 """Members of metadata that shut out most clients: whether it is that of the resource, the member, what a list of it
-needs ("": it must not be true), and what that means."""
+needs ("": it must not be true; "any": any list will do), and what that means."""
 
 
 class RefusedRequest(msgspec.Struct, frozen=True):
@@ -323,12 +325,14 @@ def _limits(protected: ResourceMetadata | None, server: ServerMetadata, *, with_
         value = peek.at((protected.raw if protected else None) if is_resource else server.raw, member)
         if needed == CODE and not with_person:
             continue
-        if needed and isinstance(value, list) and value and needed not in value:
+        if needed and isinstance(value, list) and value and needed not in (*value, _ANY):
             listed = ", ".join(str(each)[:40] for each in value[:5])
             found, fix = (
                 f"{member} has {listed}, and no {needed}: {means}",
                 f"Add {needed} to {member}, and support it.",
             )
+        elif needed and value is not None and not isinstance(value, list):
+            found, fix = f"{member} is a {peek.type_name(value)}, not an array", "Send an array of strings."
         elif not needed and value is True:
             found, fix = f"{member} is true: {means}", f"Do without {member}, or say which clients can log in."
         else:

@@ -1,5 +1,6 @@
 """Rules for logging, progress, cancellation, pagination and caching."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,7 +73,14 @@ def unrequested_progress(case: CheckMoment) -> Iterator[Violation]:
     if progress is None:
         token = peek.request_id(case.value, "progressToken")
         if token is not None:
-            yield Violation(f"progress for the token {token!r}, which no request has", "/params/progressToken")
+            other: Any = (
+                str(token) if isinstance(token, int) else int(token) if re.fullmatch(r"[0-9]{1,18}", token) else None
+            )
+            alike = (
+                f": a request has {other!r}, a {peek.type_name(other)}" if other in case.state.requests.progress else ""
+            )
+            sentence = f"progress for the token {token!r}, which no request has{alike}"
+            yield Violation(sentence, "/params/progressToken")
     elif progress.asked.answered is not None and not progress.asked.lives_on:
         frames = (progress.asked.answered, progress.asked.frame)
         yield Violation(

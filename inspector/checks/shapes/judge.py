@@ -37,6 +37,7 @@ _EVERYWHERE = frozenset(("_meta", "annotations", "type", "name", "title", "descr
 """Members so common that they do not indicate where they belong."""
 _OF_OTHERS = frozenset({"_meta", "extensions"})
 """Members that are harmless in earlier versions."""
+_NONE_BELOW: frozenset[str] = frozenset()
 _SCHEMAS = frozenset({"Arguments", "Structured", "Dialected"})
 """Types that are JSON Schemas, in which any keyword is allowed."""
 _MOST_LOOKED_AT = 2000
@@ -114,7 +115,8 @@ def _of_object(row: int, known: ShapeType, members: tuple[Member, ...]) -> Judge
                     ShapeFault(f"/{escaped(name)}", f"is missing{_instead(name, value, below_of[name], own)}", absent),
                 )
         if needs and not any(name in value for name in needs):
-            found += (ShapeFault("", f"has neither {' nor '.join(needs)}", rule),)
+            others = _instead("", value, _NONE_BELOW, own)
+            found += (ShapeFault("", f"has neither {' nor '.join(needs)}{others}", rule),)
         return found
 
     return judge

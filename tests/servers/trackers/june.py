@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from tests.servers.speaking import TOOL, serve
+from tests.servers.speaking import TOOL, say, serve
 from tests.servers.trackers import Run
 
 
@@ -16,4 +16,14 @@ def _asks() -> None:
     serve({"tools/list": {"tools": [TOOL]}, "tools/call": call})
 
 
-SERVERS: dict[str, Run] = {"asks-before-it-deletes": _asks}
+def _respells() -> None:
+    def call(request: dict[str, Any]) -> dict[str, Any]:
+        token = request["params"]["_meta"]["progressToken"]
+        about = {"progressToken": str(token) if isinstance(token, int) else 1, "progress": 1, "total": 2}
+        say({"jsonrpc": "2.0", "method": "notifications/progress", "params": about})
+        return {"content": [{"type": "text", "text": "done"}]}
+
+    serve({"tools/list": {"tools": [TOOL]}, "tools/call": call})
+
+
+SERVERS: dict[str, Run] = {"token-is-spelt-otherwise": _respells, "asks-before-it-deletes": _asks}

@@ -50,6 +50,10 @@ SERVERS: dict[str, Run] = {
     "challenge-is-spelt-otherwise": _login(
         challenge='Bearer resource-metadata="{here}/.well-known/oauth-protected-resource/mcp"'
     ),
+    "scopes-are-a-text": _login(
+        protected={"scopes_supported": "read write"},
+        challenge='Bearer resource_metadata="{here}/.well-known/oauth-protected-resource/mcp"',
+    ),
     "server-is-a-word": _login(protected={"authorization_servers": "{here}"}),
     "only-machines-may-log-in": _login(about={"grant_types_supported": ["client_credentials"]}),
     "tokens-have-to-be-bound": _login(
