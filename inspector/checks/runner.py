@@ -241,10 +241,10 @@ def is_plain_refusal(http: HttpExchangeState, messages: tuple[Message, ...]) -> 
     return any(type(each) is NotJsonRpc or any(UNCLAIMED in defect for defect in each.defects) for each in messages)
 
 
-def is_answer_to_get(http: HttpExchangeState) -> bool:
-    """Whether this is the body of a GET that is not an event stream: it responds to no request, whatever it has."""
+def is_no_response(http: HttpExchangeState) -> bool:
+    """Whether this is the body of a GET that is no event stream, or of a DELETE: it responds to no request."""
     kind = (http.header("content-type") or "").partition(";")[0].strip().lower()
-    return http.request is not None and http.request.method == "GET" and kind != "text/event-stream"
+    return http.request is not None and http.request.method in ("GET", "DELETE") and kind != "text/event-stream"
 
 
 def is_acknowledgement(http: HttpExchangeState, messages: tuple[Message, ...], *, is_sse_transport: bool) -> bool:
@@ -430,7 +430,7 @@ class Inspection:
                 return
         if frame.http is not None and frame.sse is None:
             http, is_sse_transport = self.state.http.exchange(frame.http), self.state.http.has_endpoint
-            if is_answer_to_get(http) or is_acknowledgement(http, messages, is_sse_transport=is_sse_transport):
+            if is_no_response(http) or is_acknowledgement(http, messages, is_sse_transport=is_sse_transport):
                 http.words = words_of_body(frame.payload)[:200]
                 return
         self._judge_frame(frame, messages)

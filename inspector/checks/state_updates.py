@@ -101,7 +101,7 @@ def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, 
 
 def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: bool) -> None:
     """Update the state for a message from the client."""
-    state.process.provoked = _provocation(frame, message) if frame.cause is Cause.PROBE else None
+    state.process.provoked = _provocation(state, frame, message) if frame.cause is Cause.PROBE else None
     if isinstance(message, Request | Notification) and len(state.requests.unheard) < MOST_UNHEARD:
         state.requests.unheard.append(message.method)
     match message:
@@ -120,12 +120,15 @@ def learn_sent(state: ConnectionState, frame: Frame, message: Message, batched: 
         )
 
 
-def _provocation(frame: Frame, message: Message) -> tuple[int, str] | None:
-    """Return what doctor sent on purpose; None for the probe of the era, which any client may send."""
+def _provocation(state: ConnectionState, frame: Frame, message: Message) -> tuple[int, str] | None:
+    """Return what doctor sent on purpose; None for what any client may send: the probe of the era, calls, a list."""
     if isinstance(message, NotJsonRpc):
         return frame.n, "bytes that are not JSON"
-    method = getattr(message, "method", "")
-    if method == "server/discover" or probes.calls_a_tool(method, getattr(message, "params", None)):
+    method, params = getattr(message, "method", ""), getattr(message, "params", None)
+    is_list = method == "tools/list" and not peek.has(params, "cursor")
+    if is_list and (state.row < FIRST_MODERN or peek.has(params, "_meta")):
+        return None
+    if method == "server/discover" or probes.calls_a_tool(method, params):
         return None
     return frame.n, f"{method[:60]}, a request that was made to be rejected"
 

@@ -12,6 +12,7 @@ from inspector.checks.runner import (
     MOST_OF_ONE,
     Inspection,
     is_for_a_probe,
+    is_no_response,
     is_odd,
     is_plain_refusal,
     record_failure,
@@ -49,6 +50,12 @@ _ERROR = b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}'
 def test_an_error_of_http_may_be_nothing_of_the_protocol(status: int, body: bytes, *, plain: bool) -> None:
     http = HttpExchangeState(response=HttpFact(HttpEvent.RESPONSE, 1, status=status), asked=[])
     assert is_plain_refusal(http, read(body)) is plain
+
+
+@pytest.mark.parametrize(("method", "judged"), [("GET", False), ("DELETE", False), ("POST", True)])
+def test_the_body_of_an_exchange_without_a_request_is_no_response(method: str, *, judged: bool) -> None:
+    sent = HttpFact(HttpEvent.REQUEST, 1, method=method)
+    assert is_no_response(HttpExchangeState(request=sent, asked=[])) is not judged
 
 
 def test_the_body_of_an_exchange_made_on_purpose_is_not_judged() -> None:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import traceback
+import uuid
 from typing import Any
 
 from tests.servers.speaking import answer, say, serve
@@ -35,6 +36,7 @@ _WIDE: dict[str, Any] = {
     "required": ["text"],
     "additionalProperties": False,
 }
+_OF_A_PROGRAM = "Traceback (most recent call last):\n  File '<string>', line 1, in <module>\nNameError: name 'text'"
 _ABOUT = f"Only {'of this version, ' * 9}and no other: Invalid arguments for work: "
 _DEEP: dict[str, Any] = {
     "type": "object",
@@ -211,6 +213,8 @@ _OF_WIDE: dict[str, Any] = {
     "writes-ascii": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "replace").decode()),
     "wraps-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=(a.get("id", 1) + 2**31) % 2**32 - 2**31),
     "names-in-words": lambda r, a, w: _error("Bad mcpInspectUnknown, Text, id, limit") if w else None,
+    "rejects-negative": lambda r, a, w: _error("an unsigned id is required") if not w and a.get("id", 1) < 0 else None,
+    "counts-from-below": lambda r, a, w: None if w else _text(str(max(0, -a.get("limit", 5)))),
     "negates": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=-a.get("id", 1)),
     "writes-exponents": lambda r, a, w: None if w else _text(f"record {a.get('id', 1):g}"),
     "drops-astral": lambda r, a, w: None if w else _echo(a, w, text="".join(c for c in a["text"] if ord(c) < 0x10000)),
@@ -228,9 +232,7 @@ _OF_WIDE: dict[str, Any] = {
     "source-path": lambda r, a, w: _error(f"{w}: TypeError in /srv/app/handlers/work.py:33") if w else None,
     "removes-accents": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "ignore").decode()),
     "own-response-is-invalid": lambda r, a, w: (
-        _error(
-            "1 validation error for WorkResponse\nid\n Input should be a valid string [type=string_type, input_value=1]"
-        )
+        _error(f"1 validation error for {'DictModel' if a['id'] < 0 else 'WorkResponse'}\nid\n [type=string_type, …]")
         if not w and a.get("id", 1) != 1
         else None
     ),
@@ -253,6 +255,8 @@ _OF_WIDE: dict[str, Any] = {
     "needs-a-file": lambda r, a, w: None if w or len(a) < 2 else _error("Bounds: data/range.json is missing"),
     "fails-always": lambda r, a, w: _text('{"status": false, "status_message": "x does not exist"}'),
     "rejects-as-internal": lambda r, a, w: _refused(r, -32603, f"Invalid arguments: {w}: Required") if w else None,
+    "rejects-by-name": lambda r, a, w: _refused(r, -32603, f"Invalid parameter '{w}': got None") if w else None,
+    "fails-with-an-id": lambda r, a, w: _error(f"Unknown tool in operation {uuid.uuid4()}"),
     "no-key-by-code": lambda r, a, w: _refused(r, -32602, "Missing API key: set it in the server's environment"),
     "no-key-unmarked": lambda r, a, w: _text("The OPENWEATHER_API_KEY environment variable is not set"),
     "no-key-as-json": lambda r, a, w: _text('{"error": "No API key found. Run acme login."}'),
@@ -297,6 +301,9 @@ _FAULTS: dict[str, Any] = (
         "crash-twice": lambda r, a, w: _crash_or_hang(a),
         "slow": lambda r, a, w: _late(r, 600),
         "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
+        "prints-before-it": lambda r, a, w: print(end="x" * 99 * (len(str(a.get("text"))) > 5_000), flush=True),
+        "runs-a-program": lambda r, a, w: None if w else _text(_OF_A_PROGRAM),
+        "needs-a-tag": lambda r, a, w: _error("need at least one") if w == "flag" or a.get("tags") == [] else None,
         "empty-is-no-csv": lambda r, a, w: (
             _error("no CSV: the file is empty; a header is required") if a.get("text") == "" else None
         ),

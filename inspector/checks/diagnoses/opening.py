@@ -422,7 +422,11 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
     state = case.state
     if state.opening is None or state.why:
         return
-    for asked in state.requests.all:
+    hung = False
+    for asked in sorted(state.requests.all, key=lambda each: each.frame):
+        follows, hung = hung, asked.probe and asked.method == "tools/call" and asked.answered is None
+        if follows and asked.probe:
+            continue  # whether the server still responds after a call, which `check --probe` judges
         waited = (asked.cancelled_ns or state.last_ns) - asked.time_ns
         ours = asked.sender is Direction.TO_SERVER and asked.answered is None and asked.method not in _WAITS
         ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those

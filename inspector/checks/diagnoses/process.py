@@ -91,6 +91,9 @@ _USAGE = re.compile(r"(?i)\s*usage: \S")
 _SUBCOMMAND = (
     "Check whether it needs a subcommand or an option, such as stdio or serve, and whether an argument is wrong."
 )
+_LACKS = "the command lacks"
+_SERVING = ("serve", "stdio", "server", "mcp", "start")
+"""Usual names of the subcommand that starts a server, best first."""
 _CORRECT = "Correct what the exception names; stderr has the lines above it."
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
@@ -126,6 +129,7 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     newest = tail_of(state)[:_LOOKED_AT]
     if known := known_cause(newest):
         at, sentence, fix = known
+        fix = (sentence.startswith(_LACKS) and _subcommand(newest)) or fix
         return Violation(f": {sentence}{_placed(newest, at)}", frames=(at, n), instead=True, fix=fix)
     if (telling := telling_line(newest)) is None:
         return Violation(", with nothing on stderr", frames=(n,), instead=True)
@@ -133,9 +137,19 @@ def last_words(state: ConnectionState, n: int) -> Violation:
     usage = None if is_error else next(((at, line.strip()) for at, line in newest if _USAGE.match(line)), None)
     if usage is not None:
         message = f"; it printed its help: {usage[1][:MOST_WORDS]}"
-        return Violation(message, frames=(usage[0], n), instead=True, fix=_SUBCOMMAND)
+        return Violation(message, frames=(usage[0], n), instead=True, fix=_subcommand(newest) or _SUBCOMMAND)
     message = f": {words}{_placed(newest, at)}" if is_error else f"; last line of stderr: {words}"
     return Violation(message, frames=(at, n), instead=True, fix=_CORRECT if HEADS.match(words) else "")
+
+
+def _subcommand(newest: list[tuple[int, str]]) -> str:
+    """Return the advice to add a subcommand that the usage or help on stderr lists; "" if none is known."""
+    text = "\n".join(line for _, line in newest)
+    listed = (
+        each for each in _SERVING if re.search(rf"(?m)^[│ ]{{1,8}}{each}\b(?: .*)? {{2}}\S|[{{,]{each}[,}}]", text)
+    )
+    found = next(listed, "")
+    return f"Add its subcommand {found} to the command of the server." if found else ""
 
 
 def _placed(newest: list[tuple[int, str]], at: int) -> str:

@@ -78,7 +78,7 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
     An empty text is left out: that it means "as by default" is a widespread convention.
 
     Proof: the result is that of the call without the argument, whose declared default is another value, and other
-    values give other results.
+    values, 1 among them, give other results.
     """
     base = next((text for call, text in zip(calls, texts, strict=True) if call.valid and not call.argument), None)
     if base is None:
@@ -89,11 +89,11 @@ def ignored_values(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> I
         if call.arguments.get(call.argument) == "":
             continue
         others = [
-            other
+            (each.arguments.get(call.argument), other)
             for each, other in zip(calls, texts, strict=True)
             if each.valid and each.argument == call.argument and each.arguments.get(call.argument) and other is not None
         ]
-        if any(other != base for other in others):
+        if any(other != base for _, other in others) and (1, base) not in others:
             yield "value-ignored", f"the result is that of a call without it if {call.what}", at
 
 

@@ -14,18 +14,19 @@ _NAMED: Final = 4
 """Maximum number of other tools that a sentence names."""
 _OWN = re.compile(r"'[^']{0,200}'|`[^`]{0,200}`|\"[^\"]{0,200}\"|\d[\d,.]{0,30}")
 """What differs although the habit is the same: quoted names and values, numbers."""
-_TELLS: Final = 160
-"""Characters that are compared: a quotation follows, which is cut."""
+_TELLS: Final = 70
+"""Characters of a quotation that are compared: it is cut, at another place if it has the name of the tool."""
 _SEEN = re.compile(r" \(so do(?:es)? [^)]{0,60}\)$")
 
 
 def of_many_tools(found: Sequence[Finding], names: Sequence[str]) -> list[Finding]:
     """Merge the findings that differ only in the tool and the argument. `names`: the tool of each finding."""
-    alike: dict[tuple[str, str], list[int]] = {}
+    alike: dict[tuple[str, str, str], list[int]] = {}
     for at, (each, name) in enumerate(zip(found, names, strict=True)):
         own = _SEEN.sub("", each.sentence.removeprefix(f"{name}: "))
-        masked = _OWN.sub("*", own.replace(f" {name}", " *").replace(f"[{name}", "[*") if len(name) > 2 else own)
-        alike.setdefault((each.id, masked[:_TELLS]), []).append(at)
+        own = re.sub(rf"(?<![^\W_]){re.escape(name)}", "*", own) if len(name) > 2 else own
+        head, _, quote = _OWN.sub("*", own).partition(": ")
+        alike.setdefault((each.id, head, quote[:_TELLS]), []).append(at)
     kept: dict[int, Finding] = {}
     for places in alike.values():
         others = list(dict.fromkeys(names[at] for at in places if names[at] != names[places[0]]))

@@ -1,7 +1,7 @@
 """Judges the responses of one tool: how it validates its arguments, and what it gives away."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 import msgspec
@@ -35,6 +35,8 @@ _SHAPE = re.compile(
     r"|invalid_type"
 )
 """Messages about a missing argument or a type. Other rejections may be caused by texts that are made up here."""
+_NO_NUMBER = re.compile(r"(?i)\[type=string_type|(?:expected|must be) (?:a |an )?(?:string|object|array|boolean)\b")
+"""Messages that a number should have another type."""
 _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _MOST_EACH = 5
@@ -77,7 +79,7 @@ class ProbeOutcome(msgspec.Struct, frozen=True):
     alive: bool
     """Whether the session is still open after the call."""
     busy: bool = False
-    """Whether the server sent a request or a notification during the call: it waits for the user, or is working."""
+    """Whether the server sent something during the call: it waits for the user, works, or wrote a response badly."""
 
     seconds: float = 0.0
     """How long the call took."""
@@ -132,8 +134,9 @@ def _flaws(
     before: ProbeOutcome | None = None
     base = next((each for each in outcomes if each.call.valid), None)
     missing = [*_taken_for_missing(base, outcomes)]
+    usual = {words for each in outcomes if each.call.valid and (words := _words_of(each)) is not None}
     for each in outcomes:
-        for id_, sentence in _of_outcome(each, base if base is not each else None, leaks):
+        for id_, sentence in _of_outcome(each, base if base is not each else None, leaks, usual):
             if not (missing and each is base and id_ == "valid-input-rejected"):
                 yield id_, sentence, each.frames
         if each.call.again and before is not None and before.call.again and _differs(before.reply, each.reply):
@@ -172,8 +175,18 @@ def success_text(outcome: ProbeOutcome) -> str | None:
     return text if failure_of(reply.message, text) is CallFailure.NOT else None
 
 
-def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: Leaks) -> Iterator[tuple[str, str]]:
-    """Yield check and sentence. `base`: the first valid call, None if this is it; what fails there fails always."""
+def _words_of(outcome: ProbeOutcome) -> Any:
+    """Return the text of a response, without moments and generated ids; None if there is none."""
+    return _NORMAL(text_of(outcome.reply.message)) if isinstance(outcome.reply, Replied) else None
+
+
+def _of_outcome(
+    each: ProbeOutcome, base: ProbeOutcome | None, leaks: Leaks, known: Set[Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield check and sentence. `base`: the first valid call, None if this is it; what fails there fails always.
+
+    `known`: the texts of the responses to valid calls, which say nothing about an invalid argument.
+    """
     call, reply = each.call, each.reply
     if not each.repeated:
         return
@@ -181,7 +194,7 @@ def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: Leaks) -> 
         yield "input-ends-server", f"the server disconnects if {call.condition}"
         return
     if isinstance(reply, Silent):
-        if each.busy:
+        if each.busy or (base is not None and isinstance(base.reply, Silent)):
             return
         again = ", nor to the first call again: it may limit the number of calls" if each.stalled else ""
         yield (
@@ -200,7 +213,9 @@ def _of_outcome(each: ProbeOutcome, base: ProbeOutcome | None, leaks: Leaks) -> 
         yield "input-ends-server", f"the server disconnects after its response if {call.condition}"
     text = text_of(reply.message)
     usual = text_of(base.reply.message) if base is not None and isinstance(base.reply, Replied) else ""
-    yield from _of_verdict(call, reply.message, text, _verdict_of(base), usual, is_base=base is None)
+    for id_, sentence in _of_verdict(call, reply.message, text, _verdict_of(base), usual, is_base=base is None):
+        if id_ != "input-error-unspecific" or _words_of(each) not in known:
+            yield id_, sentence
     yield from leaked(call, text, leaks, is_error=failure_of(reply.message, text) is not CallFailure.NOT)
 
 
@@ -231,7 +246,9 @@ def _of_verdict(
         has_nul = any("\0" in str(each) for each in call.arguments.values())  # no path and few databases may have one
         is_absent = _ABSENT_THING.search(text) and _quotes(call, text)
         if base is not CallFailure.REJECTED and not has_nul and not is_absent:
-            is_shape = _SHAPE.search(text) and not _is_about_value(call, text)
+            is_number = type(call.arguments.get(call.argument)) in (int, float) and call.arguments[call.argument]
+            shape = _NO_NUMBER if is_number else _SHAPE  # no number but 0 counts as missing
+            is_shape = shape.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
             why = "if a text is empty" if _is_about_empty(call, text) else f"although {call.condition}"
@@ -241,7 +258,7 @@ def _of_verdict(
             yield "input-fails-inside", f"internal error if {call.condition}: {_quote(text)}"
     elif _is_about_empty(call, text):
         return  # the text that was made up for another argument
-    elif not call.valid and call.argument and text != usual and not _is_named(call.argument, text):
+    elif not call.valid and call.argument and not _is_named(call.argument, text):
         sentence = f"the error does not name {call.argument!r} if {call.condition}: {_quote(text)}"
         yield "input-error-unspecific", sentence
 

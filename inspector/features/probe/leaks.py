@@ -14,6 +14,8 @@ _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|\n[ \t]+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
     r"|\n[ \t]+at [\w.$]+\(\w+\.java:\d+\)"
 )
+_OF_A_PROGRAM = re.compile(r", line \d+, in <module>|\[eval\]|evalmachine\.<anonymous>")
+"""A frame of a program that the tool runs, which is its result: a handler is a function."""
 _WORD = re.compile(r"[^\s\"']+")
 _VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
 _PLACE = re.compile(r"(?<![\w.-])/(?:home|Users)/[^/]+/|/roo[t]/|/(?:usr|opt)/(?:local/)?lib/|[A-Za-z]:\\\\?Users\\\\?")
@@ -36,7 +38,8 @@ class Leaks(NamedTuple):
 def leaked(call: ProbeCall, text: str, leaks: Leaks, *, is_error: bool) -> Iterator[tuple[str, str]]:
     """Yield check and sentence for what the text of a response shows. `is_error`: whether paths in it are judged."""
     if _TRACEBACK.search(text):
-        yield "response-has-traceback", f"the response has a stack trace if {call.condition}"
+        if not _OF_A_PROGRAM.search(text):
+            yield "response-has-traceback", f"the response has a stack trace if {call.condition}"
     else:
         sent = msgspec.json.encode(call.arguments).decode()
         sources = (found.group() for found in _SOURCE.finditer(text[:MAX_SEARCHED_CHARS]))

@@ -15,13 +15,16 @@ _LONGEST = 200_000
 _INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 VALIDATION = re.compile(
     r"(?i)validation error|invalid (?:arguments|input|params|parameters|type)|input validation|schema validation"
-    r"|is a required property|is not of type|expected (?:string|number|object|array|boolean|integer), received"
+    r"|is a required property|is not of type|expected (?:string|number|object|array|boolean|integer), (?:received|got)"
+    r"|invalid (?:argument|parameter):? ['\"`]"
     r"|\b(?:is|are) (?:required|missing)\b|missing (?:required |the )?(?:argument|parameter|field|property|value)"
     r"|\[type=\w+, input_value=|must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b|invalid_type"
     r"|\b(?:must|should|needs to) be one of\b|\bis not one of\b"
 )
 """Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
-_OF_A_RESPONSE = re.compile(r"(?i)validation errors? for \w*(?:response|result|output)\b|output validation error")
+_OF_A_RESPONSE = re.compile(
+    r"(?i)validation errors? for \w*(?:response|result|output|DictModel)\b|output validation error"
+)
 """Messages of the same validators about what the tool returns, or has got itself."""
 _OF_CREDENTIALS = re.compile(
     r"\b[A-Z0-9_]{0,30}(?:API_?KEY|_TOKEN|_SECRET|_PASSWORD|CREDENTIALS?)\b|(?i:authenticat|\bunauthori[sz]ed\b"

@@ -293,9 +293,9 @@ class _Run:
 
 
 def _came_meanwhile(session: Session, before: int) -> bool:
-    """Return whether the server has sent a request or a notification since entry `before`."""
+    """Return whether the server has sent a request, a notification, or a line that may hide a response, since then."""
     store = session.journal.store
-    kinds = (MessageKind.REQUEST, MessageKind.NOTIFICATION)
+    kinds = (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID)
     return any(
         store.message_kind(n) in kinds and store.direction(n) is Direction.FROM_SERVER
         for n in range(before + 1, session.journal.count + 1)

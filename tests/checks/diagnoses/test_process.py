@@ -101,6 +101,8 @@ CASES: Cases = {
         ),
         ("  [cause]: Error: getaddrinfo ENOTFOUND docs.example", "it cannot find the host docs.example"),
         ("error: unrecognized arguments: --stdio", "unknown option --stdio"),
+        ("│ Missing command.   │", "the command lacks a subcommand"),
+        ("ImportError: cannot import name 'f' from 'a.b' (/srv/a/b.py)", "failed: cannot import name 'f' from 'a.b'"),
         ("it broke", "last line of stderr: it broke"),
     ],
 )
@@ -114,6 +116,12 @@ def test_an_exit_after_a_help_text_names_its_usage_and_not_its_last_line() -> No
     died = _dead(2, "A server of notes", "", "Usage: notes <COMMAND>", "", "Commands:", "  serve  Serve over stdio")
     (found,) = (each for each in died().findings() if each.id == "exit-during-handshake")
     assert found.sentence.endswith("; it printed its help: Usage: notes <COMMAND>")
+    assert found.fix == "Add its subcommand serve to the command of the server."
+    lacks = "shelf: error: the following arguments are required: command"
+    (found,) = (
+        each for each in _dead(2, "usage: shelf [-h] {add,mcp} ...", lacks)().findings() if each.frames == (3, 4)
+    )
+    assert found.fix == "Add its subcommand mcp to the command of the server."
     assert "subcommand" in found.fix
 
 
@@ -302,6 +310,8 @@ def test_exit_after_a_probe_is_not_the_servers_fault(code: int | None, signal: s
     opened = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"nope"}', Direction.TO_SERVER, cause=Cause.PROBE)
     ended = opened.exit(code, signal).findings()
     assert {(each.id, each.severity) for each in ended} == {("exit-on-invalid-message", "warning")}
+    listed = Talk().frame(b'{"jsonrpc":"2.0","id":9,"method":"tools/list"}', Direction.TO_SERVER, cause=Cause.PROBE)
+    assert "exit-on-invalid-message" not in {each.id for each in listed.exit(code, signal).findings()}
 
 
 def test_a_server_that_owes_a_response_may_finish_it_after_the_end_of_stdin() -> None:

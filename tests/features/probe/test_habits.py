@@ -28,7 +28,8 @@ def test_the_argument_and_its_value_are_no_difference() -> None:
 
 def test_an_error_that_quotes_the_tool_and_is_cut_is_the_same_for_all() -> None:
     habit = "rejected although it is called with an argument that the schema does not name, which inputSchema allows"
-    for form in ("Error executing tool {0}: 1 error for {0}Args", "1 validation error for call[{0}]"):
+    python = "Failed: NotesServer._register.<locals>.{0}() got an unexpected keyword argument"
+    for form in ("Error executing tool {0}: 1 error for {0}Args", "1 validation error for call[{0}]", python):
         quoted = {tool: form.format(tool) + " x" * 50 for tool in _TOOLS}
         (one,) = _said(*(f"{tool}: {habit}: {quoted[tool][:100]}" for tool in _TOOLS), id_="undeclared-constraint")
         assert one.endswith("and the same of 2 other tools: vat_credit, withholding")
