@@ -54,7 +54,7 @@ stdin-not-read: SILENT stdin-eof-ignored stdout-not-json
 exit-during-handshake: unexpected-exit stream-ended-early
 exit-without-input: unexpected-exit stream-ended-early stdout-not-json NOT-MESSAGES
 server-killed: unexpected-exit stream-ended-early
-stdin-eof-ignored: process-outlives-stdin child-processes-left
+stdin-eof-ignored: child-processes-left
 exit-during-session: unexpected-exit stream-ended-early
 stdout-closed: unexpected-exit stdin-eof-ignored stream-ended-early
 server-silent: stdin-eof-ignored

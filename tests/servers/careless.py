@@ -13,6 +13,7 @@ import traceback
 import uuid
 from typing import Any
 
+from inspector.features.probe.plan import MARKED
 from tests.servers.speaking import answer, say, serve
 
 SCHEMA: dict[str, Any] = {
@@ -214,6 +215,7 @@ _OF_WIDE: dict[str, Any] = {
     "wraps-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=(a.get("id", 1) + 2**31) % 2**32 - 2**31),
     "names-in-words": lambda r, a, w: _error("Bad mcpInspectUnknown, Text, id, limit") if w else None,
     "rejects-negative": lambda r, a, w: _error("an unsigned id is required") if not w and a.get("id", 1) < 0 else None,
+    "shows-what-is-kept": lambda r, a, w: None if w else _text(f"{MARKED} of an earlier session"),
     "counts-from-below": lambda r, a, w: None if w else _text(str(max(0, -a.get("limit", 5)))),
     "negates": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=-a.get("id", 1)),
     "writes-exponents": lambda r, a, w: None if w else _text(f"record {a.get('id', 1):g}"),
@@ -302,7 +304,11 @@ _FAULTS: dict[str, Any] = (
         "slow": lambda r, a, w: _late(r, 600),
         "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
         "prints-before-it": lambda r, a, w: print(end="x" * 99 * (len(str(a.get("text"))) > 5_000), flush=True),
-        "runs-a-program": lambda r, a, w: None if w else _text(_OF_A_PROGRAM),
+        "runs-a-program": lambda r, a, w: _error("/tmp/p1/a/run.py:1: wrong " + w) if w else _text(_OF_A_PROGRAM),
+        "empty-list-is-missing": lambda r, a, w: (
+            _error("arguments are required: tags") if a.get("tags") == [] else None
+        ),
+        "takes-time-for-each": lambda r, a, w: time.sleep(0.001 * len(a.get("tags", ())) if not w else 0),
         "needs-a-tag": lambda r, a, w: _error("need at least one") if w == "flag" or a.get("tags") == [] else None,
         "empty-is-no-csv": lambda r, a, w: (
             _error("no CSV: the file is empty; a header is required") if a.get("text") == "" else None

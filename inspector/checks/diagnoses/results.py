@@ -229,7 +229,7 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
         stated = known_cause([(0, each.reason)]) or ()
         if not each.reason:
             how = "without a reason"
-        elif each.reason in telling[1] or telling[1].rpartition(": ")[2][:_ENOUGH] in each.reason or words in stated:
+        elif each.reason in telling[1] or words in stated or _states(each.reason, telling[1]):
             continue
         else:
             how = f"(“{each.reason[:_SHORT]}”)"
@@ -237,6 +237,12 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(
             sentence, frames=(at, each.frame), instead=True, severity=Severity.HINT if each.reason else None, fix=fix
         )
+
+
+def _states(reason: str, words: str) -> bool:
+    """Whether the reason of a response has a part of a logged message, without the name of the exception and a code."""
+    parts = words.split(": ")
+    return any(part[:_ENOUGH] in reason for part in parts if " " in part or part is parts[-1])
 
 
 def _said_of_failure(case: CheckMoment) -> str | None:

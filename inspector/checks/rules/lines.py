@@ -16,7 +16,6 @@ from inspector.protocol.frames import Channel, Direction, Eol
 error, warning, hint = rules_of("stdio")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
-_PATIENCE_NS = 2_000_000_000
 _COMPUTING_NS = 5_000_000_000
 """Time that a process which ends by itself may take: it is computing, or the machine is busy."""
 
@@ -47,8 +46,7 @@ def process_outlives_stdin(case: CheckMoment) -> Iterator[Violation]:
         if fact.event is ProcessEvent.STDIN_EOF:
             closed = time_ns if closed is None else closed
         elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
-            by_itself = fact.event is ProcessEvent.EXIT or fact.was_computing  # a timer may fire early
-            if time_ns - closed >= (_COMPUTING_NS if by_itself else _PATIENCE_NS * 9 // 10):
+            if fact.event is ProcessEvent.EXIT and time_ns - closed >= _COMPUTING_NS:  # else `stdin-eof-ignored`
                 sentence = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
                 yield Violation(sentence, frames=(n,), instead=True)
             return

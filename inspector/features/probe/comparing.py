@@ -28,6 +28,8 @@ SLOWER: Final = 10
 """How many times longer a slow call takes than the median of the tool's valid calls."""
 SLOW_S: Final = 0.15
 """Minimum duration of a slow call, in seconds: below it, the machine explains a difference."""
+_SLOW_LIST_S: Final = 0.5
+"""The same of a list of many items, each of which takes its time."""
 
 Judged = tuple[str, str, int]
 """Check, sentence, and the place of the call among those of the tool."""
@@ -131,8 +133,13 @@ def _items_in(text: str) -> int:
 
 
 def remembered_texts(calls: Sequence[ProbeCall], texts: Sequence[str | None]) -> Iterator[Judged]:
-    """Yield the first call whose response has the marked text of an earlier call, but not in its own arguments."""
+    """Yield the first call whose response has the marked text of an earlier call, but not in its own arguments.
+
+    A text that the tool returned before it was sent it is in what other tools keep.
+    """
     marked = [at for at, call in enumerate(calls) if MARKED in call.arguments.values()]
+    if marked and any(text is not None and MARKED in text for text in texts[: marked[0]]):
+        return
     for at in range(marked[0] + 1 if marked else len(calls), len(calls)):
         text = texts[at]
         if text is not None and MARKED in text and at not in marked:
@@ -150,8 +157,13 @@ def slow_places(calls: Sequence[ProbeCall], seconds: Sequence[float | None]) -> 
     """Return the places of valid calls with a value that took much longer than the others; None: do not count."""
     usual = usual_of(calls, seconds)
     limit = max(SLOWER * usual, SLOW_S)
+    is_list = [isinstance(call.arguments.get(call.argument), list) for call in calls]
     return [
         at
         for at, (call, each) in enumerate(zip(calls, seconds, strict=True))
-        if usual and call.valid and call.argument and each is not None and each > limit
+        if usual
+        and call.valid
+        and call.argument
+        and each is not None
+        and each > (max(limit, _SLOW_LIST_S) if is_list[at] else limit)
     ]

@@ -251,7 +251,8 @@ def _of_verdict(
             is_shape = shape.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
-            why = "if a text is empty" if _is_about_empty(call, text) else f"although {call.condition}"
+            empty = "a list" if call.arguments.get(call.argument) == [] else "a text"
+            why = f"if {empty} is empty" if _is_about_empty(call, text) else f"although {call.condition}"
             yield id_, f"rejected {why}, which inputSchema allows: {_quote(text)}"
     elif is_internal and failure is not CallFailure.REJECTED:
         if base is not CallFailure.INSIDE and not is_base:
@@ -289,13 +290,13 @@ def _quotes(call: ProbeCall, text: str) -> bool:
 
 
 def _is_about_empty(call: ProbeCall, text: str) -> bool:
-    """Whether an error says that an argument is missing which was sent as an empty string: many servers do."""
+    """Whether an error says that an argument is missing which was sent as an empty string or list: many servers do."""
     low = text[:MAX_SEARCHED_CHARS].lower()
     near = [
         _letters(low[max(found.start() - _NEAR_CHARS, 0) : found.end() + _NEAR_CHARS])
         for found in _ABSENT.finditer(low)
     ]
-    empty = {_letters(member.lower()) for name, value in call.arguments.items() for member in _empty_texts(name, value)}
+    empty = {_letters(member.lower()) for name, value in call.arguments.items() for member in _empty(name, value)}
     return any(name in words for name in empty for words in near) or (bool(empty) and _IS_EMPTY.search(low) is not None)
 
 
@@ -304,16 +305,16 @@ def _letters(text: str) -> str:
     return _SEPARATORS.sub("", text)
 
 
-def _empty_texts(name: str, value: Any, depth: int = 6) -> Iterator[str]:
-    """Yield the names of the members that are empty strings, at any depth."""
-    if value == "":
+def _empty(name: str, value: Any, depth: int = 6) -> Iterator[str]:
+    """Yield the names of the members that are empty strings or lists, at any depth."""
+    if value in ("", []):
         yield name
     elif isinstance(value, dict) and depth:
         for key, each in value.items():
-            yield from _empty_texts(key, each, depth - 1)
+            yield from _empty(key, each, depth - 1)
     elif isinstance(value, list) and depth:
         for each in value:
-            yield from _empty_texts(name, each, depth - 1)
+            yield from _empty(name, each, depth - 1)
 
 
 def _differs(first: Reply, second: Reply) -> bool:

@@ -23,6 +23,8 @@ _SOURCE = re.compile(
     r"(?:/[\w.@+-]{1,80}){2,20}\.(?:py|js|cjs|mjs|ts|go|rs|java|rb|php|cs|ya?ml|toml|ini|env)\b(?::\d+)?"
 )
 """An absolute path of a source file or of settings."""
+_OF_A_MOMENT = ("/tmp/", "/var/tmp/", "/var/folders/")
+"""Where files are that a tool writes for one call."""
 _HOME = re.compile(r"/(?:home|Users)/[^/]+/")
 _SHORTEST_SECRET: Final = 8
 
@@ -44,7 +46,8 @@ def leaked(call: ProbeCall, text: str, leaks: Leaks, *, is_error: bool) -> Itera
         sent = msgspec.json.encode(call.arguments).decode()
         sources = (found.group() for found in _SOURCE.finditer(text[:MAX_SEARCHED_CHARS]))
         paths = (*paths_in(text), *sources) if is_error else ()  # a result may be about files
-        path = next((path for path in paths if path not in sent and not leaks.is_example(path)), "")
+        own = (path for path in paths if path not in sent and not path.startswith(_OF_A_MOMENT))
+        path = next((path for path in own if not leaks.is_example(path)), "")
         if path:
             yield "response-has-path", f"the response has {path[:80]!r} if {call.condition}"
     for name, value in leaks.secrets.items():

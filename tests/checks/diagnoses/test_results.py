@@ -107,6 +107,10 @@ def test_image_undecodable_image_without_data_is_found() -> None:
 def test_failure_logged_quotes_the_exception_of_that_request() -> None:
     lost = "getaddrinfo ENOTFOUND api.acme.com"
     assert not of_one(_failed_with(f"Error: {lost}", f'{{"error": "{lost}", "ms": 2}}')().findings(), "failure-logged")
+    coded = "ApiError: the map has no layer 'road': 404"
+    assert not of_one(
+        _failed_with("The map has none: the map has no layer 'road'", coded)().findings(), "failure-logged"
+    )
     (found,) = of_one(_failed_with("Error")().findings(), "failure-logged")
     assert found.sentence.endswith("stderr has: sqlite3.OperationalError: no such table: users")
     sdk = "mcp.server.mcpserver.exceptions.UnexpectedToolError: Error executing tool run"

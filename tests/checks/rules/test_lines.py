@@ -35,7 +35,7 @@ CASES: Cases = {
 
 @pytest.mark.parametrize(
     ("id_", "script"),
-    [("process-outlives-stdin", _closed(2, last=ProcessEvent.SIGNAL)), ("unexpected-exit", lambda: Talk().exit(1))],
+    [("stdin-eof-ignored", _closed(2, last=ProcessEvent.SIGNAL)), ("unexpected-exit", lambda: Talk().exit(1))],
 )
 def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> None:
     assert id_ in ids(script())
@@ -45,6 +45,7 @@ def test_other_ways_to_break_the_rule_are_found(id_: str, script: Script) -> Non
     ("id_", "script"),
     [
         ("process-outlives-stdin", _closed(1.9)),
+        ("process-outlives-stdin", _closed(9, last=ProcessEvent.SIGNAL)),
         ("unexpected-exit", lambda: Talk(opened=False).exit(1)),
         ("unexpected-exit", lambda: Talk().ask("ping").fact(ProcessFact(ProcessEvent.STDIN_EOF, 1)).exit(1)),
         (

@@ -108,7 +108,7 @@ healthy-wide healthy-deep rounds-to-two-places wants-consent empty-member-is-mis
 needs-a-variable needs-a-login needs-a-program needs-a-file limits-its-rate rejects-as-internal fails-always
 no-key-by-code no-key-unmarked no-key-as-json no-login no-token-inside refuses-undeclared refuses-unmarked
 refuses-in-a-report negates names-in-words refuses-with-a-verdict own-response-is-invalid is-not-configured
-counts-from-below rejects-by-name fails-with-an-id runs-a-program needs-a-tag
+counts-from-below rejects-by-name fails-with-an-id runs-a-program needs-a-tag takes-time-for-each shows-what-is-kept
 """
 
 
@@ -151,7 +151,7 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
 
 _ONLY_HINTS = """
 green-requires-tags empty-is-no-csv strict no-empty-text empty-is-missing empty-is-no-string
-empty-is-missing-later needs-tags-for-green rejects-negative
+empty-is-missing-later needs-tags-for-green rejects-negative empty-list-is-missing
 """
 
 
