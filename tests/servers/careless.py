@@ -33,6 +33,7 @@ _WIDE: dict[str, Any] = {
         "text": {"type": "string", "maxLength": 20_000},
         "id": {"type": "integer"},
         "limit": {"type": "integer", "default": 5},
+        "wait_s": {"type": "integer"},
     },
     "required": ["text"],
     "additionalProperties": False,
@@ -76,7 +77,7 @@ def _wrong(arguments: dict[str, Any]) -> str:
         return "count"
     if color not in ("red", "green", "blue"):
         return "color"
-    for name in ("id", "limit"):
+    for name in ("id", "limit", "wait_s"):
         if type(arguments.get(name, 1)) not in (int, float) or arguments.get(name, 1) % 1:
             return name
     if FAULT in _OF_WIDE and (unknown := arguments.keys() - _WIDE["properties"].keys()):
@@ -213,8 +214,9 @@ _OF_WIDE: dict[str, Any] = {
     "decodes-latin-1": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode().decode("latin-1")),
     "writes-ascii": lambda r, a, w: None if w else _echo(a, w, text=a["text"].encode("ascii", "replace").decode()),
     "wraps-integers": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=(a.get("id", 1) + 2**31) % 2**32 - 2**31),
-    "names-in-words": lambda r, a, w: _error("Bad mcpInspectUnknown, Text, id, limit") if w else None,
+    "names-in-words": lambda r, a, w: _error("Bad mcpInspectUnknown, Text, id, limit, waitS") if w else None,
     "rejects-negative": lambda r, a, w: _error("an unsigned id is required") if not w and a.get("id", 1) < 0 else None,
+    "waits-as-told": lambda r, a, w: _late(r, 600) if not w and a.get("wait_s", 0) > 9 else None,
     "shows-what-is-kept": lambda r, a, w: None if w else _text(f"{MARKED} of an earlier session"),
     "counts-from-below": lambda r, a, w: None if w else _text(str(max(0, -a.get("limit", 5)))),
     "negates": lambda r, a, w: _echo(a, w) if w else _echo(a, w, id=-a.get("id", 1)),

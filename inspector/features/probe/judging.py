@@ -39,6 +39,8 @@ _NO_NUMBER = re.compile(r"(?i)\[type=string_type|(?:expected|must be) (?:a |an )
 """Messages that a number should have another type."""
 _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
+_WAITS = re.compile(r"(?i)wait|time_?out|delay|sleep|pause|interval|duration|seconds|_ms$")
+"""Names of arguments by which a tool is told how long to wait."""
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
@@ -196,9 +198,10 @@ def _of_outcome(
     if isinstance(reply, Silent):
         if each.busy or (base is not None and isinstance(base.reply, Silent)):
             return
+        waits = _WAITS.search(call.argument) and isinstance(call.arguments.get(call.argument), int)
         again = ", nor to the first call again: it may limit the number of calls" if each.stalled else ""
         yield (
-            "slow-tool" if each.slow or each.stalled else "input-without-response",
+            "slow-tool" if each.slow or each.stalled or waits else "input-without-response",
             f"no response in {reply.seconds:g} s if {call.condition}{again}",
         )
         return

@@ -119,6 +119,11 @@ def test_probe_when_the_server_refuses_or_transforms_rightly_finds_nothing(healt
     assert "No check explains" not in ran.stderr + ran.stdout
 
 
+def test_tool_that_waits_as_long_as_it_is_told_is_only_slow() -> None:
+    ran = probed("waits-as-told", "--fail-on", "hint", "--probe-timeout", _SHORT_S)
+    assert {each["id"] for each in ran.data["findings"]} & {*_INPUTS, "slow-tool"} == {"slow-tool"}
+
+
 def test_tool_that_no_longer_responds_to_any_call_does_not_fail_with_a_value() -> None:
     ran = probed("limits-its-calls", "--fail-on", "hint", "--probe-timeout", _SHORT_S)
     said = {each["id"]: each["sentence"] for each in ran.data["findings"] if each["id"] in {*_INPUTS, "slow-tool"}}
