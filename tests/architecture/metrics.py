@@ -51,7 +51,7 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_140,
+    "lines": 152_200,
     "lines of tui and present": 50_800,
     "lines of tests": 128_425,
     "lines of decorators of checks": 701,

@@ -307,6 +307,9 @@ _FAULTS: dict[str, Any] = (
         "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
         "prints-before-it": lambda r, a, w: print(end="x" * 99 * (len(str(a.get("text"))) > 5_000), flush=True),
         "runs-a-program": lambda r, a, w: _error("/tmp/p1/a/run.py:1: wrong " + w) if w else _text(_OF_A_PROGRAM),
+        "wants-two": lambda r, a, w: (
+            _error("At least 2 points are required") if a.get("text") == "" and not w else None
+        ),
         "empty-list-is-missing": lambda r, a, w: (
             _error("arguments are required: tags") if a.get("tags") == [] else None
         ),

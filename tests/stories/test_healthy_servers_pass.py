@@ -211,7 +211,6 @@ TRUE: dict[str, tuple[str, str]] = {
         "",
         "measured: it was there two seconds after its stdin was closed, which a busy machine may bring about",
     ),
-    "process-outlives-stdin": ("", "measured, likewise"),
 }
 """What is true of real servers and no hint: by the check, of which of them (“” for any), and the rule they break."""
 

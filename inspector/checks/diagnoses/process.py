@@ -26,7 +26,7 @@ _HINT = Severity.HINT
 _WORK = ("tools/call", "resources/read", "prompts/get")
 """Requests whose responses may take long."""
 _AT_ONCE_NS = 2_000_000_000
-_PATIENCE_NS = 2_000_000_000
+_PATIENCE_NS, _COMPUTING_NS = 2_000_000_000, 5_000_000_000
 _LIKELY = Confidence.LIKELY
 _NOT_FOUND = re.compile(
     r"(?:[\w/.-]+: )?(?:line \d+: |\d+: )?(.{1,200}): (?:command )?not found|env: (.+): No such file|"
@@ -94,6 +94,7 @@ _SUBCOMMAND = (
 _LACKS = "the command lacks"
 _SERVING = ("serve", "stdio", "server", "mcp", "start")
 """Usual names of the subcommand that starts a server, best first."""
+_SUBCOMMANDS = re.compile(r"^[│ ]{1,8}([a-z]+)(?= {2}|.{1,40} {2})|(?<=[{,])([a-z]+)(?=[,}])")
 _CORRECT = "Correct what the exception names; stderr has the lines above it."
 _PRINTED = "exit-without-input"
 """Key in a state's notes: the first line of stdout that is not a message, with its entry."""
@@ -144,11 +145,8 @@ def last_words(state: ConnectionState, n: int) -> Violation:
 
 def _subcommand(newest: list[tuple[int, str]]) -> str:
     """Return the advice to add a subcommand that the usage or help on stderr lists; "" if none is known."""
-    text = "\n".join(line for _, line in newest)
-    listed = (
-        each for each in _SERVING if re.search(rf"(?m)^[│ ]{{1,8}}{each}\b(?: .*)? {{2}}\S|[{{,]{each}[,}}]", text)
-    )
-    found = next(listed, "")
+    listed = {found[1] or found[2] for _, line in newest for found in _SUBCOMMANDS.finditer(line[:2000])}
+    found = next((each for each in _SERVING if each in listed), "")
     return f"Add its subcommand {found} to the command of the server." if found else ""
 
 
@@ -510,17 +508,20 @@ def sdk_version_mismatch(case: CheckMoment) -> Iterator[Violation]:
 
 @warning("Server does not exit soon after the end of stdin", "end", topic="stdio")
 def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
-    """The server needed a signal more than two seconds after stdin was closed.
+    """The server needed a signal more than two seconds after stdin was closed; a hint if it ended by itself after five.
 
     One that was computing may have been about to end on a busy machine, unless it used too much CPU time for that. One
     that owes a response may have been about to finish that work.
 
     Fix: Exit at the end of stdin.
     """
-    closed = signalled = None
+    closed = signalled = mild = None
     for n, time_ns, fact in case.state.process.facts:
         if fact.event is ProcessEvent.STDIN_EOF and closed is None:
             closed = time_ns
+        elif fact.event is ProcessEvent.EXIT and closed is not None and signalled is None:
+            if time_ns - closed >= _COMPUTING_NS:  # it is computing, or the machine is busy
+                signalled, mild = (n, f"{(time_ns - closed) / 1e9:.1f} s after stdin was closed"), _HINT
         elif fact.event is ProcessEvent.SIGNAL and closed is not None and signalled is None:
             waited_s = (time_ns - closed) / 1e9
             used_s = waited_s * (fact.state.cpu_percent or 0) / 100 if fact.state is not None else 0.0
@@ -532,7 +533,7 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"the server was still running {signalled[1]}"
         owed = next((each.method for each in _owed(case.state) if each.method in _WORK), "")
         more = f"; it may have been at work on {owed}, which has no response" if owed else ""
-        yield Violation(sentence + more, frames=(signalled[0],), instead=True, severity=_HINT if owed else None)
+        yield Violation(sentence + more, frames=(signalled[0],), instead=True, severity=_HINT if owed else mild)
 
 
 def _owed(state: ConnectionState) -> Iterator[TrackedRequest]:

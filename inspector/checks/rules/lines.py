@@ -16,9 +16,6 @@ from inspector.protocol.frames import Channel, Direction, Eol
 error, warning, hint = rules_of("stdio")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
-_COMPUTING_NS = 5_000_000_000
-"""Time that a process which ends by itself may take: it is computing, or the machine is busy."""
-
 _WHOLE = 64 * 1024
 
 
@@ -33,23 +30,6 @@ def blank_line(case: CheckMoment) -> Iterator[Violation]:
         return
     if not frame.payload.strip() and frame.eol is not Eol.NONE and case.state.is_first("blank-line"):
         yield Violation("a line is blank")
-
-
-@warning("Process outlives its stdin", "end", mild_until="2025-11-25", mild=_HINT)
-def process_outlives_stdin(case: CheckMoment) -> Iterator[Violation]:
-    """“The server SHOULD exit promptly when its stdin is closed”, since 2026.
-
-    Fix: Exit when stdin is closed.
-    """
-    closed: int | None = None
-    for n, time_ns, fact in case.state.process.facts:
-        if fact.event is ProcessEvent.STDIN_EOF:
-            closed = time_ns if closed is None else closed
-        elif closed is not None and fact.event in (ProcessEvent.EXIT, ProcessEvent.SIGNAL):
-            if fact.event is ProcessEvent.EXIT and time_ns - closed >= _COMPUTING_NS:  # else `stdin-eof-ignored`
-                sentence = f"the process was still running {(time_ns - closed) / 1e9:.1f} s after its stdin was closed"
-                yield Violation(sentence, frames=(n,), instead=True)
-            return
 
 
 @hint("Process exited unexpectedly", "end")

@@ -24,7 +24,8 @@ def of_many_tools(found: Sequence[Finding], names: Sequence[str]) -> list[Findin
     alike: dict[tuple[str, str, str], list[int]] = {}
     for at, (each, name) in enumerate(zip(found, names, strict=True)):
         own = _SEEN.sub("", each.sentence.removeprefix(f"{name}: "))
-        own = re.sub(rf"(?<![^\W_]){re.escape(name)}", "*", own) if len(name) > 2 else own
+        for before in " [." if len(name) > 2 else "":
+            own = own.replace(before + name, before + "*")
         head, _, quote = _OWN.sub("*", own).partition(": ")
         alike.setdefault((each.id, head, quote[:_TELLS]), []).append(at)
     kept: dict[int, Finding] = {}

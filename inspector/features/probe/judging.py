@@ -40,7 +40,7 @@ _NO_NUMBER = re.compile(r"(?i)\[type=string_type|(?:expected|must be) (?:a |an )
 _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _WAITS = re.compile(r"(?i)wait|time_?out|delay|sleep|pause|interval|duration|seconds|_ms$")
-"""Names of arguments by which a tool is told how long to wait."""
+"""Names of arguments that say how long a tool waits."""
 _MOST_EACH = 5
 """Maximum number of findings per check and tool."""
 _ONE_HABIT = frozenset(
@@ -62,7 +62,7 @@ _TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be 
 _OF_A_TYPE = re.compile(r"(?i)\btype\b|\bexpected\b|\binstance of\b|\bmust be an? ")
 """Errors about the type of an argument, whatever the framework."""
 _CONDITION = re.compile(
-    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b"
+    r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b|\bat least \d"
     r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
     r"|['\"`] (?:requires|needs|expects)\b"
 )
@@ -187,7 +187,7 @@ def _of_outcome(
 ) -> Iterator[tuple[str, str]]:
     """Yield check and sentence. `base`: the first valid call, None if this is it; what fails there fails always.
 
-    `known`: the texts of the responses to valid calls, which say nothing about an invalid argument.
+    `known`: the texts of the responses to valid calls, which are about no invalid argument.
     """
     call, reply = each.call, each.reply
     if not each.repeated:

@@ -225,7 +225,9 @@ class _Run:
         """Return a finding for the value that takes much longer than the others, also when it is called again."""
         seconds = [each.seconds if success_text(each) is not None else None for each in outcomes]
         calls = calls[: len(outcomes)]
-        for at in slow_places(calls, seconds)[:1] if self.is_alive and not self.is_over else ():
+        hung = {each.call.argument for each in outcomes if isinstance(each.reply, Silent)}
+        places = [at for at in slow_places(calls, seconds) if calls[at].argument not in hung]
+        for at in places[:1] if self.is_alive and not self.is_over else ():
             for _ in range(_AGAIN):
                 began = time.monotonic()
                 again = await self._outcome(tool, calls[at])

@@ -261,5 +261,6 @@ def test_an_empty_result_needs_no_text() -> None:
     assert "structured-content-without-text" not in ids(_called({"content": [], "structuredContent": {"result": []}})())
     assert "structured-content-without-text" in ids(_called({"content": [], "structuredContent": {"result": [1]}})())
     each_in_a_block = [{"type": "text", "text": '{"n": 1}'}, {"type": "text", "text": "two"}]
-    result = {"content": each_in_a_block, "structuredContent": {"result": [{"n": 1}, "two"]}}
-    assert "structured-content-without-text" not in ids(_called(result)())
+    for structure in ({"result": [{"n": 1}, "two"]}, {"type": "text", "text": "two", "annotations": None}):
+        result = {"content": each_in_a_block, "structuredContent": structure}
+        assert "structured-content-without-text" not in ids(_called(result)())

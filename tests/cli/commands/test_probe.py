@@ -119,7 +119,7 @@ def test_probe_when_the_server_refuses_or_transforms_rightly_finds_nothing(healt
     assert "No check explains" not in ran.stderr + ran.stdout
 
 
-def test_tool_that_waits_as_long_as_it_is_told_is_only_slow() -> None:
+def test_tool_that_waits_for_the_time_of_an_argument_is_only_slow() -> None:
     ran = probed("waits-as-told", "--fail-on", "hint", "--probe-timeout", _SHORT_S)
     assert {each["id"] for each in ran.data["findings"]} & {*_INPUTS, "slow-tool"} == {"slow-tool"}
 
@@ -156,7 +156,7 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
 
 _ONLY_HINTS = """
 green-requires-tags empty-is-no-csv strict no-empty-text empty-is-missing empty-is-no-string
-empty-is-missing-later needs-tags-for-green rejects-negative empty-list-is-missing
+empty-is-missing-later needs-tags-for-green rejects-negative empty-list-is-missing wants-two
 """
 
 
