@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.registry import Violation, rules_of
+from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_distinct, is_loopback
 from inspector.checks.state_updates import CARRIED
 from inspector.protocol import peek
@@ -25,6 +25,7 @@ _SINGLE = {"content-type": "Content-Type", "mcp-session-id": "Mcp-Session-Id", "
 _OTHER_REASONS = (400, 401, 429)
 """Statuses that rather concern a header, the login or the rate; 403 does with a challenge."""
 _BAD_REQUEST = 400
+_STREAMABLE = row_of_date("2025-03-26")
 _ENDS = (HttpEvent.END, HttpEvent.ERROR)
 _DROPPED = "the stream of GET was broken off right after its headers; 405 means that there is no stream"
 _ONE_WRITER = "Let only the SDK's transport write to the response of GET, and see the log for an exception."
@@ -290,6 +291,8 @@ def response_on_wrong_post(case: CheckMoment) -> Iterator[Violation]:
         in_body[:] = [None] if is_event else in_body or [case.asked]  # in both places, clients find it
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
         return
+    if case.row < _STREAMABLE:
+        return  # also a refusal of server/discover, which older servers send under an id of their own
     if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
         if all(message.id != each.id for each in case.http.asked):
             asked = case.http.asked[0]
