@@ -127,6 +127,7 @@ def _resource(server_url: str, fetched: HttpFetched) -> Flow[ResourceMetadata]:
     resource = peek.text(value, "resource") or ""
     if not resource or not covers(resource, server_url):
         found = f"it is about {resource or 'no resource'!r}, and we are connected to {canonical(server_url)!r}"
+        found += f"; it says {error[:200]!r}" if (error := peek.text(value, "error")) else ""
         fix = "The server's metadata must name the server's own URL, or a parent of it, as `resource`."
         yield from broken(_step(PRM, fetched, StepVerdict.BROKEN, found, "RFC 9728, section 3.3", fix))
     issuers = tuple(_texts(value, "authorization_servers") or ())

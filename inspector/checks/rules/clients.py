@@ -132,7 +132,8 @@ def elicitation_schema_not_flat(case: CheckMoment) -> Iterator[Violation]:
             continue
         schema, at = peek.at(params, "requestedSchema"), f"{place}/requestedSchema"
         if type(schema) is not dict or schema.get("type") != "object" or type(schema.get("properties")) is not dict:
-            yield Violation('requestedSchema is not of type "object" with properties', at)
+            sentence = 'requestedSchema is not of type "object" with properties'
+            yield Violation(sentence if peek.has(params, "requestedSchema") else "requestedSchema is missing", at)
             continue
         for name, field in schema["properties"].items():
             if why := _wrong_field(field, case.row):

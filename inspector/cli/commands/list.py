@@ -136,17 +136,22 @@ def _show(visit: CommandSession, fetched: dict[str, FetchedList]) -> None:
 
 
 def _narrate_finding(visit: CommandSession, fetched: dict[str, FetchedList]) -> dict[str, Any]:
-    """Print the most important finding if an item can't be used, or the server does not declare a list that it has.
+    """Print the most important finding if a list is doubtful or the server does not declare it.
 
     Findings are looked for in these cases only, for that takes time.
     """
     lists = [each for each in fetched.values() if each.items]
     offered = declared(visit.opening)
-    if not any(each.kind not in offered or any(_ITEMS[each.kind](raw).flaw for raw in each.items) for each in lists):
+    if not any(each.kind not in offered or _is_doubtful(each) for each in lists):
         return {}
     from inspector.cli.requests import narrate_since  # slow to import
 
     return narrate_since(visit, 1, answered=True)
+
+
+def _is_doubtful(fetched: FetchedList) -> bool:
+    """Whether an item of a list can't be used, or something about its pages is odd, such as how long they are fresh."""
+    return "remarks" in fetched.about or any(_ITEMS[fetched.kind](raw).flaw for raw in fetched.items)
 
 
 def _say_age(visit: CommandSession, fetched: FetchedList) -> None:

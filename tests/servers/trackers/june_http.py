@@ -54,6 +54,9 @@ SERVERS: dict[str, Run] = {
         protected={"scopes_supported": "read write"},
         challenge='Bearer resource_metadata="{here}/.well-known/oauth-protected-resource/mcp"',
     ),
+    "metadata-says-not-found": _login(
+        protected={"resource": None, "authorization_servers": None, "error": "not_found"}
+    ),
     "server-is-a-word": _login(protected={"authorization_servers": "{here}"}),
     "only-machines-may-log-in": _login(about={"grant_types_supported": ["client_credentials"]}),
     "tokens-have-to-be-bound": _login(
