@@ -100,7 +100,9 @@ class SessionTransport:
             why = self._keep_session_id(reply) if outgoing.opens_session else ""
             if not reply.is_stream:
                 body = await read_body(reply)
-                is_page = reply.media_type == "text/html" and bool(body)  # of something in front: nothing follows it
+                is_page = (
+                    reply.media_type == "text/html" and body.lstrip()[:1] == b"<"
+                )  # of something in front: nothing follows it
                 return reply.delivery(answer_may_follow=reply.status == 202 and not is_page, body=body, why=why)
             await read_events(reply, Channel.SSE, trail)
         if not trail.last_id or outgoing.expects is Expects.NOTHING:
