@@ -29,7 +29,7 @@ _NAMES = (
         "exception",
         "description",
     ),
-    *("msg", "title", "hint", "errors", "issues", "name", "status_message"),
+    *("msg", "title", "hint", "errors", "issues", "name", "status_message", "message_en"),
 )
 """Members that contain a reason, best first."""
 _KINDS = ("errorType", "error_type", "exceptionType")

@@ -267,6 +267,7 @@ _OF_WIDE: dict[str, Any] = {
     "no-login": lambda r, a, w: _error("Not authenticated. Please log in first.") if w else None,
     "no-token-inside": lambda r, a, w: _refused(r, -32603, "401: access token is missing") if w else None,
     "needs-an-argument": lambda r, a, w: None if w else _error("apiKey is required"),
+    "refuses-in-a-text": lambda r, a, w: _text(f"Error: {w} must be a valid address") if w else None,
     "refuses-undeclared": lambda r, a, w: _refused(r, -32602, f"Invalid params: {w}") if w else None,
 }
 _OF_DEEP: dict[str, Any] = {

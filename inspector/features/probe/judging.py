@@ -9,7 +9,7 @@ import msgspec
 from inspector.capture.compare.normal import Normal
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
-from inspector.checks.rules.results import is_refusal
+from inspector.checks.rules.results import failure_in, is_refusal
 from inspector.features.probe.comparing import changed_values, ignored_limits, ignored_values, remembered_texts
 from inspector.features.probe.leaks import Leaks, is_home_here, leaked
 from inspector.features.probe.plan import MANY, ProbeCall
@@ -238,6 +238,7 @@ def _of_verdict(
     is_internal = isinstance(message, ErrorResponse) and message.code == INTERNAL_ERROR
     if failure is CallFailure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
+        is_refused = is_refused or (isinstance(message, ResultResponse) and failure_in(message.result)[0])
         if not call.valid and base not in (CallFailure.NOT, CallFailure.UNAUTHORIZED) and _OF_A_TYPE.search(usual):
             yield (
                 "valid-input-rejected",

@@ -104,11 +104,12 @@ def test_each_planted_fault_is_found(fault: str) -> None:
 
 
 _RIGHTLY = """
-healthy-wide healthy-deep rounds-to-two-places wants-consent empty-member-is-missing removes-accents needs-a-key
-needs-a-variable needs-a-login needs-a-program needs-a-file limits-its-rate rejects-as-internal fails-always
-no-key-by-code no-key-unmarked no-key-as-json no-login no-token-inside refuses-undeclared refuses-unmarked
-refuses-in-a-report negates names-in-words refuses-with-a-verdict own-response-is-invalid is-not-configured
-counts-from-below rejects-by-name fails-with-an-id runs-a-program needs-a-tag takes-time-for-each shows-what-is-kept
+counts-from-below empty-member-is-missing fails-always fails-with-an-id healthy-deep healthy-wide is-not-configured
+limits-its-rate names-in-words needs-a-file needs-a-key needs-a-login needs-a-program needs-a-tag needs-a-variable
+negates no-key-as-json no-key-by-code no-key-unmarked no-login no-token-inside own-response-is-invalid
+refuses-in-a-report refuses-in-a-text refuses-undeclared refuses-unmarked refuses-with-a-verdict rejects-as-internal
+rejects-by-name removes-accents rounds-to-two-places runs-a-program shows-what-is-kept takes-time-for-each
+wants-consent
 """
 
 
