@@ -38,7 +38,7 @@ _WIDE: dict[str, Any] = {
     "required": ["text"],
     "additionalProperties": False,
 }
-_OF_A_PROGRAM = "Traceback (most recent call last):\n  File '<string>', line 1, in <module>\nNameError: name 'text'"
+_OF_A_PROGRAM = 'Traceback (most recent call last):\n  File "a.py", line 9, in f\n  File "<string>", line 1'
 _ABOUT = f"Only {'of this version, ' * 9}and no other: Invalid arguments for work: "
 _DEEP: dict[str, Any] = {
     "type": "object",

@@ -14,7 +14,7 @@ _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\)|\n[ \t]+at \S.*:\d+(?::\d+)?\)?|^panic: .*\n\ngoroutine "
     r"|\n[ \t]+at [\w.$]+\(\w+\.java:\d+\)"
 )
-_OF_A_PROGRAM = re.compile(r", line \d+, in <module>|\[eval\]|evalmachine\.<anonymous>")
+_OF_A_PROGRAM = re.compile(r", line \d+, in <module>|File \"<\w+>\", line|\[eval\]|evalmachine\.<anonymous>")
 """A frame of a program that the tool runs, which is its result: a handler is a function."""
 _WORD = re.compile(r"[^\s\"']+")
 _VENDORED = re.compile(r"/(?:site-packages|node_modules)/")
