@@ -238,7 +238,7 @@ def _of_verdict(
     is_internal = isinstance(message, ErrorResponse) and message.code == INTERNAL_ERROR
     if failure is CallFailure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
-        is_refused = is_refused or (isinstance(message, ResultResponse) and failure_in(message.result)[0])
+        is_refused = is_refused or (isinstance(message, ResultResponse) and failure_in(message.result)[0] != "")
         if not call.valid and base not in (CallFailure.NOT, CallFailure.UNAUTHORIZED) and _OF_A_TYPE.search(usual):
             yield (
                 "valid-input-rejected",
