@@ -38,6 +38,7 @@ _SENTENCE = re.compile(r"(?<=[\w>'\")\]])\. (?=[A-Z])")
 """The end of a sentence that another one follows."""
 _STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")
 _TITLE = re.compile(r"(?is)<title[^<>]*>(.{1,200}?)</title>")
+_OF_DJANGO = "Exception Value: "  # on an error page as text
 _DECISIVE = re.compile(
     r"(?i)error\b|exception\b|\b(?:failed|denied|invalid|cannot|can't|could not|missing|required|expected|refused)\b"
 )
@@ -60,7 +61,7 @@ STATUS_ONLY = re.compile(
     r"gateway timeout)\W*)?"
 )
 """A title that adds nothing to the HTTP status."""
-_PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)</p(?:re)?>")
+_PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)<(?:/p(?:re)?|br\s?/?)>")
 _HEADING = re.compile(r"(?is)<h[12](?:\s[^<>]*)?>(.{1,400}?)</h[12]>")
 _ELEMENT = re.compile(r"(?is)<(?:message|faultstring|reason|detail|description)>(.{1,400}?)</")
 """An element of an XML error, as of S3 and SOAP."""
@@ -211,6 +212,8 @@ def _decoded(text: str) -> Any:
 def _decisive(lines: list[str]) -> str:
     """Return the line that states a cause: the last of a Python traceback, else the first that names a failure."""
     stated = [each.strip() for each in lines[:200] if each.strip()]
+    if value := next((each for each in stated if each.startswith(_OF_DJANGO)), ""):
+        return value.removeprefix(_OF_DJANGO)
     if any(each.startswith("Traceback (most recent") for each in stated):
         return stated[-1]
     return next((each for each in stated if _DECISIVE.search(each[:500])), stated[0] if stated else "")

@@ -420,6 +420,7 @@ class Inspection:
             return
         if frame.http is not None and is_for_a_probe(self.state, http := self.state.http.exchange(frame.http), frame.n):
             http.words = http.words or words_of_body(frame.payload)[:200]
+            http.events += sum(isinstance(each, ResultResponse | ErrorResponse) for each in messages)
             return
         if frame.http is not None and (http := self.state.http.exchange(frame.http)).is_refused:
             case = CheckMoment(self.state, frame.n, frame.time_ns, self.state.row)

@@ -99,6 +99,7 @@ class ProgressState(msgspec.Struct):
     count: int = 0
     """Number of notifications since `since_ns`: within a second, or a little more."""
     since_ns: int = 0
+    newest_ns: int = 0
 
 
 class Listen(msgspec.Struct):

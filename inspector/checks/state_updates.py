@@ -198,6 +198,7 @@ def _learn_from_notification(state: ConnectionState, case: CheckMoment, message:
         progress = case.progress
         if progress is not None:
             progress.last, progress.frame = peek.number(case.value, "progress"), case.n
+            progress.newest_ns = case.time_ns
             if case.time_ns - progress.since_ns > 1_000_000_000:
                 progress.since_ns, progress.count = case.time_ns, 0
             progress.count += 1

@@ -131,7 +131,8 @@ html-response: http-server-error http-request-rejected accept-header-rejected co
   get-response-invalid notification-not-accepted response-type-unsupported invalid-json-rpc metadata-is-html
 loopback-address-family: server-unreachable
 probe-unanswered: request-unanswered call-timed-out
-server-unreachable: response-type-unsupported SILENT
+server-unreachable: closed-without-response response-type-unsupported SILENT
+closed-without-response: response-type-unsupported request-unanswered stream-ended-early SILENT
 sse-transport: response-type-unsupported get-response-invalid html-response
 http-redirect: http-request-rejected response-type-unsupported html-response credentials-rejected
 host-rejected: http-request-rejected notification-not-accepted response-type-unsupported get-response-invalid

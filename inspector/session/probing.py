@@ -48,7 +48,8 @@ _LATER_S = 2.0
 _FRAMING_S = 2.0
 _PAUSE_S = 0.1
 """Seconds between head and body of a request, so that they arrive apart."""
-_NOT_HERE, _USUAL_PATHS = (404, 405), ("/mcp", "/", "/api/mcp", "/sse")
+_NOT_HERE, _MOVED = {404, 405}, {301, 302, 307, 308}
+_USUAL_PATHS = ("/mcp", "/mcp/", "/", "/api/mcp", "/sse")
 _ACCEPTS = {"Accept": "application/json, text/event-stream"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _QUIET_S = 0.5
@@ -172,19 +173,15 @@ async def probe_unopened(session: Session, tell: Tell) -> None:
         await session.raw.send(framed, headers={}, wait_s=_FRAMING_S, cause=Cause.PROBE)
     elif session.transport.kind in ("http", "sse"):
         await _knock(session, tell, addresses(_http(session).url))
-        if any(
-            each.response is not None and each.response.status in _NOT_HERE
-            for each in session.journal.http_exchanges.values()
-        ):
-            await _knock(session, tell, _paths(session))
+        await _knock(session, tell, _paths(session))
 
 
-async def try_addresses(session: Session) -> None:
-    """Try both loopback addresses of a local server over HTTP that gave no response at all: it may listen on one."""
-    if session.transport.kind in ("http", "sse") and not any(
-        each.response is not None for each in session.journal.http_exchanges.values()
-    ):
-        await _knock(session, lambda what: None, addresses(_http(session).url))
+async def look_around(session: Session) -> None:
+    """Try both loopback addresses of a local server that gave no response at all, and other paths if none is here."""
+    if session.transport.kind in ("http", "sse"):
+        is_reached = any(each.response is not None for each in session.journal.http_exchanges.values())
+        places = _paths(session) if is_reached else addresses(_http(session).url)
+        await _knock(session, lambda what: None, places)
 
 
 def _revision(session: Session) -> Revision:
@@ -290,12 +287,18 @@ def knocks(session: Session) -> Iterator[PlannedProbe]:
 
 
 def _paths(session: Session) -> Iterator[PlannedProbe]:
-    """Yield a request to each path at which servers of MCP mostly are, other than that of the session."""
+    """Yield a request to each usual path, and to those near that of the session, if nothing is there."""
+    pairs = ((each.request, each.response) for each in session.journal.http_exchanges.values())
+    statuses = {b.status for a, b in pairs if a and b and a.method == "POST" and not a.probe}
+    if not statuses & _NOT_HERE or statuses - _NOT_HERE - _MOVED:
+        return
     parts = urlsplit(_http(session).url)
+    own = parts.path.rstrip("/")
+    near = (f"{own}/", own, f"{own}/mcp", f"{own}/sse", own.rpartition("/")[0])
     headers = (*_ACCEPTS.items(), ("Content-Type", "application/json"))
-    for path in _USUAL_PATHS:
-        if path != parts.path:
-            url, is_older = parts._replace(path=path, query="").geturl(), path == "/sse"
+    for path in dict.fromkeys((*near, *_USUAL_PATHS)):
+        if path and path != parts.path:
+            url, is_older = parts._replace(path=path, query="").geturl(), path.endswith("/sse")
             body = None if is_older else jsonrpc.write_request(session.raw.next_id(), "ping")
             yield PlannedProbe(f"the path {path}", "GET" if is_older else "POST", headers, body, url)
 

@@ -182,11 +182,12 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
         and once(case, "credentials-rejected 403")
     ):
         wanted = members.get("scope", "")
+        stated = wanted or members.get("error_description", "")
         url = shlex.quote(without_credentials(http.request.target))
         every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
         asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
         fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
-        yield Violation(f"the token lacks a scope{': ' + wanted[:80] if wanted else ''}", fix=fix)
+        yield Violation(f"the token lacks a scope{': ' + stated[:80] if stated else ''}", fix=fix)
 
 
 def _lacks_scheme(value: str) -> bool:

@@ -74,7 +74,8 @@ _OF_NPM = re.compile(r"^npm (?:error|ERR!) ")
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
-    r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) )?"
+    r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) |"
+    r"Fatal error: )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
     r"|^\S{1,200}:\d+:in [`'][^'\n]{0,100}': [^\n]+ \([\w:]*(?:Error|Exception)\)|^APPLICATION FAILED TO START$"
@@ -201,7 +202,7 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
 
     That is the newest beginning of an exception, else the newest line about a failure, else any other.
     """
-    newest = _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
+    newest = unwrapped(newest)
     if (chain := _chain(newest)) is not None:
         return chain
     stripped = ((place, at, line.strip()) for place, (at, line) in enumerate(newest) if not _NOISE.match(line))
@@ -214,6 +215,11 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
                 return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
     anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
+
+
+def unwrapped(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Return lines without boxes and prefixes of exception groups, and records that rich has wrapped as one line."""
+    return _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
 
 
 def _unboxed(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of, words_of_body
-from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, HttpExchangeState
+from inspector.checks.foreign_text import STATUS_ONLY, reason_of, words_of_body
+from inspector.checks.registry import Violation, declare, diagnoses_of
+from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, ConnectionState, HttpExchangeState
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import BROKEN_OFF, HttpEvent
 from inspector.protocol.url_hosts import host_of
@@ -77,6 +77,10 @@ STREAM = "text/event-stream"
 _CRASHED, _NOT_IMPLEMENTED = 500, 501
 _BAD_REQUEST = 400
 
+_UNHANDLED = (
+    "Read the exception in the log of the server. If the MCP app is mounted in another one, pass its lifespan: "
+    "FastAPI(lifespan=mcp_app.lifespan)."
+)
 _ONE_REQUEST = (
     " A stateless transport of the TypeScript SDK 1.32.2 (2026-11-29) serves one request, and all others get this: "
     "make one for each request."
@@ -129,6 +133,9 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
             if http.response is not None and http.response.status < 500 and state.opening is None:
                 state.notes["html-response"] = [case.n, http.request.target, http.response.status, "", http]
     elif case.frame is not None and "html-response" in state.notes and state.notes["html-response"][4] is case.http:
+        if case.frame.payload.lstrip().startswith((b"event:", b"data:", b"id:", b"{")):
+            del state.notes["html-response"]  # no page but messages: `response-type-unsupported` is about it
+            return
         warns = b"ERR_NGROK_6024" in case.frame.payload
         state.notes["html-response"][3] = _TUNNEL_WARNING if warns else words_of_body(case.frame.payload)
     elif case.frame is None and case.fact is None and "html-response" in state.notes:
@@ -144,6 +151,16 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
             )
 
 
+declare(
+    "closed-without-response",
+    _ERROR,
+    "Connection is closed without a response",
+    topic="",
+    fix="See the log of the server: an exception may have ended it, or two responses to one (ERR_HTTP_HEADERS_SENT).",
+    is_diagnosis=True,
+)
+
+
 @error("Server is unreachable", "http end", topic="")
 def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     """Connection refused, name not resolved, or host not reached, with the error of the operating system.
@@ -157,11 +174,17 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
         case.state.notes.setdefault("closed without a response", http)
     if "no HTTP response" in fact.why and (is_of_probes(http) or _is_stream_of_session(case, http)):
         return  # the host was reached, and other requests show more
+    is_ours = "/.well-known/" not in http.request.target and _is_dialled(case, http.request.target)
+    if "no HTTP response" in fact.why and is_ours and any(each.status for each in case.state.requests.all):
+        method = next((each.method for each in http.asked), next(iter(http.notifications), ""))
+        what = f"{http.request.method} ({method[:60]})" if method else http.request.method
+        sentence = f"the server closed the connection of {what} without a response; others had one before"
+        yield Violation(sentence, id="closed-without-response")
+        return
     if (
         not _UNREACHED.search(fact.why)
         or fact.why.startswith("The proxy ")
-        or "/.well-known/" in http.request.target
-        or not _is_dialled(case, http.request.target)
+        or not is_ours
         or not once(case, "server-unreachable")
     ):
         return
@@ -341,7 +364,7 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
             message = f"the endpoint event names {named[:80]}, but the server was reached at {netloc(url)[:60]}"
             yield Violation(message + _inside(named, url), fix=fix)
     elif (http := case.http) is not None and "wrong-endpoint-event" in state.notes:
-        if http.request is not None and http.response is not None and http.request.method == "POST":
+        if http.request and http.response and http.request.method == "POST" and not http.request.probe:
             if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
                 named = state.notes["wrong-endpoint-event"]
                 message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
@@ -438,6 +461,9 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
     else:
         words, fix = _body_reason(case), "See the log of the server."
+        if (http.header("server") or "") == "uvicorn" and http.words == "Internal Server Error":
+            words += ", which uvicorn and Starlette send for an exception that nothing handled"
+            fix = _UNHANDLED
         sentence = f"the server answered {http.asked[0].method[:60]} with HTTP {status}{words}"
         if status == _CRASHED and case.fact is not None and case.fact.body_bytes == 0:
             sentence += " and an empty body"
@@ -474,10 +500,8 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             yield from _refused_notification(case, http)
         if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or http.request.probe:
             return
-        if status == 404 and http.sent(SESSION) is not None:
-            return
-        if status == 403 and http.header("www-authenticate"):
-            return  # the challenge states what is required
+        if (status == 404 and http.sent(SESSION) is not None) or (status == 403 and http.header("www-authenticate")):
+            return  # the session has expired, or the challenge states what is required
         if refuses_named_version(state, asked):
             yield named_version_refused(asked, f"with HTTP {status}{_body_reason(case)}", http.frame)
             return
@@ -495,6 +519,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         if asked.probe and asked.method != "server/discover":
             mild = Severity.HINT  # a request that the server can't accept may get an HTTP error
             fix = "Return a JSON-RPC error with the id of the request, which clients can read."
+        sentence, fix = _in_vain(state, http, sentence, fix)
         violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=fix, severity=mild)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield violation
@@ -504,6 +529,15 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             state.notes["http-request-rejected"] = violation  # server/discover counts only if nothing else was tried
             if asked.method == "initialize":
                 state.notes["http-request-rejected initialize"] = True
+
+
+def _in_vain(state: ConnectionState, http: HttpExchangeState, sentence: str, fix: str) -> tuple[str, str]:
+    """Add that all requests with the id of the session have failed, if this one did without a reason."""
+    worked = any(each.worked and each.method != "initialize" for each in state.requests.all)
+    if worked or http.sent(SESSION) is None or not STATUS_ONLY.fullmatch(http.words):
+        return sentence, fix
+    more = "; no request with the Mcp-Session-Id that initialize returned has succeeded"
+    return sentence + more, "Find the session by the request header Mcp-Session-Id."
 
 
 def _refused_notification(case: CheckMoment, http: HttpExchangeState) -> Iterator[Violation]:

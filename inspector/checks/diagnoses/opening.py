@@ -48,6 +48,10 @@ _VERSION = re.compile(
 )
 _DATE_SAID = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _FEW = 2
+_WITHHELD = (
+    "the TypeScript SDK 2.4.0 (2026-11-30) logs no exception without onerror, as in "
+    "serveStdio(make, {onerror: console.error})."
+)
 _SHORT_KEY = re.compile(r"_meta[.\[\W]{1,3}(protocolVersion|clientInfo|clientCapabilities)")
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
@@ -55,7 +59,7 @@ _LISTS = (*_TOLD_BY, "resources/templates/list")
 _WORKS = ("resources/read", "prompts/get")
 _WAITS = ("initialize", "server/discover", "subscriptions/listen", "tools/call", "tasks/result")
 """Methods with a separate diagnosis, or without a time limit."""
-_SPENT = re.compile(rb"(?i)session (?:has been |was |is )?(?:terminated|closed)")
+_SPENT = re.compile(rb"(?i)session (?:has been |was |is )?(?:terminated|closed)|-32001\b.{0,40}\bsession not found")
 """Refusals of a server that has one transport for all clients."""
 _SHARED = re.compile(
     rb"(?i)already connected to a transport|transport (?:is )?already (?:started|connected|in use)|"
@@ -108,8 +112,10 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
     """
     state = case.state
     if (asked := deaf_to_initialize(state)) is not None:
-        sentence = "initialize has no response, although server/discover had one; the server is running"
+        stage = asked.stage() or "the server is running"
+        sentence = f"initialize has no response, although server/discover had one; {stage}"
         fix = "Respond to initialize at once, and load data afterwards; see what its handler waits for."
+        fix += " In a handler with an SDK, connect the server to the transport first." * state.is_http
         yield Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
         return
     asked = unanswered(state)
@@ -386,6 +392,8 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
     if opening is not None and opening.era is Era.MODERN:
         return  # the connection was opened without a handshake
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
+    if states_no_reason(sentence) and not any(line.strip() for _, line in tail_of(case.state)):
+        fix = f"{fix.partition(':')[0]}; {_WITHHELD}" if case.state.is_http else f"Its stderr is empty: {_WITHHELD}"
     also = case.state.notes.get("server/discover rejected", "")
     if (short := _SHORT_KEY.search(also)) is not None:
         fix = f"Read {PREFIX}{short[1]} in _meta, with its prefix: clients of 2026-07-28 send that."

@@ -271,7 +271,7 @@ def _unread(case: CheckMoment, name: str, value: str, form: str, who: str) -> It
 
 @error("Server is at another path", "http", "http end", topic="http")
 def endpoint_elsewhere(case: CheckMoment) -> Iterator[Violation]:
-    """Nothing is at the path of the URL, and a usual path answers in JSON-RPC, or opens a stream of events.
+    """Nothing is at the path of the URL, and one near it or a usual one speaks JSON-RPC, or opens an event stream.
 
     Fix: Use that URL.
     """
@@ -280,8 +280,7 @@ def endpoint_elsewhere(case: CheckMoment) -> Iterator[Violation]:
     if http is None or http.request is None or not http.request.probe or state.opening is not None or refused is None:
         return
     is_stream = http.request.method == "GET" and (http.header("content-type") or "").startswith("text/event-stream")
-    is_answered = any(each.answered is not None for each in http.asked) or (is_stream and _status(http) == 200)
-    if is_answered and state.is_first("endpoint-elsewhere"):
+    if ((http.asked and http.events) or (is_stream and _status(http) == 200)) and state.is_first("endpoint-elsewhere"):
         sentence = f"{refused.sentence}, but MCP answers at {http.request.target[:160]}"
         yield Violation(sentence, frames=(case.n,), instead=True)
 

@@ -20,6 +20,7 @@ error, warning, hint = diagnoses_of("")
 
 _LOOKED_AT = 60
 """Maximum lines of stderr, from the end, that are searched for a cause."""
+_OF_HTTP = re.compile(r"\bstatus\b|fetch failed|\bE(?:CONN|NOTFOUND|AI_AGAIN)|\bPOSTing\b|\bSSE error\b|\bHTTP \d")
 _SPINS_S = 1.5
 """Seconds of CPU after the end of stdin that no orderly end needs."""
 _HINT = Severity.HINT
@@ -237,6 +238,10 @@ def exit_during_handshake(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, frames=(printed[0], ended[0]), instead=True, fix=printed[2])
         return
     words = last_words(case.state, ended[0])
+    argv = case.state.connection.argv if case.state.connection is not None else ()
+    if words.fix in ("", _CORRECT) and _OF_HTTP.search(words.sentence):
+        url = next((each for each in argv[1:] if each.startswith(("http://", "https://"))), "")
+        words = replace(words, fix=f"Check the server behind it: mcp-inspect check {url}" if url else words.fix)
     yield replace(words, sentence=message + words.sentence)
 
 

@@ -22,6 +22,7 @@ error, warning, hint = diagnoses_of("basic/lifecycle")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _FEW = 3
+_ASKING = ("answer tools/call", "error tools/call", "error prompts/get", "error resources/read")
 _OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b")
 """Error of the TypeScript SDK for a handler that returns no valid result."""
 _FIX_RESULT = "Return an object with content, a list of blocks, from the handler of the tool, on each of its paths."
@@ -251,11 +252,7 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
     yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
 
 
-@warning(
-    "Server cannot send a request to the client",
-    *("answer tools/call", "error tools/call", "error prompts/get", "error resources/read"),
-    topic="server/tools",
-)
+@warning("Server cannot send a request to the client", *_ASKING, topic="server/tools")
 def request_not_sendable(case: CheckMoment) -> Iterator[Violation]:
     """The error of an SDK names an elicitation, sampling or roots request that its handler wanted to send.
 

@@ -43,6 +43,10 @@ _LARGE_IMAGE = 1 << 20
 _LOOKED_AT = 256 * 1024
 """Maximum bytes of a result that are searched for secrets."""
 
+_UNAWAITED = re.compile(
+    r"<(?:coroutine|generator|async_generator) object [\w.<>]{1,60} at 0x[0-9a-fA-F]{4,16}>|\[object Promise\]"
+)
+_MOST_AROUND = 300
 _FLOOD = 1_000_000
 _MOST_FAILED = 100
 _ENOUGH, _SHORT = 24, 80
@@ -125,6 +129,20 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, "/error" if is_error else "/result", fix=INSTALL_BROWSER if is_browser else "")
 
 
+@warning("Result shows an unfinished computation", "answer tools/call", confidence=_LIKELY)
+def result_unawaited(case: CheckMoment) -> Iterator[Violation]:
+    """A short text with the name of a coroutine, generator or promise in place of its value.
+
+    Fix: Await it, or collect what a generator yields, before the tool returns.
+    """
+    for text in _texts(case) if not peek.flag(case.value, "isError") else ():
+        if len(text) < _MOST_AROUND and (found := _UNAWAITED.search(text)):
+            yield Violation(
+                f"the result of {_tool_called(case)} shows {found[0][:80]}, not its value", "/result/content"
+            )
+            return
+
+
 @hint("Backend of a tool fails", "answer tools/call", "error tools/call", confidence=_LIKELY)
 def tool_backend_fails(case: CheckMoment) -> Iterator[Violation]:
     """The error of a call names a service that cannot be reached, is not trusted, or refuses the credentials.
@@ -178,6 +196,8 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
         telling = state.requests.progress.get(asked.token) if asked.token is not None else None
         progress = bool(telling and telling.asked.frame == asked.frame and telling.frame)
         clock = "although there was progress: the total limit" if progress else "without progress"
+        if progress and telling and (silent := asked.cancelled_ns - telling.newest_ns) > waited / 2:
+            clock = f"{silent / 1e9:.0f} s after its last progress"
         sentence = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
         frames: tuple[int, ...] = (asked.frame, asked.cancelled)
         fix = ""

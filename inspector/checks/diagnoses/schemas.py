@@ -7,9 +7,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.checks.definitions.schemas import WalkBudget, features_of
-from inspector.checks.diagnoses.causes import MIXED_UP, oldest_failure
+from inspector.checks.diagnoses.causes import MIXED_UP, oldest_failure, unwrapped
 from inspector.checks.diagnoses.definitions import LIST, is_later_page, one_hint, tools_seen, violations_of
-from inspector.checks.diagnoses.process import line_like, tail_of
+from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
@@ -281,10 +281,11 @@ def empty_tool_list(case: CheckMoment) -> Iterator[Violation]:
     if peek.at(case.value, "tools") == [] and not peek.has(case.value, "nextCursor") and not is_later_page(case):
         sentence = "the tool list is empty: a model has nothing to call"
         frames: tuple[int, ...] = (case.n,)
-        if (logged := line_like(case.state, _NOTHING_TO_LIST)) is not None:
-            words = elided(logged[1].string.strip(), 160)
-            first = oldest_failure(tail_of(case.state))
-            if first is not None and first[0] < logged[0]:
+        lines = unwrapped(tail_of(case.state))
+        if (logged := next((each for each in lines if _NOTHING_TO_LIST.search(each[1][:2000])), None)) is not None:
+            words = elided(logged[1].strip(), 160)
+            first = oldest_failure(lines)
+            if first is not None and first[0] < logged[0] and first[1] != logged[1].strip():
                 words = f"{elided(first[1], 120)}; then: {elided(words, 80)}"
             sentence, frames = f"the tool list is empty; stderr has: {words}", (case.n, logged[0])
         yield Violation(sentence, "/result/tools", frames, instead=True)

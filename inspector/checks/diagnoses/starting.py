@@ -93,7 +93,9 @@ def deaf_to_initialize(state: ConnectionState) -> TrackedRequest | None:
     """Return an `initialize` that is not answered although an earlier `server/discover` was; None for all else."""
     everything = state.requests.all
     asked = next((each for each in everything if each.method == "initialize" and each.answered is None), None)
-    if asked is None or state.is_http or (state.why and state.process.provoked is None and _has_exited(state)):
+    if asked is None or (state.why and state.process.provoked is None and _has_exited(state)):
+        return None
+    if state.http.has_endpoint or (state.is_http and asked.status != 200):
         return None
     earlier = [each for each in everything if each.frame < asked.frame and each.answered is not None]
     is_heard = state.messages > len(earlier) or any(each.answered > asked.frame for each in earlier if each.answered)

@@ -43,7 +43,7 @@ from inspector.forms.typed import json_text
 from inspector.protocol.capabilities import SKILLS, declares
 from inspector.protocol.credentials import without_credentials
 from inspector.protocol.flows.skills import list_skills
-from inspector.session.probing import make_first_requests, probe, probe_unopened, try_addresses
+from inspector.session.probing import look_around, make_first_requests, probe, probe_unopened
 from inspector.text import visible
 
 _CHECK_EXAMPLES = (
@@ -107,8 +107,9 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
-    Calls tools only with --call and --probe; repeats an invalid --call once without _meta. Exits with 1 if a finding is
-    as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 without a session.
+    Calls tools only with --call and --probe; repeats an invalid --call once without _meta; tries usual paths if nothing
+    is at the URL. Exits with 1 if a finding is as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4,
+    6 or 7 without a session.
     """
     if options["watch"]:
         if env.server_argv is None and word is not None and not names_a_server(env, word):
@@ -183,7 +184,7 @@ def _check(
             probed.extend(await probe_tools(visit, probing))
         return status
 
-    status = visit(env, word, options, work, at_last, try_addresses, judges=True)
+    status = visit(env, word, options, work, at_last, look_around, judges=True)
     return status or found[0] or lists[0]
 
 

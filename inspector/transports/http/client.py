@@ -97,6 +97,7 @@ class _JoiningStream(httpcore.AsyncNetworkStream):
     def __init__(self, stream: httpcore.AsyncNetworkStream, pause_s: float) -> None:
         self._stream, self._pause_s = stream, pause_s
         self._held = b""
+        self._has_failed = False  # with a 5xx, after which uvicorn closes the connection without saying so
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - as httpcore has it
         self._held += buffer
@@ -112,7 +113,10 @@ class _JoiningStream(httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - as httpcore has it
         with suppress(httpcore.WriteError):  # the server has closed its end: what it has sent before is still read
             await self._flush(_WRITE)
-        return await self._stream.read(max_bytes, timeout)
+        data = await self._stream.read(max_bytes, timeout)
+        if data.startswith(b"HTTP/1."):
+            self._has_failed = data[9:10] == b"5"
+        return data
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -121,7 +125,7 @@ class _JoiningStream(httpcore.AsyncNetworkStream):
         return _JoiningStream(await self._stream.start_tls(*arguments, **named), self._pause_s)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        return (info == "is_readable" and self._has_failed) or self._stream.get_extra_info(info)
 
 
 def _trust(url: httpx.URL, cacert: str | None, insecure: bool, trust_env: bool) -> ssl.SSLContext:

@@ -52,6 +52,7 @@ def _coded(code: int, message: str = "no", data: Any = None) -> Script:
     return lambda: Talk(5, transport="http").post().ask("tools/list").head(400).error(code, message, data)
 
 
+_RESET = HttpFact(HttpEvent.ERROR, 2, why="localhost:8000 gave no HTTP response: the connection was reset.")
 _HTML = b"<html><head><title>Log in</title></head></html>"
 _SESSION: dict[str, Any] = {"opened": True, "Mcp_Session_Id": "a"}
 _VERSION: dict[str, Any] = {"opened": True, "MCP_Protocol_Version": ROWS[3].date}
@@ -67,6 +68,10 @@ CASES: Cases = {
     "server-unreachable": (
         _failed("localhost:8000 refuses connections."),
         _failed("The TLS handshake with localhost failed."),
+    ),
+    "closed-without-response": (
+        lambda: _refused(200)().post().inform("notifications/initialized").fact(_RESET),
+        lambda: _post().fact(HttpFact(HttpEvent.ERROR, 1, why=_RESET.why)),
     ),
     "accept-header-rejected": (_refused(406), _refused(400)),
     "content-type-rejected": (_refused(415), _refused(400, b"Invalid Content")),

@@ -61,6 +61,10 @@ CASES: Cases = {
         asked("tools/call", _text("fetch failed: connect ECONNREFUSED 127.0.0.1:8189") | {"isError": True}),
         asked("tools/call", _text("the log says: connect ECONNREFUSED 127.0.0.1:8189")),
     ),
+    "result-unawaited": (
+        asked("tools/call", _text("The price is <coroutine object fetch at 0x7fea5176b100>")),
+        asked("tools/call", _text("repr() gives <coroutine object NAME at ADDRESS>")),
+    ),
     "tool-program-missing": (
         asked("tools/call", _text(_CHROME) | {"isError": True}),
         asked("tools/call", _text("Chrome is not installed with extensions") | {"isError": True}),
@@ -93,7 +97,7 @@ def test_a_secret_is_never_repeated() -> None:
     assert _TOKEN not in found.sentence
 
 
-@pytest.mark.parametrize(("progress", "said"), [(True, "total limit"), (False, "without progress")])
+@pytest.mark.parametrize(("progress", "said"), [(True, "60 s after its last progress"), (False, "without progress")])
 def test_call_timed_out_names_the_expired_timeout(progress: bool, said: str) -> None:
     (found,) = of_one(_given_up(60, progress=progress)().findings(), "call-timed-out")
     assert said in found.sentence

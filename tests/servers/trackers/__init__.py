@@ -63,6 +63,8 @@ FAMILIES = (
     "may_http",
     "june",
     "june_http",
+    "frames",
+    "frames_http",
 )
 
 Run = Callable[[], Any]

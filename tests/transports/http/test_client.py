@@ -76,6 +76,28 @@ async def test_head_and_body_of_a_request_arrive_in_one_read() -> None:
     ]
 
 
+async def test_a_connection_that_brought_a_server_error_is_not_used_again() -> None:
+    taken: list[str] = []
+    ended: list[bool] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for status in ("200", "200") if taken else ("500",):
+            taken.append(status)
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(f"HTTP/1.1 {status} x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+        await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        ended.append(True)
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        url = httpx.URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp")
+        async with make_client(url, cacert=None, insecure=False, connect_timeout=5, trust_env=False) as client:
+            statuses = [(await client.get(url)).status_code for _ in range(3)]
+        await until(lambda: len(ended) == 2, "the connections are closed")
+    assert statuses == [500, 200, 200]
+
+
 async def test_a_certificate_that_signed_itself_is_refused_and_both_ways_out_are_named(certificate: Path) -> None:
     async with tls_server(certificate) as url, connected(url) as (transport, _):
         with pytest.raises(ConnectError, match="not trusted: self") as caught:
