@@ -468,7 +468,7 @@ def server_object_shared(case: CheckMoment) -> Iterator[Violation]:
     elif case.http is not None and any(each.method == "initialize" for each in case.http.asked):
         found, status = _SPENT.search(payload), case.http.response.status if case.http.response is not None else 0
         if found and case.http.sent(SESSION) is None and case.state.is_first("server-object-shared"):
-            message = found[0].decode("utf-8", "replace")
+            message = found[0].rpartition(b'"')[2].decode("utf-8", "replace")
             words = f"initialize without a session is refused as if it had one (HTTP {status}): {message}"
             yield Violation(words, span=found.span())
 
