@@ -5,7 +5,6 @@ import math
 import os
 import random
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -92,23 +91,6 @@ def tools_counted(env: Mapping[str, str], argv: tuple[str, ...]) -> float:
         seconds = terminal.until(re.compile(rb"Tools [1-9]"))
         terminal.press(b"q")
     return seconds
-
-
-def command(argv: list[str], env: Mapping[str, str]) -> float:
-    """Seconds that a command takes from start to exit."""
-    started = time.perf_counter()
-    subprocess.run(argv, env=dict(env), check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    return time.perf_counter() - started
-
-
-def bare_imports(env: Mapping[str, str]) -> float:
-    """The floor under a headless command: Python and three modules that it can't do without."""
-    return command([sys.executable, "-c", "import asyncio, json, click"], env)
-
-
-def list_tools(env: Mapping[str, str]) -> float:
-    """A headless command against a trivial server, from start to exit."""
-    return command(inspector("list", "tools", "--json", "--", sys.executable, "-c", TRIVIAL), env)
 
 
 @dataclass(slots=True)

@@ -91,19 +91,31 @@ def npm_installed(directory: Path) -> tuple[int, int]:
     return len(packages), sum(file.stat().st_size for file in modules.rglob("*") if file.is_file())
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add options that say where the Inspector is; without a directory, mcp-inspect is measured alone."""
+    parser.add_argument("directory", type=Path, nargs="?")
+    parser.add_argument("--node", default=shutil.which("node") or "node")
+
+
+def screen(given: argparse.Namespace) -> tuple[str, ...] | None:
+    """Return the command of the Inspector's screen, without a server; None if no directory was given."""
+    return (given.node, _launcher(given.directory), "--tui") if given.directory else None
+
+
+def _launcher(directory: Path) -> str:
+    return str(directory / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+
+
 def main() -> None:
     """Measure and print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--node", default=shutil.which("node") or "node")
     parser.add_argument("--rounds", type=int, default=7)
+    add_arguments(parser)
     arguments = parser.parse_args()
+    if arguments.directory is None:
+        parser.error("say where npm installed the Inspector")
     server = list(argv("everything"))
-    cli = [
-        arguments.node,
-        str(arguments.directory / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
-        "--cli",
-    ]
+    cli = [arguments.node, _launcher(arguments.directory), "--cli"]
     call = ["--method", "tools/call", "--tool-name", "get-sum", "--tool-arg", "a=2", "--tool-arg", "b=3"]
     with tempfile.TemporaryDirectory() as home:
         env = environment(Path(home)) | {"HOME": home}

@@ -1,18 +1,18 @@
-"""Measures start, headless commands, floods, memory and rest, and prints one table: python -m benchmarks.run
+"""Measures what is waited for, floods, memory and rest, and prints one table: python -m benchmarks.run [DIRECTORY]
 
+The first lines are those of `benchmarks.targets`, which says what DIRECTORY is.
 Times are medians of runs taken in turn with the floor beside them, so that a busy machine slows both; each waits a
 little for a quiet moment. What is judged are ratios and generous figures. It exits with 1 where a limit is passed,
 and takes some minutes; with --full, which measures a million frames instead of a hundred thousand, about ten.
 """
 
+import argparse
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import TypeVar
 
 from benchmarks import (
@@ -28,76 +28,20 @@ from benchmarks import (
     measure,
     mocks,
     moments,
+    official,
     quitting,
     statistics,
     surfaces,
+    targets,
     views,
 )
 from benchmarks import captures as long
 from benchmarks.servers import FLOOD_SIZE, HUGE_LINE, STDERR_FLOOD, STEADY, STEADY_RATE, STEADY_SIZE
-from tests.servers.real import NotInstalled, argv
+from benchmarks.table import Row, in_turn
 
-ROUNDS = 9
 SLOW = 100_000
 """Bytes a second that a slow terminal takes."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table."""
-
-    name: str
-    figures: str
-    limit: str = ""
-    """In words; "" for a figure without one."""
-    kept: bool = True
-
-    def __str__(self) -> str:
-        verdict = "" if not self.limit else "ok" if self.kept else "OVER"
-        limit = f"limit {self.limit}" if self.limit else ""
-        return f"{verdict:<5} {self.name:<50} {self.figures:<58} {limit}".rstrip()
-
-
-def in_turn(*measures: Callable[[], float], rounds: int = ROUNDS) -> list[float]:
-    """The median of each, after one round that does not count."""
-    times: list[list[float]] = [[] for _ in measures]
-    for turn in range(rounds + 1):
-        for place, once in enumerate(measures):
-            measure.await_quiet()
-            seconds = once()
-            if turn:
-                times[place].append(seconds)
-    return [median(each) for each in times]
-
-
-def start(home: Path) -> Iterator[Row]:
-    """First picture against an empty app."""
-    env = measure.environment(home)
-    ours, empty = in_turn(lambda: measure.first_picture(env), lambda: measure.empty_app(env))
-    figures = f"{ours / empty:.2f} ({ours * 1000:.0f} ms, an empty app {empty * 1000:.0f} ms)"
-    yield Row("first picture, against an empty Textual app", figures, "1.30", ours / empty <= 1.3)
-
-
-def real_tools(home: Path) -> Iterator[Row]:
-    """Until the tools of a server that we did not write are counted on the screen."""
-    name = "tools of server-everything counted on the screen"
-    try:
-        command = argv("everything")
-    except NotInstalled as error:
-        yield Row(name, str(error))
-        return
-    env = measure.environment(home)
-    (seconds,) = in_turn(lambda: measure.tools_counted(env, command), rounds=5)
-    yield Row(name, f"{seconds * 1000:.0f} ms", "1000 ms", seconds <= 1.0)
-
-
-def headless(home: Path) -> Iterator[Row]:
-    """A command without a screen against bare imports."""
-    env = measure.environment(home)
-    ours, floor = in_turn(lambda: measure.list_tools(env), lambda: measure.bare_imports(env))
-    figures = f"{ours / floor:.2f} ({ours * 1000:.0f} ms, the floor {floor * 1000:.0f} ms)"
-    yield Row("list tools --json, against import asyncio, json, click", figures, "1.80", ours / floor <= 1.8)
 
 
 def flood(home: Path) -> Iterator[Row]:
@@ -354,15 +298,17 @@ def messages_of_apps(home: Path) -> Iterator[Row]:
 
 def main() -> int:
     """Measure all; 1 if a limit is passed. With `--full` filters and the long capture have a million frames."""
-    frames = 1_000_000 if "--full" in sys.argv[1:] else 100_000
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true")
+    official.add_arguments(parser)
+    given = parser.parse_args()
+    frames = 1_000_000 if given.full else 100_000
     home = Path(tempfile.mkdtemp(prefix="mcp-inspect-benchmark-"))
     over = False
     try:
         long_capture = partial(captures, frames=frames)
         for part in (
-            start,
-            real_tools,
-            headless,
+            partial(targets.rows, peer=official.screen(given)),
             partial(finding, frames=frames),
             large,
             looking,

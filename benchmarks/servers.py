@@ -62,3 +62,14 @@ HUGE_LINE = _then(f"""
         sys.stdout.flush()
 """)
 """One message of 100 MB."""
+
+RESULT_SIZE = 5_000_000
+ANSWERING = TRIVIAL.replace(
+    "    else:\n",
+    """    elif m["method"] == "tools/call":
+        reply["result"] = {"content": [{"type": "text", "text": "here it is " + "x" * int(sys.argv[1])}]}
+    else:
+""",
+    1,
+)
+"""The same; its tool responds at once, with a text of as many characters as its argument says."""

@@ -125,16 +125,13 @@ async def _http() -> tuple[list[float], list[float]]:
         tap = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=subprocess.PIPE)
         assert tap.stdout is not None
         tapped = json.loads(await tap.stdout.readline())["url"]
-        used = _cpu(tap.pid)
         for turn in range(2000):
             url, found = (tapped, through) if turn % 2 else (f"{server.url}/mcp", direct)
             began = time.perf_counter()
             await client.post(url, content=PING, headers=headers)
             found.append(time.perf_counter() - began)
-        used = (_cpu(tap.pid) - used) / len(through)
         tap.send_signal(signal.SIGINT)
         await tap.wait()
-    print(f"processor time of the tap for a POST: {used * 1e6:.0f} µs")
     return direct, through
 
 
@@ -161,6 +158,27 @@ def main() -> None:
     starts = [(_first_words([sys.executable, "-I", "-c", ""]), _first_words([*TAP, "--", *true])) for _ in range(9)]
     python, tap = (median(each) * 1000 for each in zip(*starts, strict=True))
     print(f"start and end around /bin/true: {tap:.0f} ms, an empty Python {python:.0f} ms")
+
+
+def plain_trips(place: Path) -> tuple[float, float, float]:
+    """MiB of a tap at rest, and seconds of a round trip of JSON: direct, and through a tap, in turns."""
+    os.environ["MCP_INSPECT_HOME"] = str(place)
+    server = [sys.executable, "-I", "-c", READS_JSON]
+    direct, tapped = _Party(server), _Party([*TAP, "--", *server])
+    time.sleep(2)
+    idle = _status(tapped.child.pid, "VmRSS") / 1024
+    for _ in range(TURNS):
+        direct.measure()
+        tapped.measure()
+    for party in (direct, tapped):
+        party.end()
+    return idle, median(direct.trips), median(tapped.trips)
+
+
+def posts() -> tuple[float, float]:
+    """Seconds of a POST: direct, and through a tap."""
+    direct, through = asyncio.run(_http())
+    return median(direct), median(through)
 
 
 def _print_http() -> None:

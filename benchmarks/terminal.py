@@ -38,6 +38,7 @@ class Terminal:
         self._over = False
         self.pid, self._fd = pty.fork()
         if self.pid == 0:  # pragma: no cover - the child
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored by what a shell runs in the background
             os.execvpe(argv[0], list(argv), dict(env))
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
@@ -100,6 +101,17 @@ class Terminal:
         self.press(key)
         self.until(text, since=since)
         return time.perf_counter() - pressed
+
+    def painted(self, key: bytes) -> float:
+        """Seconds from a key to the last that is written for it. Raises: TimeoutError."""
+        since, pressed, last = len(self.written), time.perf_counter(), 0.0
+        self.press(key)
+        while (now := time.perf_counter()) < (pressed + 10 if not last else last + 0.15):
+            if self.read(0.02):
+                last = time.perf_counter()
+        if len(self.written) == since:
+            raise TimeoutError(f"nothing was written after {key!r} within {now - pressed:.0f} s")
+        return last - pressed
 
     def ended(self, seconds: float) -> bool:
         """Whether the child ends within a time, once it was asked to quit."""

@@ -293,7 +293,7 @@ def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
     while at < len(words) or not rows:
         piece = before + words[at : at + most]
         is_last = at + most >= len(words) and text.cell_width(piece) <= width
-        head = piece if is_last else wrapped(((piece, role),), width, 0)[0][0][0]
+        head = piece if is_last else piece[: characters_in(piece, width)]
         follows = at + len(head) - len(before)
         cut = len(head) if is_last else head.rfind(" ", max(len(head) // 3, indent + 1))
         cut = len(head) if cut < 0 or words[follows : follows + 1] == " " else cut

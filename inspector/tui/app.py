@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rich.console import RenderableType
 from textual.actions import ActionParseResult, parse
@@ -32,7 +32,7 @@ from inspector.tui.conversation import OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper
 from inspector.tui.lasting_app import border
-from inspector.tui.navigation import Navigation, Opener, make_panel
+from inspector.tui.navigation import Navigation, Opener, import_panel, make_panel
 from inspector.tui.pacing import Pacing, Painted
 from inspector.tui.panels import Panel
 from inspector.tui.queued_app import QueuedApp
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 _TO_SERVER = frozenset(("ping", "refresh_mode", "restart_again"))
 """Actions in the menus that need a connection of mcp-inspect: a capture and a tap have none."""
 
-_LIKELY_NEXT = ("help.help", "items.tools", "start.start")
-"""Modules of screens and dialogs that are often opened first."""
+_LIKELY_NEXT = ("help.help", "start.start")
+"""Modules of dialogs that are often opened first."""
 
 _RECENT = 10
 """Number of recent commands listed first in the palette."""
@@ -87,6 +87,8 @@ class InspectApp(QueuedApp[None]):
     )
     CHECKS_AFTER_S = 0.5
     """Delay from the first paint to the first check, in seconds: the user's first actions take precedence."""
+    AHEAD: ClassVar[tuple[str, ...]] = ("tools", "resources", "prompts", "findings", "inbox", "server", "log", "tasks")
+    """Screens that are created and filled soon after the first paint, the likeliest first."""
 
     def __init__(
         self,
@@ -142,7 +144,15 @@ class InspectApp(QueuedApp[None]):
             return None if self.tap is None or self.tap.gone else len(self.tap.status.held)
 
         self.replay = Replay(self, self.tabs, self.header, self.toasts, held)
-        self.navigation = Navigation(self, self.tabs, self.header, self.replay, self.toasts, opener)
+        self.navigation = Navigation(
+            self,
+            self.tabs,
+            self.header,
+            self.replay,
+            self.toasts,
+            opener,
+            lambda: self.pacing.rests and self.input_queue.is_idle,
+        )
         self.server_requests = ServerRequests(self, self.tabs, self.toasts)
         self.pacing = Pacing(
             self,
@@ -238,7 +248,7 @@ class InspectApp(QueuedApp[None]):
         self.take_left_keys()
 
     def _begin_checking(self) -> None:
-        Thread(target=_import_ahead, name="mcp-inspect imports", daemon=True).start()
+        Thread(target=_import_ahead, args=(self,), name="mcp-inspect imports", daemon=True).start()
         if self.checker is None:
             self.checker = Checker(lambda: [tab.conversation for tab in self.tabs])
 
@@ -457,8 +467,11 @@ def _action_owners(*parts: object) -> dict[str, object]:
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
 
 
-def _import_ahead() -> None:
+def _import_ahead(app: InspectApp) -> None:
     """Import what the next keys are likely to need; a key meanwhile waits at most for one switch of threads."""
+    for name in app.AHEAD:
+        import_panel(name)
+    app.navigation.ahead = [*app.AHEAD]
     for name in _LIKELY_NEXT:
         import_module(f"inspector.tui.screens.{name}")
 

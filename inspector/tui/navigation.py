@@ -4,7 +4,7 @@ Panels are imported when they are first shown, so that they do not delay the fir
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -70,19 +70,29 @@ class Navigation:
     """Shows screens, tabs and the timeline; opens and closes tabs."""
 
     def __init__(
-        self, app: App[None], tabs: Tabs, header: HeaderBar, replay: Replay, toasts: Toasts, opener: Opener | None
+        self,
+        app: App[None],
+        tabs: Tabs,
+        header: HeaderBar,
+        replay: Replay,
+        toasts: Toasts,
+        opener: Opener | None,
+        has_time: Callable[[], bool],
     ) -> None:
-        """Without an `opener`, no further conversations can be opened."""
+        """Without an `opener`, no further conversations can be opened. `has_time`: whether the app is at rest."""
         self._app = app
         self._tabs = tabs
         self._header = header
         self._replay = replay
         self._toasts = toasts
         self._opener = opener
+        self._has_time = has_time
         self._beside: SideBySide | None = None
         """Created at first use."""
         self._typed: tuple[str, Tab] | None = None
         """Last input for another server, and its tab."""
+        self.ahead: list[str] = []
+        """Screens of the visible tab to create before they are shown: one at each tick at which there is time."""
 
     def tick(self) -> None:
         """Update the header and the visible panel; each repaints only what has changed."""
@@ -92,6 +102,8 @@ class Navigation:
             panel.sync()
         if self._beside is not None:
             self._beside.tick()
+        if self.ahead and self._has_time():
+            self._app.call_later(self._prepare_ahead, self.ahead.pop(0))
 
     # Screens
 
@@ -106,14 +118,19 @@ class Navigation:
         self._show_only(*panels)
         self._replay.put_cursor()
 
-    async def _prepared(self, tab: Tab, name: str) -> Panel:
-        """Return the panel of a screen of a tab, ready to be shown."""
+    async def _prepare_ahead(self, name: str) -> None:
+        panel = await self._prepared(self._tabs.current, name, hidden=True)
+        panel.sync()
+
+    async def _prepared(self, tab: Tab, name: str, *, hidden: bool = False) -> Panel:
+        """Return the panel of a screen of a tab, ready to be shown; a new one may be hidden until it is."""
         replay = self._replay
         conversation, panel = await replay.conversation_for(name, tab), tab.panels.get(name)
         if panel is None:
             panel = tab.panels[name] = make_panel(name, tab.conversation if name == "traffic" else conversation)
             if tab.pane.parent is None:
                 await self._tabs.panes.mount(tab.pane)
+            panel.display = not hidden
             await tab.pane.mount(panel)
         replay.show_moment(panel, conversation, tab)
         if name == "findings":
@@ -441,6 +458,11 @@ async def _prepare(wanted: StartChoice) -> None:
 
 def make_panel(name: str, conversation: OpenConversation) -> Panel:
     """Create the panel of a screen by its name in `SCREENS`."""
+    return import_panel(name)(conversation)
+
+
+def import_panel(name: str) -> Callable[[OpenConversation], Panel]:
+    """Import the panel of a screen by its name in `SCREENS`."""
     module, _, panel = SCREENS[name].panel.partition(":")
-    made: Panel = getattr(import_module(f"inspector.tui.screens.{module}"), panel)(conversation)
+    made: Callable[[OpenConversation], Panel] = getattr(import_module(f"inspector.tui.screens.{module}"), panel)
     return made

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 TICKS_PER_SECOND = 30
+RESTS_AFTER = 3
+"""Updates without traffic or input after which there is time for what may be needed later: a tenth of a second."""
 QUIET_AFTER = 45
 """Updates without traffic or input after which the app is quiet: one and a half seconds."""
 SLOWER = 3
@@ -53,6 +55,11 @@ class Pacing:
         self._entries_seen = 0
         self.is_slow = False
         """Whether the next tick comes after SLOWER times the interval."""
+
+    @property
+    def rests(self) -> bool:
+        """Whether there is time for what may be needed later."""
+        return self._looks_since >= RESTS_AFTER
 
     def start(self) -> None:
         """Start the clock."""

@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_300,
-    "lines of tui and present": 50_800,
-    "lines of tests": 128_465,
+    "lines": 152_360,
+    "lines of tui and present": 50_845,
+    "lines of tests": 128_485,
     "lines of decorators of checks": 701,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

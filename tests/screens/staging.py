@@ -181,6 +181,7 @@ class Posed(Pictured, InspectApp):
     """
 
     CHECKS_AFTER_S = 0.01
+    AHEAD = ()
 
     def __init__(self, path: Path, *, show: str, seen_as: type[Recording], beside: Path | None = None) -> None:
         self._seen_as = seen_as

@@ -83,6 +83,15 @@ async def test_digits_show_the_screens_and_escape_never_quits(sitting: Sitting) 
         assert app.is_running
 
 
+async def test_the_likely_screens_are_filled_before_they_are_first_shown(sitting: Sitting) -> None:
+    async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
+        await connected(pilot)
+        await until(lambda: {*app.AHEAD} <= {*app.tab.panels}, "they are created")
+        assert [name for name, panel in app.tab.panels.items() if panel.display] == ["traffic"]
+        await press(pilot, "4", shows="hail_ship")
+        assert [name for name, panel in app.tab.panels.items() if panel.display] == ["prompts"]
+
+
 async def test_the_help_shows_the_keys_that_work_here_and_escape_closes_it(sitting: Sitting) -> None:
     async with (app := InspectApp(sitting.begin)).run_test(size=SIZE) as pilot:
         await connected(pilot)

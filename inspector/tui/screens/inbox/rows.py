@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inspector import text
 from inspector.capture.journal import Journal
+from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, lay
 from inspector.protocol.jsonrpc import encode
@@ -162,8 +163,8 @@ class InboxRows(RowSource):
 
 
 def age(server_request: ServerRequest, now_ns: int) -> str:
-    """Return the time since the request was received."""
-    return text.human_duration(max(0, now_ns - server_request.asked_ns))
+    """Return the time since the request was received, in whole seconds: it is painted once a second."""
+    return words.text_of(max(0, now_ns - server_request.asked_ns))
 
 
 def _state(asked: RequestRow, journal: Journal) -> Span:

@@ -25,6 +25,7 @@ from inspector.present.logins import read_link
 from inspector.present.spans import Role, Section, Span
 from inspector.protocol.server_requests import Reply, RequestKind, Root, ServerRequest
 from inspector.session.inbox import Ticket, TicketState
+from inspector.text import clock
 from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import drop_typed_ahead, hold_keys, release_keys
@@ -382,11 +383,12 @@ class QuestionPane(Widget):
         left: list[Span] = [(f"{glyphs().event} {kind_word(asked.server_request)}", "title")]
         if place := place_of(asked.ticket, self.conversation):
             left.append((f"  {place}", "muted"))
-        waited = age(asked.server_request, self.conversation.now_ns)
         if (proposal := proposal_of(asked)) is not None and asked.waits:
             left.append(proposal_line(proposal, self.conversation.now_ns))
-        waits = asked.waits or asked.waited
-        since: Span = (f"Waiting for you {waited}", "warning") if waits else (f"received {waited} ago", "muted")
+        if asked.waits or asked.waited:
+            since: Span = (f"Waiting for you {age(asked.server_request, self.conversation.now_ns)}", "warning")
+        else:  # no age, which would be painted again and again
+            since = (f"received {clock(self.conversation.journal.store.wall_ns(asked.server_request.frame))}", "muted")
         self.title_row.show(left, [since])
 
     def _renew_bar(self) -> None:

@@ -92,14 +92,18 @@ class StepLayout:
         """Choose the layout for this number of columns."""
         self._panel.update_classes({"-narrow": width < NARROW, "-wide": width >= WIDE, "-vast": width >= VAST})
 
-    def go(self, step: Step, *, focus: bool = True) -> None:
-        """Go to a step. From the result to the form, the previously focused field gets the focus again."""
+    def go(self, step: Step, *, focus: bool = True, opens: bool = False) -> None:
+        """Go to a step. From the result to the form, the previously focused field gets the focus again.
+
+        `opens`: show the result.
+        """
         panel, focused = self._panel, self._panel.screen.focused
         if step == "result" and focused is not None and self.form in focused.ancestors:
             self._left = focused, focused_path(self.form.form)
         elif step == "list":
             self._left = None
-        panel.update_classes({f"-at-{each}": each == step for each in _STEPS})  # one update: each restyles all parts
+        classes = {f"-at-{each}": each == step for each in _STEPS} | ({"-called": True} if opens else {})
+        panel.update_classes(classes)  # one update: each restyles all parts
         if not focus:
             return
         if step == "form":
@@ -128,9 +132,10 @@ class StepLayout:
 
     def open_result(self, *, go: bool = True, focus: bool = True) -> None:
         """Show the result, and with `go` make it the current step."""
-        self._panel.add_class("-called")
         if go:
-            self.go("result", focus=focus)
+            self.go("result", focus=focus, opens=True)
+        else:
+            self._panel.add_class("-called")
 
     def close_result(self) -> None:
         """Hide the result of another item, so that the form has its space."""
@@ -288,11 +293,10 @@ class ItemRequests:
 
     def begin(self, call: RunningCall) -> None:
         """Send a request, and go to the result, which shows its progress first."""
-        self._steps.open_result(go=False)
         self.stop_reading()
         self._steps.result.show_running(call)
         self._send(call)
-        self._steps.go("result")
+        self._steps.open_result()
 
     def repeat(self, made: RunningCall) -> RunningCall:
         """Send a request again on the current connection. View, step, focus and results of other items are kept."""

@@ -1,5 +1,6 @@
 """The Inbox: waiting server requests as a list, in full, and their responses."""
 
+import re
 from typing import ClassVar
 
 import pytest
@@ -211,6 +212,15 @@ async def test_wide_terminals_show_list_and_question_side_by_side(subject: Askin
     subject.ask_city()
     async with (app := Inbox(subject)).run_test(size=(160, 30)):
         await shows(app, "Waiting for you", "In call", "Respond", "Decline", "Cancel")
+
+
+async def test_an_answered_request_has_the_time_of_day_for_ages_are_painted_again_and_again(subject: Asking) -> None:
+    ticket = subject.ask_city()
+    async with (app := Inbox(subject)).run_test(size=(160, 30)) as pilot:
+        await shows(app, "Waiting for you")
+        await pilot.press("ctrl+d")
+        await until(lambda: ticket.reply == declined(), "it is declined")
+        await until(lambda: re.search(r"received \d\d:\d\d:\d\d\.\d{3}", text(app)) is not None, "when it came")
 
 
 async def test_fifty_questions_are_fifty_rows(subject: Asking) -> None:
