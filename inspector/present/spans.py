@@ -278,26 +278,27 @@ def section_lines(section: Section) -> list[Line]:
     return found
 
 
-def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[list[Span]]:
+def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[Line]:
     """Wrap a line that is one span at spaces, and any other line anywhere.
 
     Only the part of a long rest that may fit into a row is examined: a line of a megabyte has many rows.
     """
     if sum(text.cell_width(part) for part, _ in spans) <= width:
-        return [list(spans)]
+        return [tuple(spans)]
     if len(spans) != 1:
-        return wrapped(spans, width, indent)
+        return [tuple(row) for row in wrapped(spans, width, indent)]
     indent = min(indent, width // 2)
-    (words, role), rows, at, before = spans[0], list[list[Span]](), 0, ""
-    most = _CHARACTERS_A_CELL * width
+    (words, role), rows, at, before = spans[0], list[Line](), 0, ""
+    narrow = text.is_narrow(words)
+    most = width if narrow else _CHARACTERS_A_CELL * width
     while at < len(words) or not rows:
         piece = before + words[at : at + most]
         is_last = at + most >= len(words) and text.cell_width(piece) <= width
-        head = piece if is_last else piece[: characters_in(piece, width)]
+        head = piece if is_last else piece[: width if narrow else characters_in(piece, width)]
         follows = at + len(head) - len(before)
         cut = len(head) if is_last else head.rfind(" ", max(len(head) // 3, indent + 1))
         cut = len(head) if cut < 0 or words[follows : follows + 1] == " " else cut
-        rows.append([(piece[:cut], role)])
+        rows.append(((piece[:cut], role),))
         at += cut - len(before)
         while words[at : at + 1] == " ":
             at += 1

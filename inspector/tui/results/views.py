@@ -88,7 +88,7 @@ class JsonBlockLines(_Rows):
         self._width = width
         self._long: list[int] = []
         """First row of each wrapped line, ascending."""
-        self._wrapped: list[list[list[Span]]] = []
+        self._wrapped: list[list[Line]] = []
         self._before: list[int] = []
         """For each of them, how many rows there are before it beyond one for each line."""
         more = 0
@@ -109,7 +109,7 @@ class JsonBlockLines(_Rows):
             return self._plain(row)
         rows = self._wrapped[at]
         part = row - self._long[at]
-        return tuple(rows[part]) if part < len(rows) else self._plain(row - self._before[at] - len(rows) + 1)
+        return rows[part] if part < len(rows) else self._plain(row - self._before[at] - len(rows) + 1)
 
     def _plain(self, line: int) -> Line:
         return tuple(clip(self._lines.line(line), self._width))
@@ -147,14 +147,17 @@ class _Writer:
         self.blocks.append(self.block)
 
     def add(self, lines: Sequence[Line]) -> None:
-        """Add lines that are built when they are shown."""
+        """Add lines of one part, which may be built when they are shown."""
         self.parts.append(lines)
         self.blocks += [self.block] * len(lines)
 
     def long(self, spans: Line, indent: int = 0) -> None:
         """Write a line, wrapped to several rows if necessary."""
-        for row in words_wrapped(spans, self.width, indent):
-            self.line(*row)
+        rows = words_wrapped(spans, self.width, indent)
+        if len(rows) == 1:
+            self.line(*rows[0])
+        else:
+            self.add(rows)
 
 
 @dataclass(frozen=True, slots=True)
