@@ -51,8 +51,8 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_360,
-    "lines of tui and present": 50_845,
+    "lines": 152_380,
+    "lines of tui and present": 50_870,
     "lines of tests": 128_485,
     "lines of decorators of checks": 701,
     "lines of Action(...)": 10,

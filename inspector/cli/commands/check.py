@@ -107,9 +107,8 @@ def check_command(
 ) -> ExitStatus:
     """Check a server or a capture for protocol violations and other problems.
 
-    Calls tools only with --call and --probe; repeats an invalid --call once without _meta; tries usual paths if nothing
-    is at the URL. Exits with 1 if a finding is as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4,
-    6 or 7 without a session.
+    Calls tools only with --call and --probe; may try other paths of a URL, and --call without _meta. Exits with 1 if a
+    finding is as severe as --fail-on, 5 if a --call failed or a list is missing, 3, 4, 6 or 7 without a session.
     """
     if options["watch"]:
         if env.server_argv is None and word is not None and not names_a_server(env, word):
