@@ -28,7 +28,7 @@ from inspector.tui import app_parts, keymap, keys
 from inspector.tui.actions import Command
 from inspector.tui.app_parts import Checker, ConnectionActions, ExportActions, ServerRequests, Waits
 from inspector.tui.bars import HeaderBar
-from inspector.tui.conversation import OpenConversation, Recording
+from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.demo_hint import DemoHint
 from inspector.tui.input_queue import FocusKeeper
 from inspector.tui.lasting_app import border
@@ -87,7 +87,7 @@ class InspectApp(QueuedApp[None]):
     )
     CHECKS_AFTER_S = 0.5
     """Delay from the first paint to the first check, in seconds: the user's first actions take precedence."""
-    AHEAD: ClassVar[tuple[str, ...]] = ("tools", "resources", "prompts", "findings", "inbox", "server", "log", "tasks")
+    AHEAD: ClassVar[tuple[str, ...]] = ("tools", "resources", "prompts")
     """Screens that are created and filled soon after the first paint, the likeliest first."""
 
     def __init__(
@@ -151,7 +151,7 @@ class InspectApp(QueuedApp[None]):
             self.replay,
             self.toasts,
             opener,
-            lambda: self.pacing.rests and self.input_queue.is_idle,
+            partial(_has_time, self),
         )
         self.server_requests = ServerRequests(self, self.tabs, self.toasts)
         self.pacing = Pacing(
@@ -465,6 +465,12 @@ def _action_owners(*parts: object) -> dict[str, object]:
     """Map the names of actions to the parts that implement them."""
     prefix = "action_"
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
+
+
+def _has_time(app: InspectApp) -> bool:
+    """Whether an open conversation is at rest, without a dialog."""
+    is_open = app.conversation.stage in (ConversationStage.OPEN, ConversationStage.RECORDED)
+    return is_open and app.pacing.rests and app.input_queue.is_idle and not app.screen.is_modal
 
 
 def _import_ahead(app: InspectApp) -> None:

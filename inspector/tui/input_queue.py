@@ -32,7 +32,7 @@ from weakref import WeakKeyDictionary
 
 from textual.app import App, ScreenStackError
 from textual.errors import NoWidget
-from textual.events import Click, Event, Idle, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
+from textual.events import Click, Event, InputEvent, Key, MouseDown, MouseEvent, MouseUp, Paste
 from textual.geometry import Offset
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -51,8 +51,6 @@ _ROUNDS: Final = 2
 _MOST_TURNS: Final = 20
 """Maximum number of waits per round for a widget that keeps receiving messages: keys continue during a flood."""
 
-_LAYOUT_S: Final = 0.003
-"""Time for what else changes with the return to a screen."""
 _UNPAINTED_S: Final = 0.1
 """Maximum time that effects of keys stay unpainted while others follow."""
 _LONG_PAINT_S: Final = 0.015
@@ -149,8 +147,6 @@ class InputQueue:
         """Whether a paint was left out; whether what a key has changed is painted."""
         self._late: asyncio.TimerHandle | None = None
         """Paints what was left out."""
-        self._layout: asyncio.TimerHandle | None = None
-        """Lays out the screen to which a key has returned."""
 
     @property
     def is_idle(self) -> bool:
@@ -193,17 +189,6 @@ class InputQueue:
                 self._paint_soon()
             else:
                 self._paint()
-
-    def lay_out_soon(self, screen: Screen[Any]) -> None:
-        """Lay out a screen to which a key has returned, without waiting for Textual's clock."""
-        if self._is_busy and self._layout is None:
-            self._layout = asyncio.get_running_loop().call_later(_LAYOUT_S, self._lay_out, screen)
-
-    def _lay_out(self, screen: Screen[Any]) -> None:
-        self._layout = None
-        if screen.is_running and screen.size:
-            with screen._context():  # noqa: SLF001 - as the clock calls it
-                screen._on_timer_update()  # noqa: SLF001
 
     @staticmethod
     def concerns(event: Event) -> bool:
@@ -493,20 +478,8 @@ def paint_in_turn(screen: Screen[Any], paint: Callable[[], None]) -> None:
 class QueuedScreen(Screen[_T]):
     """A screen that is painted once for each key."""
 
-    _returns = False
-
     def _compositor_refresh(self) -> None:
         paint_in_turn(self, super()._compositor_refresh)
-
-    def on_screen_resume(self) -> None:
-        """Note that a dialog above is closed, or that the screen is new."""
-        self._returns = True
-
-    async def _on_idle(self, event: Idle) -> None:
-        await super()._on_idle(event)
-        if self._layout_required and self._returns and (queue := _queue_of(self)) is not None:
-            self._returns = False
-            queue.lay_out_soon(self)
 
 
 def hold_keys(widget: Widget) -> None:
