@@ -132,6 +132,7 @@ class Navigation:
                 await self._tabs.panes.mount(tab.pane)
             panel.display = not hidden
             await tab.pane.mount(panel)
+            conversation = await replay.conversation_for(name, tab)  # the tab may have another one by now
         replay.show_moment(panel, conversation, tab)
         if name == "findings":
             panel.show_findings(tab.panels.get(tab.shown, panel).selected_findings)
