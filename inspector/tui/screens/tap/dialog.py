@@ -5,6 +5,7 @@ decides when a deadline passes or this interface goes away; the dialog shows its
 """
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ class AttachedTap:
         self._toasts = toasts
         self._tabs = tabs
         self._socket = socket
+        self._asking = threading.Lock()
         self._client: TapClient | None = None
         self.status = TapStatus()
         self.gone = ""
@@ -146,9 +148,10 @@ class AttachedTap:
         return True
 
     def _ask(self, what: str, **members: Any) -> dict[str, Any]:
-        if self._client is None:
-            self._client = TapClient(self._socket)
-        return self._client.ask(what, **members)
+        with self._asking:  # a tick and a command may ask at the same time
+            if self._client is None:
+                self._client = TapClient(self._socket)
+            return self._client.ask(what, **members)
 
     async def _watch(self) -> None:
         try:
