@@ -55,7 +55,7 @@ class Following(Loading):
     def follow(self, most: int | None = None) -> bool:
         """Read all available lines, or about `most` of them; return False once nothing more will follow.
 
-        `why` is then set.
+        `why` is then set, and problems of the file are reported.
         """
         if self.why:
             return False
@@ -77,7 +77,8 @@ class Following(Loading):
         if trouble is not None:
             self.trouble, self.why = trouble, trouble.why
         elif over and self.caught_up:
-            self.why = "the recording has ended"
+            self._finish()
+            self.why = "nothing more is being recorded" if self._end is None else "the recording has ended"
         return not self.why
 
     def read_beginning(self, size: int) -> None:
@@ -90,7 +91,7 @@ class Following(Loading):
             self._take_block(block)
             self._place = block.end
 
-    def finish(self) -> None:
+    def _finish(self) -> None:
         """Read the rest after the last complete line, and report problems of the file."""
         for block in blocks(self._source.read, self._place):
             self._take_block(block)
@@ -151,7 +152,6 @@ class CaptureReading:
         if loading.trouble is not None:
             loading.mark_changed(loading.trouble)
         elif loading.why:
-            loading.finish()
             self.is_complete = True
             if self._cache is not None:
                 loading.save_index(self._cache)

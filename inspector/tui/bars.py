@@ -8,13 +8,14 @@ server's name, the state and the screens stay.
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import msgspec
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
 from inspector.present.server import other_client
-from inspector.present.spans import Role, Span
+from inspector.present.spans import Role, Span, plain, words_wrapped
 from inspector.present.waiting import Programs, WaitingRequest, WaitLine, WaitView, child_pid, wait_of
 from inspector.present.words import TRANSPORTS
 from inspector.protocol import peek
@@ -33,6 +34,7 @@ _TICKS = 3
 _LONGEST_NAME = 40
 _TOGETHER = {"resources": ("resources", "templates")}
 """Lists that share one screen."""
+_WIDEST_WARNING = 300
 INSECURE = "Certificates are not verified: the connection can be intercepted."
 
 _SHORT = {"resources": "Res", "findings": "Find"}
@@ -43,7 +45,7 @@ _WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
 
 
 class HeaderBar(ItemBar):
-    """Two lines, a third one for a tap that holds messages, and one for a permanent warning."""
+    """Two lines, a third one for a tap that holds messages, and one or two for a permanent warning."""
 
     class ScreenChosen(Message):
         """The tab of a screen was clicked."""
@@ -113,13 +115,17 @@ class HeaderBar(ItemBar):
     def pressed(self, name: str) -> None:
         self.post_message(self.ScreenChosen(name))
 
+    def on_resize(self) -> None:
+        """Wrap the warning for the width."""
+        self._look()
+
     def _look(self) -> None:
         conversation = self.conversation
         self._state, self._figures, self._ticks = _state(conversation), _figures(conversation), 0
         self._working = respond, are_digits_keys = self._keys()
         first = (_first_line(conversation, respond),) if self._names_server else ()
         second = _second_line(conversation, self._chosen, are_digits_keys=are_digits_keys)
-        self.show((*first, second, *self._held(), *_warnings(conversation)))
+        self.show((*first, second, *self._held(), *_warnings(conversation, self.size.width)))
 
     def _keys(self) -> tuple[str, bool]:
         """Return the key that responds to the server, and whether digits show screens: a text field consumes them."""
@@ -369,16 +375,23 @@ def _recording(conversation: OpenConversation) -> tuple[BarItem, ...]:
     return (*behind, BarItem(((f" {signs.recording}", "error"),), rank=2), BarItem((("Recording", "muted"),), rank=3))
 
 
-def _warnings(conversation: OpenConversation) -> list[BarLine]:
-    """Return one line with the most serious warning and the number of others; it is always visible."""
+def _warnings(conversation: OpenConversation, width: int) -> list[BarLine]:
+    """Return the most serious warning on one or two lines, with the number of others; it is always visible."""
     opened = conversation.journal.connection
     is_insecure = conversation.about.insecure or (opened is not None and opened.insecure)
     found = [*([INSECURE] if is_insecure else ()), *conversation.journal.notices]
     if not found:
         return []
-    bar_item = BarItem(((f"{glyphs().warning} ", "warning"), (one_line(found[0], 300), "warning")))
     more = BarItem(((f"{len(found) - 1} more on screen {keys.action('screen.server').keys[0]}", "muted"),))
-    return [BarLine((bar_item,), (more,) if len(found) > 1 else (), inset=1, grave=True)]
+    right = (more,) if len(found) > 1 else ()
+    words: Span = (f"{glyphs().warning} {one_line(found[0], _WIDEST_WARNING)}", "warning")
+    room = width or 2 * _WIDEST_WARNING  # not laid out yet
+    first, *rest = words_wrapped((words,), room - 2)
+    line = BarLine((BarItem(tuple(first)),), right, inset=1, grave=True)
+    if not rest and line.width <= room:
+        return [line]
+    second: Span = (f"  {' '.join(plain(row).strip() for row in rest)}", "warning")
+    return [msgspec.structs.replace(line, right=()), msgspec.structs.replace(line, left=(BarItem((second,)),))]
 
 
 # --- The line of tabs of an app with several conversations, with their common timeline first.

@@ -172,10 +172,10 @@ class Replay:
         return self.common.playback if self._tabs.shows_timeline else self.playback_of(self._tabs.current)
 
     def allows(self, action: str) -> bool:
-        """Whether an action is possible: there is nothing to play where a capture is followed while it is recorded."""
+        """Whether an action is possible: nothing plays in an empty capture, or at the end of one that grows."""
         playback = self.playback
-        if playback is None or action not in _OF_PLAYING:
-            return playback is not None
+        if playback is None or not playback.count or action not in _OF_PLAYING:
+            return playback is not None and bool(playback.count)
         return not playback.grows or playback.is_fronted or not playback.is_at_end
 
     def playback_of(self, tab: Tab) -> "Playback | None":

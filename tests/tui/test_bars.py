@@ -167,6 +167,7 @@ async def test_a_name_longer_than_the_line_is_cut_and_the_state_is_not(tape: Tap
     ("stage", "why", "said"),
     [
         (ConversationStage.CONNECTING, "", "⋯ Connecting 1.20 s"),
+        (ConversationStage.CONNECTING, "", "staged"),
         (ConversationStage.OPEN, "", "● Connected"),
         (ConversationStage.CLOSED, "it died", "○ Disconnected"),
         (ConversationStage.FAILED, "no such file", "✗ Not connected"),
@@ -179,23 +180,7 @@ async def test_every_state_has_a_sign_and_a_word(tape: Tape, stage: Conversation
     assert said in (await lines(HeaderBar(Staged(tape, stage=stage, why=why))))[0]
 
 
-async def test_header_has_the_label_before_the_server_name(tape: Tape) -> None:
-    assert "staged" in (await lines(HeaderBar(Staged(tape, stage=ConversationStage.CONNECTING))))[0]
-
-
-async def test_the_open_tab_is_marked_by_a_sign_and_a_click_asks_for_another(tape: Tape) -> None:
-    async with (app := Showing(header := HeaderBar(Staged(handshake(tape))))).run_test(size=(100, 6)) as pilot:
-        await pilot.pause()
-        assert app.rows()[1].startswith("[1 Traffic")
-        await pilot.click(header, offset=(app.rows()[1].index("Tools"), 1))
-        await pilot.pause()
-        header.shown = "tools"
-        await pilot.pause()
-        assert "[2 Tools 2" in app.rows()[1]
-        assert header.shown == "tools"
-
-
-async def test_click_on_a_screen_name_is_posted(tape: Tape) -> None:
+async def test_the_open_tab_is_marked_and_a_click_asks_for_another(tape: Tape) -> None:
     chosen: list[str] = []
 
     class Listening(Showing):
@@ -204,6 +189,7 @@ async def test_click_on_a_screen_name_is_posted(tape: Tape) -> None:
 
     async with (app := Listening(header := HeaderBar(Staged(tape)))).run_test(size=(100, 6)) as pilot:
         await pilot.pause()
+        assert app.rows()[1].startswith("[1 Traffic")
         for label in ("Traffic", "Tools", "Server"):
             await pilot.click(header, offset=(app.rows()[1].index(label), 1))
         await pilot.pause()
@@ -270,6 +256,17 @@ async def test_a_warning_lasts_on_a_line_of_its_own(tape: Tape) -> None:
         assert header.region.height == 3
 
 
+@pytest.mark.parametrize("width", [80, 60])
+async def test_a_warning_longer_than_the_line_is_shown_to_its_end(tape: Tape, width: int) -> None:
+    tape.journal.note(
+        "The capture can't be written: No space left on device. Traffic continues; so far nothing is lost."
+    )
+    rows = await lines(HeaderBar(Staged(tape)), width)
+    assert [rows[2].split()[0], rows[3][:3], rows[3].rstrip()[-5:]] == ["▲", "   ", "lost."]
+    tape.journal.note("another one")
+    assert (await lines(HeaderBar(Staged(tape)), width))[3].endswith("1 more on screen 9")
+
+
 async def test_insecure_tls_is_shown_for_captures(tmp_path: Path) -> None:
     journal = start_capture(tmp_path / "shop.mcpcap")
     journal.fact(ConnectionFact(ConnectionEvent.OPEN, "http", url="https://shop.test/mcp", insecure=True))
@@ -280,12 +277,6 @@ async def test_insecure_tls_is_shown_for_captures(tmp_path: Path) -> None:
     finally:
         again.close()
     assert rows[2].strip() == f"▲ {bars.INSECURE}"
-
-
-async def test_without_a_warning_there_are_two_lines(tape: Tape) -> None:
-    async with Showing(header := HeaderBar(Staged(tape))).run_test(size=(100, 6)) as pilot:
-        await pilot.pause()
-        assert header.region.height == 2
 
 
 async def test_failed_connection_marks_the_server_tab(tape: Tape) -> None:

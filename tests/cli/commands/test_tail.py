@@ -90,6 +90,13 @@ def test_a_capture_that_grows_is_followed_to_its_end(tmp_path: Path, monkeypatch
     assert "the recording has ended" in ran.stderr
 
 
+def test_following_a_capture_that_was_cut_names_that_instead_of_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "cut.mcpcap"
+    path.write_bytes(Path(HARBOUR).read_bytes()[:-300])
+    ran = inspect("tail", "--follow", "-n", "1", str(path))
+    assert [part in ran.stderr for part in ("ended", "The capture has no end", "incomplete")] == [False, True, True]
+
+
 def test_the_traffic_of_a_server_is_printed_until_it_ends() -> None:
     ran = inspect("tail", "--jsonl", "kind in {request, stderr}", *server("dies"))
     rows = [json.loads(line) for line in ran.stdout.splitlines()]

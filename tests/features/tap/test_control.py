@@ -190,13 +190,18 @@ def test_a_held_call_waits_and_is_released(tap: TapProcess) -> None:
     client.close()
 
 
-def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_path: Path) -> None:
+def _edited(tap: TapProcess) -> TapClient:
     client = _controlling()
     _hold(client)
     _call(tap, 1, repo="prod")
     (held,) = _held(client)
     client.ask("release", held=held["held"], payload=held["payload"].replace("prod", "sandbox"))
     assert tap.line(0)["result"]["arguments"] == {"repo": "sandbox"}
+    return client
+
+
+def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_path: Path) -> None:
+    client = _edited(tap)
     client.close()
     tap.stdin.close()
     tap.ends()
@@ -222,12 +227,7 @@ def test_a_held_call_is_edited_and_both_sides_are_recorded(tap: TapProcess, tmp_
 
 
 def test_both_views_of_an_edited_call_are_compared(tap: TapProcess) -> None:
-    client = _controlling()
-    _hold(client)
-    _call(tap, 1, repo="prod")
-    (held,) = _held(client)
-    client.ask("release", held=held["held"], payload=held["payload"].replace("prod", "sandbox"))
-    assert tap.line(0)["result"]["arguments"] == {"repo": "sandbox"}
+    client = _edited(tap)
     _call(tap, 2, repo="prod")
     (held,) = _held(client)
     client.ask("drop", held=held["held"])

@@ -36,7 +36,7 @@ class QuestionScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(keys.binding(keys.action(identifier)) for identifier in _ACTIONS),
-        keys.binding(keys.action("respond.later")),
+        *keys.bindings_of("respond.later", "respond.close"),
     ]
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }
@@ -86,6 +86,8 @@ class QuestionScreen(Dialog[None]):
                     await self._show(following)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("leave", "dismiss"):
+            return (self._ticket.state is TicketState.WITHDRAWN) is (action == "dismiss")
         return self._pane.can(cast(QuestionAction, parameters[0])) if action == "question" and parameters else True
 
     async def action_question(self, name: QuestionAction) -> None:

@@ -126,7 +126,7 @@ def state_of(playback: AnyPlayback, held: int | None = None) -> PlaybackState:
 def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
     if state.is_live:
         return _live_hints(state)
-    wanted = ["replay.play", "replay.back", "replay.on"]
+    wanted = ["replay.play", "replay.back", "replay.on"] if state.count else []
     if state.fronted:
         speeds = ["replay.slower", "replay.faster"]
         wanted = ["replay.play", *speeds] if state.playing else [*wanted, *speeds]
@@ -135,7 +135,7 @@ def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
     server = keys.action("reconnect")
     starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" Start server", "muted"))
     hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
-    return (hints[0], BarItem(starts, name=server.id, rank=6), *hints[1:])
+    return (*hints[:1], BarItem(starts, name=server.id, rank=6), *hints[1:])
 
 
 def _live_hints(state: PlaybackState) -> tuple[BarItem, ...]:

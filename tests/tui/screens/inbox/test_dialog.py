@@ -33,7 +33,8 @@ async def test_withdrawn_request_stays_on_the_screen_with_the_reason_until_escap
     async with (app := Showing()).run_test(size=(80, 24)) as pilot:
         await app.push_screen(QuestionScreen(subject, ticket))
         subject.withdraw(ticket, "timeout")
-        await shows(app, "Withdrawn", "timeout")
+        await shows(app, "Withdrawn", "timeout", "Esc Close")
+        assert "Later" not in text(app)
         await pilot.press(*"Oslo", "enter")
         assert isinstance(app.screen, QuestionScreen), "what is typed is no key of the screen below"
         await pilot.press("escape")

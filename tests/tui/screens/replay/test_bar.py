@@ -1,12 +1,14 @@
 """The bar of a recording: what a click on it does, and what has room."""
 
+from pathlib import Path
+
 import pytest
 
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
 from tests.captures.record import sample
 from tests.settling import click, settled
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.waiting import until
 
 
@@ -31,4 +33,13 @@ async def test_a_click_leads_to_the_place_or_does_what_the_key_does(width: int, 
         await click(app, (line.rindex("Play"), 22))
         await until(lambda: app.playback is not None and app.playback.player.playing, "that it is played")
         await until(lambda: "Pause" in text(app).splitlines()[-2], "how to pause it")
+    await app.conversation.end()
+
+
+async def test_an_empty_capture_offers_nothing_to_play(tmp_path: Path) -> None:
+    path = tmp_path / "empty.mcpcap"
+    path.write_bytes(sample("evening").read_bytes().split(b"\n")[0] + b"\n")
+    async with (app := InspectApp(replay=path)).run_test(size=(80, 24)):
+        await shows(app, "This capture is empty", "0 entries", "Start server")
+        assert ["Play" in text(app), "Step" in text(app), app.check_action("play", ())] == [False] * 3
     await app.conversation.end()
