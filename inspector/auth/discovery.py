@@ -111,7 +111,11 @@ def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
         fetched: HttpFetched = yield HttpFetch(PRM, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _resource(server_url, fetched))
-        yield AddStep(_step(PRM, fetched, StepVerdict.MISSING, described(fetched), RFC_9728, _html_fix(fetched)))
+        found, fix, verdict = described(fetched), _html_fix(fetched), StepVerdict.MISSING
+        if named:
+            found, verdict = f"the challenge names {named[:200]}, where there is none: {found}", StepVerdict.ODD
+            fix = fix or "Serve the metadata there, or correct resource_metadata in WWW-Authenticate."
+        yield AddStep(_step(PRM, fetched, verdict, found, RFC_9728, fix))
     return None
 
 

@@ -9,6 +9,7 @@ Source: specification, basic/authorization; ext-auth (client credentials, enterp
 """
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
@@ -282,7 +283,7 @@ def _login_steps(
         return [scope]  # nothing else is known
     return [
         scope,
-        *_limits(protected, server, with_person=not login_options.client_credentials),
+        *_limits(protected, server, resource, with_person=not login_options.client_credentials),
         _client(server, login_options, known),
         _endpoints(server),
         _pkce(server),
@@ -318,9 +319,16 @@ def _scope(
     return LoginStep("scope", verdict, found, clause=_SCOPES, fix=fix)
 
 
-def _limits(protected: ResourceMetadata | None, server: ServerMetadata, *, with_person: bool) -> list[LoginStep]:
+def _limits(
+    protected: ResourceMetadata | None, server: ServerMetadata, resource: str, *, with_person: bool
+) -> list[LoginStep]:
     """Return a step for each member of the metadata that shuts out most clients."""
     steps = []
+    own = parse_qs(urlsplit(server.authorization_endpoint).query).get("resource", [""])[0]
+    if own and canonical(own) != canonical(resource):
+        found = f"authorization_endpoint has a resource of its own, {own[:200]!r}: some clients ask for that instead"
+        fix = "Leave it out: clients send the resource of the server."
+        steps.append(LoginStep("limits", StepVerdict.ODD, found, clause="RFC 8707, section 2", fix=fix))
     for is_resource, member, needed, means in _LIMITS:
         value = peek.at((protected.raw if protected else None) if is_resource else server.raw, member)
         if needed == CODE and not with_person:

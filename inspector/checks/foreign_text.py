@@ -36,6 +36,8 @@ _KINDS = ("errorType", "error_type", "exceptionType")
 """Members that name the kind of an error beside its message."""
 _SENTENCE = re.compile(r"(?<=[\w>'\")\]])\. (?=[A-Z])")
 """The end of a sentence that another one follows."""
+QUOTES_CODE = re.compile(r"`|>>>")
+"""What texts about code have, which show what programs print."""
 _STACK = re.compile(r"\n[ \t]+at |Traceback \(most recent")
 _TITLE = re.compile(r"(?is)<title[^<>]*>(.{1,200}?)</title>")
 _OF_DJANGO = "Exception Value: "  # on an error page as text

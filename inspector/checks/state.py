@@ -227,6 +227,8 @@ class HttpState:
         self.exchanges: dict[int, HttpExchangeState] = {}
         self.has_endpoint = False
         """Whether the server named an endpoint for messages: the HTTP+SSE transport, regardless of the revision."""
+        self.listens = 0
+        """Entry at which the newest stream of GET was opened; 0 if there is none."""
         self.event_ids: set[str] = set()
         self.session_id = ""
         """Newest `Mcp-Session-Id` of a response."""

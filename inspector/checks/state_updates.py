@@ -403,6 +403,8 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
     http = case.http
     assert http is not None
     if fact.event is HttpEvent.RESPONSE:
+        if http.request is not None and http.request.method == "GET" and fact.status == 200:
+            state.http.listens = case.n
         if fact.status in (401, 403) and len(state.login.refusals) < _MOST_OF_LOGIN and _is_of_the_server(state, http):
             if not state.login.refusals and "text/html" in (http.header("content-type") or ""):
                 state.login.page = (http.header("server") or "")[:40]

@@ -7,6 +7,7 @@ warnings, fatal findings precede others, certain findings precede likely ones, a
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -33,176 +34,6 @@ _HABITS = frozenset(
 )
 """Checks that name something else each time, although the cause is the same if the fix is."""
 _LINE, _LAST = "stdout-not-json", " … "
-_EXPLAINS = """
-command-not-found: program-not-runnable EXITED
-docker-flags: EXITED SILENT stdout-not-json crlf-line-endings terminal-codes-on-stdout client-capability-not-declared
-  server-request-not-allowed unexpected-response
-shell-syntax-in-command: EXITED program-not-runnable environment-variable-missing file-not-found
-endpoint-event-missing: http-request-rejected html-response SILENT NOT-MESSAGES stdout-not-json
-interactive-prompt: stdout-not-json newline-missing NOT-MESSAGES SILENT package-still-installing stdin-not-read
-  stdin-eof-ignored call-timed-out
-placeholder-not-expanded: EXITED command-not-found program-not-runnable environment-variable-missing file-not-found
-  credentials-rejected server-unreachable
-given-value-doubtful: EXITED credentials-rejected authentication-required tool-backend-fails
-program-not-runnable: EXITED
-environment-variable-missing: EXITED SILENT stdin-eof-ignored
-file-not-found: EXITED
-port-in-use: EXITED SILENT slow-handshake
-sdk-version-mismatch: EXITED server-silent tool-failure-as-protocol-error
-package-still-installing: slow-handshake SILENT stdin-eof-ignored
-stdin-not-read: SILENT stdin-eof-ignored stdout-not-json
-exit-during-handshake: unexpected-exit stream-ended-early
-exit-without-input: unexpected-exit stream-ended-early stdout-not-json NOT-MESSAGES
-server-killed: unexpected-exit stream-ended-early
-stdin-eof-ignored: child-processes-left
-exit-during-session: unexpected-exit stream-ended-early
-stdout-closed: unexpected-exit stdin-eof-ignored stream-ended-early
-server-silent: stdin-eof-ignored
-lsp-framing: stdout-not-json newline-missing NOT-MESSAGES SILENT
-multiline-message: stdout-not-json newline-missing NOT-MESSAGES SILENT
-newline-missing: stdout-not-json NOT-MESSAGES SILENT
-child-holds-stdin: SILENT stdin-eof-ignored requests-serialized response-after-cancellation
-server-request-pending: SILENT requests-serialized
-server-busy: SILENT requests-serialized stdin-eof-ignored
-requests-serialized: SILENT stdin-eof-ignored
-exit-on-cancellation: exit-during-session unexpected-exit stream-ended-early
-stdout-buffered: SILENT slow-handshake stdin-eof-ignored
-shell-profile-output: stdout-not-json NOT-MESSAGES
-terminal-codes-on-stdout: stdout-not-json NOT-MESSAGES
-byte-order-mark: stdout-encoding stdout-not-json NOT-MESSAGES SILENT
-stdout-encoding: NOT-MESSAGES
-stdout-not-json: NOT-MESSAGES jsonrpc-member-invalid result-and-error
-malformed-json: stdout-not-json newline-missing NOT-MESSAGES SILENT
-last-message-truncated: exit-during-session exit-during-handshake exit-without-input newline-missing unexpected-exit
-  stream-ended-early SILENT
-interleaved-messages: stdout-not-json newline-missing NOT-MESSAGES SILENT
-input-echoed: NOT-MESSAGES SILENT jsonrpc-member-invalid error-object-invalid request-id-invalid request-id-reused
-  unexpected-response duplicate-response error-without-id client-capability-not-declared server-request-not-allowed
-  handshake-rejected initialize-result-invalid
-inexact-number: ambiguous-json NOT-MESSAGES
-id-type-changed: unexpected-response SILENT
-content-mime-type-mismatch: image-undecodable
-handshake-demanded: call-rejected list-failed valid-input-rejected undeclared-constraint cache-hints-missing
-  cache-hints-invalid server-info-missing result-type-missing incomplete-modern-support named-version-refused
-rejected-as-uninitialized: invalid-ping-response call-rejected http-request-rejected session-expired
-  session-id-not-issued list-failed
-duplicate-response: response-on-get-stream
-subscription-not-acknowledged: subscription-id-missing result-type-missing
-input-required-not-allowed: tool-incomplete resource-uri-missing prompt-name-missing list-failed
-request-unanswered: call-timed-out response-after-cancellation
-message-before-handshake: notification-before-initialized list-changed-undeclared unknown-notification
-notification-answered: rejected-as-uninitialized invalid-json-rpc unexpected-response error-without-id
-  response-id-mismatch duplicate-response
-json-rpc-envelope-missing: stdout-not-json NOT-MESSAGES result-and-error response-type-unsupported SILENT
-response-id-mismatch: http-request-rejected handshake-rejected invalid-json-rpc unexpected-response
-  duplicate-response error-without-id SILENT
-silent-after-handshake: request-unanswered call-timed-out
-client-capability-not-declared: SILENT
-meta-rejected: call-rejected list-failed handshake-rejected invalid-ping-response
-  invalid-arguments-as-protocol-error tool-failure-as-protocol-error
-tool-failure-as-protocol-error: call-rejected
-failure-logged: tool-failure-as-protocol-error call-rejected list-failed listed-resource-unreadable empty-result
-  invalid-ping-response
-child-process-runs: SILENT requests-serialized stdin-eof-ignored child-processes-left
-server-waits-for-service: SILENT requests-serialized stdin-eof-ignored child-processes-left
-result-wrapped: content-missing
-invalid-arguments-as-protocol-error: call-rejected
-error-object-invalid: call-rejected
-request-not-sendable: call-rejected
-no-common-version: modern-version-in-handshake unknown-protocol-version client-capability-required
-modern-version-in-handshake: unknown-protocol-version
-unknown-protocol-version: version-header-rejected
-incomplete-modern-support: discover-not-implemented discover-result-invalid result-type-missing cache-hints-missing
-  cache-hints-invalid null-optional-member
-list-changed-silently: list-order-changed
-obsolete-error-code: undefined-error-code
-response-type-unsupported: request-unanswered silent-after-handshake call-timed-out
-response-on-wrong-post: unexpected-response SILENT
-response-on-get-stream: stream-ended-early SILENT
-resource-metadata-invalid: missing-www-authenticate challenge-without-metadata authentication-required
-missing-www-authenticate: resource-metadata-missing challenge-without-metadata authentication-required
-authorization-server-metadata-invalid: authentication-required
-oauth-client-rejected: authentication-required
-redirect-issuer-mismatch: authentication-required
-authorization-server-metadata-missing: authentication-required
-oauth-endpoint-missing: authentication-required
-endpoint-elsewhere: http-request-rejected server-unreachable html-response loopback-address-family
-html-response: http-server-error http-request-rejected accept-header-rejected content-type-rejected
-  get-response-invalid notification-not-accepted response-type-unsupported invalid-json-rpc metadata-is-html
-loopback-address-family: server-unreachable
-probe-unanswered: request-unanswered call-timed-out
-server-unreachable: closed-without-response response-type-unsupported SILENT
-closed-without-response: response-type-unsupported request-unanswered stream-ended-early SILENT
-sse-transport: response-type-unsupported get-response-invalid html-response
-http-redirect: http-request-rejected response-type-unsupported html-response credentials-rejected
-host-rejected: http-request-rejected notification-not-accepted response-type-unsupported get-response-invalid
-unknown-session-status: expired-session-status
-accept-header-rejected: http-request-rejected authentication-required missing-www-authenticate
-  resource-metadata-missing challenge-without-metadata
-content-type-rejected: http-request-rejected authentication-required missing-www-authenticate
-  resource-metadata-missing challenge-without-metadata
-certificate-untrusted: http-request-rejected authentication-required missing-www-authenticate
-  resource-metadata-missing challenge-without-metadata
-non-bearer-challenge: scopes-not-announced http-request-rejected authentication-required missing-www-authenticate
-  resource-metadata-missing
-  challenge-without-metadata
-session-id-not-issued: http-request-rejected list-failed
-server-object-shared: session-id-not-issued session-expired http-server-error http-request-rejected list-failed
-  handshake-rejected rejected-as-uninitialized
-version-header-rejected: http-request-rejected list-failed
-unterminated-event: stream-ended-early invalid-json-rpc SILENT
-body-truncated: invalid-json-rpc stream-ended-early handshake-rejected
-empty-body: response-type-unsupported
-body-encoding-invalid: invalid-json-rpc response-type-unsupported stream-compressed
-unknown-event-name: SILENT NOT-MESSAGES jsonrpc-member-invalid error-object-invalid error-without-id call-rejected
-  stream-ended-early result-and-error json-rpc-envelope-missing
-session-id-changed: session-expired cursor-rejected list-failed
-session-id-not-forwarded: http-request-rejected expired-session-status session-expired session-id-not-issued
-  rejected-as-uninitialized list-failed
-content-type-mismatch: invalid-json-rpc stream-ended-early body-truncated handshake-rejected SILENT
-multiline-event-data: invalid-json-rpc stream-ended-early SILENT
-http-request-rejected: get-response-invalid
-structured-content-missing: valid-input-rejected undeclared-constraint
-structured-content-invalid: valid-input-rejected undeclared-constraint
-expired-session-status: missing-www-authenticate authentication-required resource-metadata-missing
-  challenge-without-metadata http-server-error http-request-rejected list-failed jsonrpc-member-invalid result-and-error
-  error-object-invalid error-without-id invalid-json-rpc stream-ended-early
-session-expired: response-on-wrong-post unexpected-response http-request-rejected list-failed
-  invalid-ping-response call-rejected get-response-invalid rejected-as-uninitialized
-  unknown-session-status expired-session-status
-stream-buffered: buffering-header-missing stream-compressed
-stream-idle-timeout: stream-ended-early
-stream-compressed: buffering-header-missing
-wrong-endpoint-event: http-request-rejected endpoint-event-not-first stream-ended-early
-header-body-mismatch: protocol-error-status call-rejected list-failed
-cursor-rejected: list-failed
-rate-limited: response-type-unsupported handshake-rejected list-failed call-rejected http-request-rejected
-http-server-error: response-type-unsupported
-result-status-invalid: http-server-error http-request-rejected session-id-not-issued response-type-unsupported
-unsafe-metadata-url: authentication-required missing-www-authenticate resource-metadata-missing
-  client-registration-unavailable resource-metadata-invalid authorization-server-metadata-invalid
-metadata-is-html: authentication-required missing-www-authenticate resource-metadata-missing
-  challenge-without-metadata resource-metadata-invalid authorization-server-metadata-invalid html-response
-challenge-without-metadata: authentication-required resource-metadata-missing
-authentication-required: challenge-without-metadata scopes-not-announced
-resource-mime-type-mismatch: resource-differs-from-list
-tool-backend-fails: tool-failure-as-protocol-error call-rejected
-tool-program-missing: tool-failure-as-protocol-error call-rejected invalid-arguments-as-protocol-error
-notification-not-accepted: response-on-wrong-post unexpected-response duplicate-response incomplete-modern-support
-  discover-result-invalid notification-answered invalid-json-rpc jsonrpc-member-invalid
-resource-metadata-missing: authentication-required
-clock-skew: credentials-rejected
-pagination-incomplete: cursor-cycle
-tool-name-length: tool-name-not-portable duplicate-tool-name
-mirrored-header-unusable: mirrored-header-invalid
-input-schema-not-object: invalid-schema
-schema-expansion-limit: unresolved-reference schema-too-large
-foreign-schema-format: tool-incomplete input-schema-not-object invalid-schema schema-library-mismatch
-  invalid-keyword-value result-not-object
-invalid-keyword-value: invalid-schema
-image-too-large: content-mime-type-mismatch resource-mime-type-mismatch
-half-surrogate: ambiguous-json stdout-encoding
-"""
 _FATAL = """
 command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed
 package-still-installing docker-flags stdin-not-read environment-variable-missing file-not-found port-in-use
@@ -242,11 +73,11 @@ class Verdict(msgspec.Struct, frozen=True):
 def _explanations(table: str) -> dict[str, tuple[str, ...]]:
     for name, group in _GROUPS.items():
         table = table.replace(name, group)
-    pairs = (line.split(":") for line in table.replace("\n  ", " ").strip().splitlines())
+    pairs = (line.split(":") for line in table.replace("\n  ", " ").splitlines() if line[0] != "#")
     return {cause: tuple(effects.split()) for cause, effects in pairs}
 
 
-EXPLAINS = _explanations(_EXPLAINS)
+EXPLAINS = _explanations(Path(__file__).with_name("consequences.txt").read_text("utf-8"))
 """By the id of a check: the checks whose findings may be consequences of its findings, in the same connection."""
 
 

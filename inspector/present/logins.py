@@ -206,6 +206,8 @@ def steps_end(login_steps: Sequence[LoginStep], *, climbed: bool = False) -> str
     if silent and not climbed:
         return f"Unclear: no response at {', '.join(dict.fromkeys(silent))}."
     if not climbed and any(login_step.verdict is StepVerdict.ASSUMED for login_step in login_steps):
+        if lost := [each for each in login_steps if each.verdict is StepVerdict.ODD and each.status >= 400]:
+            return f"Fails at: {lost[0].what}."
         return "Unclear: no OAuth metadata, so only a login shows if there is one. For a fixed token, use -H."
     deviates = (StepVerdict.ODD, StepVerdict.ASSUMED)
     odd = [login_step.what for login_step in login_steps if login_step.verdict in deviates]

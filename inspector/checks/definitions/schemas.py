@@ -54,6 +54,8 @@ _OF_INPUTS: Final = frozenset(
             "enum-twice",
             "boolean-bound",
             "boolean-required",
+            "format-of-few",
+            "items-union",
         ),
         *("admits-nothing", "lookaround", "untyped-property", "type-and-any-of"),
     )
@@ -74,6 +76,10 @@ _OTHERS_NAMES = {each: each for each in TYPES} | {
     "nonetype": "null",
 }
 """Names of types in programming languages, in lower case, and their names in JSON Schema."""
+_COMMON_FORMATS: Final = frozenset(
+    ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid")
+)
+"""Those that the OpenAI API takes: its guide to structured outputs, 2026-05-06."""
 _OLD: Final = {
     "nullable": 'is OpenAPI; JSON Schema uses "type": [..., "null"]',
     "dependencies": "is dependentRequired and dependentSchemas since 2019-09",
@@ -81,13 +87,14 @@ _OLD: Final = {
 }
 _KINDS_BY_KEY: Final = {
     "type": {"broken", "array-without-items", "array-of-anything", "several-types"},
-    "items": {"tuple-items"},
+    "items": {"tuple-items", "items-union"},
     "properties": {"untyped-property", "type-and-any-of"},
     "exclusiveMinimum": {"boolean-bound"},
     "exclusiveMaximum": {"boolean-bound"},
     "enum": {"broken", "enum-empty", "enum-type", "enum-not-string", "enum-blank", "enum-twice"},
     "pattern": {"pattern", "lookaround"},
     "default": {"default-wrong"},
+    "format": {"format-of-few"},
     "additionalProperties": {"admits-nothing"},
 }
 """Kinds of features that are found by visiting a keyword. Keywords that show other kinds are rare in schemas."""
@@ -355,6 +362,16 @@ def _items(_key: str, path: Path, node: dict[str, Any], _branch: bool, dialect: 
         yield SchemaFeature(
             "tuple-items", (*path, "items"), f"has an array as items{_where(path)}; 2020-12 uses prefixItems"
         )
+    kinds = node["items"].get("type") if type(node["items"]) is dict else ""
+    if type(kinds) is list and "object" in kinds:
+        message = f"has items{_where(path)} of the types {_named(kinds)}"
+        yield SchemaFeature("items-union", (*path, "items", "type"), message)
+
+
+def _format(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
+    name = node["format"]
+    if node.get("type") == "string" and type(name) is str and name not in _COMMON_FORMATS:
+        yield SchemaFeature("format-of-few", (*path, "format"), f"has the format {name[:_SHOWN]!r}{_where(path)}")
 
 
 def _bound(key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
@@ -468,6 +485,7 @@ _BY_KEY: Final[dict[str, Look]] = {
     "enum": _enum,
     "pattern": _pattern,
     "default": _default,
+    "format": _format,
     "additionalProperties": _closed,
     "x-mcp-header": _header,
 }

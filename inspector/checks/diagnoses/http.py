@@ -5,6 +5,7 @@ Responses to probes are judged in `probes`, not here.
 
 import re
 from collections.abc import Iterator
+from http.client import responses
 from urllib.parse import urljoin, urlsplit
 
 from msgspec.structs import replace
@@ -58,6 +59,10 @@ _GATEWAY = {
     530: "Origin Not Reachable",
 }
 """Statuses of gateways; those from 520 on are used by one of them only, and are in no registry."""
+_APPLICATIONS = re.compile(
+    r"(?i)(?:uvicorn|hypercorn|daphne|gunicorn|waitress|werkzeug|kestrel|jetty|express|next\.js)\b"
+)
+"""Names of servers that run an application: what they send is no gateway's."""
 NAMELESS_ENDPOINT = "endpoint without a name"
 """Key in a state's notes: the entry and the URL of an event that lacks its name."""
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
@@ -75,7 +80,7 @@ _TO_ITSELF = (
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
 _CRASHED, _NOT_IMPLEMENTED = 500, 501
-_BAD_REQUEST = 400
+_BAD_REQUEST, _COMMON = 400, 405
 
 _UNHANDLED = (
     "Read the exception in the log of the server. If the MCP app is mounted in another one, pass its lifespan: "
@@ -362,7 +367,10 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
         if other and url and other != netloc(url):
             fix = "Send a path, or the URL by which clients reach the server: see root_path and forwarded headers."
             message = f"the endpoint event names {named[:80]}, but the server was reached at {netloc(url)[:60]}"
-            yield Violation(message + _inside(named, url), fix=fix)
+            inside = _inside(named, url)
+            if named.startswith("//"):
+                inside, fix = f": what follows // is a host, here {other[:60]}", "Begin the path with one slash."
+            yield Violation(message + inside, fix=fix)
     elif (http := case.http) is not None and "wrong-endpoint-event" in state.notes:
         if http.request and http.response and http.request.method == "POST" and not http.request.probe:
             if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
@@ -455,7 +463,8 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         return  # a gateway is judged by the outcome of the next request
     if not probed and not once(case, "http-server-error"):
         return
-    if status in _GATEWAY:
+    own = _APPLICATIONS.match(http.header("server") or http.header("x-powered-by") or "") if status <= 504 else None
+    if status in _GATEWAY and own is None:
         gateway = f"a gateway returned HTTP {status} {_GATEWAY[status]}"
         sentence = f"{gateway}: the server behind it does not respond{_body_reason(case)}"
         fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
@@ -465,6 +474,8 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
             words += ", which uvicorn and Starlette send for an exception that nothing handled"
             fix = _UNHANDLED
         sentence = f"the server answered {http.asked[0].method[:60]} with HTTP {status}{words}"
+        if own is not None and status in _GATEWAY:
+            sentence += f": sent by the application itself ({own[0]})"
         if status == _CRASHED and case.fact is not None and case.fact.body_bytes == 0:
             sentence += " and an empty body"
             fix += _ONE_REQUEST
@@ -512,6 +523,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             fix = "See what in front of the server answers with this page, and allow the request there."
         fix = fix or _NOT_HERE.get(status, "")
         words = f"{' and an HTML page' if is_page else ''}{_body_reason(case)}"
+        words = words or (f" {responses.get(status, '')}" if status > _COMMON else "")
         if not is_page and _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
             words, fix = words + _FOR_401, _SEND_401
         sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{words}"

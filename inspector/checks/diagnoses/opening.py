@@ -464,7 +464,10 @@ def server_object_shared(case: CheckMoment) -> Iterator[Violation]:
     payload = case.frame.payload[:20_000] if case.frame is not None else b""
     if (found := _SHARED.search(payload)) and case.state.is_first("server-object-shared"):
         message = found[0].decode("utf-8", "replace")
-        yield Violation(f"the server object is connected to another session: {message}", span=found.span())
+        what = "the server object is connected to another session"
+        if b"stateless" in found[0].lower():
+            what = "one stateless transport is used for all requests, and serves one"
+        yield Violation(f"{what}: {message}", span=found.span())
     elif case.http is not None and any(each.method == "initialize" for each in case.http.asked):
         found, status = _SPENT.search(payload), case.http.response.status if case.http.response is not None else 0
         if found and case.http.sent(SESSION) is None and case.state.is_first("server-object-shared"):
@@ -572,8 +575,12 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
         f"for {waited / 1e9:.0f} s"
     )
     message += f"; {stage}" if (stage := since[0].stage()) else ""
+    fix = ""
+    if since[0].status is None and state.http.listens:
+        message += ", but those of the stream of GET: it may serve one request at a time"
+        fix = "Serve requests beside an open stream (more workers, asynchronously), or return 405 to GET."
     frames = (since[0].frame, *((logged[0],) if logged is not None else ()))
-    yield Violation(message + words, frames=frames, instead=True)
+    yield Violation(message + words, frames=frames, instead=True, fix=fix)
 
 
 @hint("No server capabilities", "answer initialize", "answer server/discover")

@@ -19,7 +19,7 @@ from inspector.checks.diagnoses.causes import (
 from inspector.checks.diagnoses.process import cause_in, tail_of
 from inspector.checks.diagnoses.stalls import was_idle
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of, secret_in, states_no_reason
+from inspector.checks.foreign_text import QUOTES_CODE, reason_of, secret_in, states_no_reason
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import explained
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
@@ -136,7 +136,8 @@ def result_unawaited(case: CheckMoment) -> Iterator[Violation]:
     Fix: Await it, or collect what a generator yields, before the tool returns.
     """
     for text in _texts(case) if not peek.flag(case.value, "isError") else ():
-        if len(text) < _MOST_AROUND and (found := _UNAWAITED.search(text)):
+        found = _UNAWAITED.search(text) if len(text) < _MOST_AROUND and not QUOTES_CODE.search(text) else None
+        if found:
             yield Violation(
                 f"the result of {_tool_called(case)} shows {found[0][:80]}, not its value", "/result/content"
             )
@@ -352,6 +353,19 @@ def half_surrogate(case: CheckMoment) -> Iterator[Violation]:
     if found := _HALF.search(_PAIR.sub(lambda pair: b" " * len(pair.group()), payload)):
         message = f"the result of {case.method[:60]} has half a surrogate pair ({found.group()[-6:].decode('ascii')})"
         yield Violation(f"{message}: strict JSON parsers reject the message", span=found.span())
+
+
+@hint("Text has NUL characters", "answer tools/call", "answer resources/read", "answer prompts/get")
+def nul_in_text(case: CheckMoment) -> Iterator[Violation]:
+    """Legal JSON, but PostgreSQL stores no text with U+0000, and programs in C end it there.
+
+    Fix: Return bytes as base64 (blob or data), and remove NUL from texts.
+    """
+    if (at := case.payload.find(b"\\u0000")) >= 0 and case.payload[at - 1 : at] != b"\\":
+        sentence = (
+            f"a text of {case.method[:60]} has the character NUL (U+0000), which databases (PostgreSQL) cannot store"
+        )
+        yield Violation(sentence, span=(at, at + 6))
 
 
 @warning("Text was decoded twice", "answer tools/call", "answer resources/read", confidence=_LIKELY)

@@ -28,9 +28,11 @@ _OF_APIS = {
     "type-and-any-of": "Put the type into the alternatives: some APIs take nothing beside anyOf.",
     "enum-not-string": "Use texts as values: the Gemini API (2025-06-28) takes no others in an enum.",
     "enum-twice": "List each value once: some APIs reject the whole tool (JSON Schema: values should be unique).",
+    "items-union": "Use anyOf, or objects alone: the Gemini API (2026-08-26) rejects all tools.",
+    "format-of-few": "Name it in the description: the OpenAI API (2026-05-06) in strict mode rejects the whole tool.",
     "enum-blank": "Leave the value out, and the argument optional: the Gemini API (2026-04-24) rejects the whole tool.",
 }
-_API = re.compile(r"the \w+ API \([\d-]+\)")
+_API = re.compile(r"the \w+ API \([\d-]+\)(?: in strict mode)?")
 _NOTHING_TO_LIST = re.compile(
     r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
     r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.checks.findings import Confidence, Severity
-from inspector.checks.foreign_text import reason_of, states_no_reason, words_in
+from inspector.checks.foreign_text import QUOTES_CODE, reason_of, states_no_reason, words_in
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
@@ -67,6 +67,16 @@ _CAUSE = re.compile(
     r"(?:connect|getaddrinfo|read) (?:ECONNREFUSED|ENOTFOUND|ETIMEDOUT|ECONNRESET)\b)"
 )
 """The start of a short text about a failed HTTP request."""
+_UNTYPED = re.compile(
+    r"'[\w-]+' codec can't (?:de|en)code .+|'\w+' object (?:has no attribute|is not \w+able).*|division by zero|"
+    r"(?:list|string|tuple) index out of range|Expecting value: line \d+ column \d+ \(char \d+\)|"
+    r"invalid literal for int\(\) with base \d+: .+|could not convert string to float: .+|"
+    r"Object of type \w+ is not JSON serializable|name '\w+' is not defined|\[Errno -?\d+\] .+|"
+    r"Cannot read propert(?:y|ies) of (?:undefined|null).*|[\w.$]+ is not a (?:function|constructor)|"
+    r"Unexpected (?:token .{1,60} in JSON at position \d+|end of JSON input)|Event loop is closed|"
+    r"(?:\w+\.)?\w+\(\) (?:got an unexpected keyword argument|missing \d+ required positional argument).+"
+)
+"""The message of an exception of Python or JavaScript, without its type."""
 _REFUSAL = re.compile(
     r"(?i)not (?:authenticated|authorized|found)|unauthorized|forbidden|invalid|denied|expired|required"
 )
@@ -93,7 +103,12 @@ _UNREADY = re.compile(
 _REFUSED = ("rejected", "invalid", "error", "failed")
 _VERDICTS = ("valid", "isValid", "is_valid")
 """Members of a validator's result. Its error is about what it was asked to validate: the call succeeded."""
-_OBJECT = re.compile(r"[^\n]{0,60}\[object \w+\][^\n]{0,60}")
+_OBJECT = re.compile(
+    r"\[object (?!Promise)\w+\]|<(?!(?:async_)?(?:coroutine|generator) )(?:[\w.<>]{1,80} ){1,3}at 0x[0-9a-fA-F]{4,16}>|"
+    r"\b(?:[a-z]\w{0,40}\.){1,8}[A-Z][\w$]{0,60}@[0-9a-f]{5,8}(?![\w.-])"
+)
+"""What JavaScript, Python and Java print of an object that has no text of its own."""
+_EVALUATES = re.compile(r"[(=\n]")
 
 
 def _is_final(case: CheckMoment) -> bool:
@@ -402,6 +417,8 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
         title = re.sub(r"<[^<>]*>", "", found.group()).strip()
         return title[:80], "the text is an HTML page titled", True
     short = len(text) <= _SHORT and text.count("\n") <= 3
+    if short and _UNTYPED.fullmatch(text.strip()):
+        return text.strip(), "the text is the message of an exception", True
     if short and _CAUSE.match(text):
         return text.strip(), "the text names a failed request", True
     begins = _FAILED.match(text[:120]) if short else _OPENLY.match(text[:40])
@@ -468,16 +485,17 @@ def tool_failure_unmarked(case: CheckMoment) -> Iterator[Violation]:
 
 @warning("Object was converted to text", _CALL, confidence=Confidence.LIKELY)
 def object_as_text(case: CheckMoment) -> Iterator[Violation]:
-    """A model sees only “[object Object]”.
+    """A short text shows “[object Object]”, or the address of a Python or Java object, and the call evaluates no code.
 
-    Fix: Serialize the object with JSON.stringify.
+    Fix: Return the members of the object, such as JSON.stringify(value) or model_dump_json().
     """
     for at, block in enumerate(peek.items(case.value, "content")):
-        message = (peek.text(block, "text") or "")[:200]
-        if found := _OBJECT.fullmatch(message.strip()):
-            yield Violation(
-                f"a text is {found.group()[:80]}: an object was not serialized as JSON", f"/result/content/{at}/text"
-            )
+        message = (peek.text(block, "text") or "")[:_SHORT].strip()
+        found = _OBJECT.search(message) if len(message) < _SHORT and not QUOTES_CODE.search(message) else None
+        if found and not (found[0][0] != "[" and _EVALUATES.search(str(peek.at(case.asked_params, "arguments")))):
+            name = (peek.text(case.asked_params, "name") or "a tool")[:60]
+            sentence = f"the result of {name} shows {found[0][:80]}: an object was not serialized as JSON"
+            yield Violation(sentence, f"/result/content/{at}/text")
 
 
 @error("`tools/call` result is wrapped in another object", _CALL, needs=RICH)

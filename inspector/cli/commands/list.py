@@ -151,7 +151,12 @@ def _narrate_finding(visit: CommandSession, fetched: dict[str, FetchedList]) -> 
 
 def _is_doubtful(fetched: FetchedList) -> bool:
     """Whether an item of a list can't be used, or something about its pages is odd, such as how long they are fresh."""
-    return "remarks" in fetched.about or any(_ITEMS[fetched.kind](raw).flaw for raw in fetched.items)
+    named = [peek.text(raw, "uri") or ":" for raw in fetched.items]
+    return (
+        "remarks" in fetched.about
+        or any(":" not in uri for uri in named)
+        or any(_ITEMS[fetched.kind](raw).flaw for raw in fetched.items)
+    )
 
 
 def _say_age(visit: CommandSession, fetched: FetchedList) -> None:

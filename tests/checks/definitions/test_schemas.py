@@ -50,6 +50,10 @@ def _kinds(schema: Any, *, is_input: bool = True) -> list[str]:
         (_OBJECT | {"properties": {"a": {"enum": [1, 1]}}}, ["enum-twice", "enum-not-string"]),
         (_OBJECT | {"properties": {"a": {"default": 1, "enum": [2]}}}, ["enum-not-string", "default-wrong"]),
         (_OBJECT | {"id": "a"}, ["old-keyword"]),
+        (_OBJECT | {"properties": {"a": {"type": "string", "format": "uri"}}}, ["format-of-few"]),
+        (_OBJECT | {"properties": {"a": {"type": "string", "format": "uuid"}, "format": {"type": "string"}}}, []),
+        (_OBJECT | {"properties": {"a": {"type": "array", "items": {"type": ["object", "null"]}}}}, ["items-union"]),
+        (_OBJECT | {"properties": {"a": {"type": "array", "items": {"type": ["string", "null"]}}}}, []),
         (_OBJECT | {"properties": {"id": {"type": "string"}, "definitions": {}}}, []),
     ],
 )

@@ -69,6 +69,7 @@ CASES: Cases = {
         asked("tools/call", _text(_CHROME) | {"isError": True}),
         asked("tools/call", _text("Chrome is not installed with extensions") | {"isError": True}),
     ),
+    "nul-in-text": (_raw(rb"a\u0000"), _raw(rb"a\\u0000")),
     "half-surrogate": (_raw(rb"\ud83d half"), _raw(rb"\ud83d\ude00 \\ud83d")),
     "base64-in-text": (
         asked("tools/call", _text("iVBORw0KGgo" + "A" * 500)),

@@ -264,3 +264,29 @@ def test_an_empty_result_needs_no_text() -> None:
     for structure in ({"result": [{"n": 1}, "two"]}, {"type": "text", "text": "two", "annotations": None}):
         result = {"content": each_in_a_block, "structuredContent": structure}
         assert "structured-content-without-text" not in ids(_called(result)())
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "is_found"),
+    [
+        ("<Account object at 0x7f31c8a2b0d0>", "", True),
+        ("found: com.acme.Account@1b6d3586", "", True),
+        ("<bound method Account.name of <Account object at 0x7f31c8a2b0d0>>", "", True),
+        ("<Account object at 0x7f31c8a2b0d0>", "Account()", False),
+        ("`Account()` is printed as <Account object at 0x7f31c8a2b0d0>", "", False),
+        ("<coroutine object fetch at 0x7f31c8a2b0d0>", "", False),
+        ("write to a.Bob@deadbee.example", "", False),
+    ],
+)
+def test_an_object_without_a_text_is_found_unless_code_was_evaluated(text: str, code: str, is_found: bool) -> None:
+    talk = Talk().ask("tools/call", {"name": "t", "arguments": {"code": code}})
+    talk = talk.answer({"content": [{"type": "text", "text": text}]})
+    assert ("object-as-text" in ids(talk)) is is_found
+
+
+@pytest.mark.parametrize(
+    "text", ["list index out of range", "'Row' object has no attribute 'id'", "f is not a function"]
+)
+def test_the_message_of_an_exception_alone_is_a_failure(text: str) -> None:
+    assert "tool-failure-unmarked" in ids(_called({"content": [{"type": "text", "text": text}]})())
+    assert "tool-failure-unmarked" not in ids(_called({"content": [{"type": "text", "text": f"#15 {text} (open)"}]})())

@@ -63,6 +63,8 @@ FAMILIES = (
     "may_http",
     "june",
     "june_http",
+    "july",
+    "july_http",
     "frames",
     "frames_http",
 )

@@ -10,7 +10,6 @@ from tests.servers.faulty.http._healthy import TOOL, legacy, modern
 from tests.servers.http_fixtures import JSON, STREAM, Handler, json_answer, stream
 from tests.servers.streams import HELLO, answer_to
 from tests.servers.trackers import Run
-from tests.servers.trackers.http import to_each_post
 
 _GITHUB = "https://github.com/"
 _TEXT = (("Content-Type", "text/plain"),)
@@ -84,12 +83,6 @@ _CONNECTED = (
 )
 
 SERVERS: dict[str, Run] = {
-    "500-for-a-missing-key": to_each_post(
-        500, b'{"error":"MCP request failed","details":"Authentication Error, No api key passed in."}'
-    ),
-    "500-for-a-missing-header": to_each_post(
-        500, b"Error POSTing to endpoint (HTTP 401): Missing or invalid authorization header", _TEXT
-    ),
     "metadata-built-from-the-local-port": lambda: house(protected={"resource": "http://127.0.0.1:8080/mcp"}),
     "challenge-names-an-internal-host": _own_challenge(
         'Bearer resource_metadata="http://my-server.agent-gateway.svc.cluster.local:45450/.well-known/'
@@ -103,18 +96,12 @@ SERVERS: dict[str, Run] = {
         'error="invalid_token", error_description="Missing or invalid access token", '
         f'resource_metadata="{{here}}{PROTECTED}"'
     ),
-    "401-without-a-challenge": to_each_post(
-        401, b'{"jsonrpc":"2.0","error":{"code":10,"message":"Unauthorized","id":null}}'
-    ),
     "challenge-without-metadata": _own_challenge(
         'Bearer error="invalid_token", error_description="Missing Authorization header"'
     ),
     "resource-on-another-host": lambda: house(protected={"resource": "https://gateway.manifest.example/api/v1/mcp"}),
     "endpoint-of-the-container": _older("http://127.0.0.1:10105/api/mcp/servers/1/message?session=2"),
     "endpoint-of-the-listener": _older("http://0.0.0.0:5025/message?sessionId=1"),
-    "terminated-for-everybody": to_each_post(
-        404, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Not Found: Session has been terminated"}}'
-    ),
     "404-in-front-of-the-server": lambda: legacy(
         tools_list=lambda request: HttpResponse(404, JSON, b'{"detail":"Not Found"}')
     ),

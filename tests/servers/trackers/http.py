@@ -5,7 +5,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator
 
-from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse, Pairs
+from inspector.transports.http.listener import HangUp, HttpRequest, HttpResponse
 from tests.servers.faulty.http._healthy import TOOL, legacy
 from tests.servers.http_fixtures import JSON, STREAM, Handler, json_answer, pieces, stream
 from tests.servers.streams import HELLO, Peculiar, answer_to
@@ -33,18 +33,6 @@ def _open(*parts: bytes) -> HttpResponse:
         await asyncio.sleep(60)
 
     return HttpResponse(200, STREAM, body())
-
-
-def to_each_post(status: int, body: bytes, headers: Pairs = JSON) -> Run:
-    """A server that gives this to every POST."""
-
-    def make() -> Handler:
-        async def handler(request: HttpRequest) -> HttpResponse:
-            return HttpResponse(status, headers, body) if request.method == "POST" else HttpResponse(405)
-
-        return handler
-
-    return make
 
 
 def _short(request: HttpRequest) -> HttpResponse:
@@ -128,16 +116,6 @@ SERVERS: dict[str, Run] = {
     "length-in-characters": _tools(_counted_in_characters),
     "text-plain": _hello(lambda request: HttpResponse(200, _TEXT, answer_to(request, HELLO))),
     "no-content-type": _hello(lambda request: HttpResponse(200, (), answer_to(request, HELLO))),
-    "empty-body": _hello(lambda request: HttpResponse(200, JSON, b"")),
-    "notification-answered-by-204": lambda: legacy(notifications_initialized=lambda request: HttpResponse(204)),
-    "notification-answered-by-200": lambda: legacy(notifications_initialized=lambda request: HttpResponse(200)),
-    "exception-as-body": to_each_post(
-        400,
-        b'{"cause":null,"stackTrace":[{"classLoaderName":"app"}],"jsonRpcError":{"code":-32601,"message":"Both'
-        b' application/json and text/event-stream required in Accept header"},"message":"Both application/json and'
-        b' text/event-stream required in Accept header"}',
-    ),
-    "reason-in-the-body": to_each_post(400, b'{"detail":"The tenant header X-Acme-Tenant is missing"}'),
     "gzip-that-is-none": _tools(
         lambda request: json_answer(answer_to(request, _TOOLS), headers=(("Content-Encoding", "gzip"),))
     ),
@@ -155,31 +133,11 @@ SERVERS: dict[str, Run] = {
         lambda request: stream(b"event: response\ndata: " + answer_to(request, _TOOLS) + b"\n\n")
     ),
     "no-endpoint-event": _silent_stream,
-    "rest-greeting": to_each_post(200, b'{"message":"Welcome to the Acme API","version":"3.1"}'),
-    "fastapi-not-found": to_each_post(404, b'{"detail":"Not Found"}'),
-    "unauthorized-in-a-200": _hello(
-        lambda request: json_answer(
-            json.dumps(
-                {
-                    "jsonrpc": "2.0",
-                    "id": json.loads(request.body)["id"],
-                    "error": {"code": 401, "message": "Unauthorized"},
-                }
-            ).encode()
-        )
-    ),
     "cut-in-the-middle-of-json": _tools(
         lambda request: HttpResponse(
             200, (*JSON, ("Transfer-Encoding", "chunked")), pieces((b'{"jsonrpc":"2.0","id', HangUp()))
         )
     ),
-    "initialized-not-found": lambda: legacy(
-        notifications_initialized=lambda request: HttpResponse(404, _TEXT, b"404 page not found")
-    ),
-    "json-for-get": lambda: legacy(
-        GET=lambda request: HttpResponse(200, JSON, b'{"info": "return 200 for GET /mcp."}')
-    ),
-    "error-event": _tools(lambda request: stream(b'event: error\ndata: {"error": "upstream connect error: 503"}\n\n')),
     "prefix-lost": _of_sse(404, b"Not Found"),
     "session-of-another-instance": _of_sse(404, b"Could not find session"),
     "accepted-and-silent": _of_sse(202, b"Accepted"),

@@ -1,0 +1,34 @@
+"""Servers over HTTP of the twelfth round."""
+
+import asyncio
+
+from inspector.transports.http.listener import HttpRequest, HttpResponse
+from tests.servers.http_fixtures import Handler, stream
+from tests.servers.trackers import Run
+from tests.servers.trackers.may_http import _login
+from tests.servers.trackers.written_http import handler_of
+
+
+def _has_one_worker() -> Handler:
+    """The stream of GET keeps the only worker."""
+    inner, free = handler_of({}, "legacy", events=False), asyncio.Lock()
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "GET":
+            await free.acquire()
+            return stream(b": open\n\n", asyncio.Event().wait, headers=(("X-Accel-Buffering", "no"),))
+        async with free:
+            return await inner(request)
+
+    return handler
+
+
+SERVERS: dict[str, Run] = {
+    "stream-takes-the-only-place": _has_one_worker,
+    "endpoint-brings-its-own-resource": _login(
+        about={"authorization_endpoint": "{here}/authorize?resource=https%3A%2F%2Fbackboard.example.com"}
+    ),
+    "challenge-names-nothing": _login(
+        challenge='Bearer resource_metadata="{here}/.well-known/oauth-protected-resource/v2/mcp"'
+    ),
+}
