@@ -83,6 +83,8 @@ _WHY_WAITS = 0.5
 """Seconds to wait after a broken pipe, usually caused by an exit that is not known yet."""
 _MAY_END_S = 0.5
 """Seconds in which a child in another group may end after its server."""
+_REST_MAY_END_S = 1.0
+"""The same of the rest of its own group: a short task, such as one of the start, ends by itself."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -201,7 +203,8 @@ class Ending:
         self._report_exit()
         if is_group_alive(self._child.pid):
             self._patience = now + _LINGER
-            self.hurry()
+            if now > self._began + self.exit.seconds + _REST_MAY_END_S:
+                self.hurry()
             self._look_again()
         else:
             self._finish()

@@ -305,6 +305,8 @@ _FAULTS: dict[str, Any] = (
         "crash-on-list": lambda r, a, w: _crash(a.get("tags") == []),
         "crash-twice": lambda r, a, w: _crash_or_hang(a),
         "slow": lambda r, a, w: _late(r, 600),
+        "slow-with-many-tools": lambda r, a, w: _late(r, 600),
+        "undeclared": lambda r, a, w: None,
         "limits-its-calls": lambda r, a, w: _late(r, 600) if r["id"] > 12 else None,
         "prints-before-it": lambda r, a, w: print(end="x" * 99 * (len(str(a.get("text"))) > 5_000), flush=True),
         "runs-a-program": lambda r, a, w: _error("/tmp/p1/a/run.py:1: wrong " + w) if w else _text(_OF_A_PROGRAM),
@@ -409,7 +411,8 @@ def _tools(_: dict[str, Any]) -> dict[str, Any]:
     if _changes:
         tool["description"] = "Work harder"
     writes = {"name": "write", "description": "Write", "inputSchema": schema}
-    return {"tools": [tool, writes]}
+    many = 6 if FAULT == "slow-with-many-tools" else 0
+    return {"tools": [tool, *(tool | {"name": f"work{at}"} for at in range(2, many)), writes]}
 
 
 if __name__ == "__main__":
@@ -418,4 +421,5 @@ if __name__ == "__main__":
     if FAULT == "ends-by-itself":
         threading.Timer(2, os._exit, (3,)).start()
     hello = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "careless", "version": "1"}}
-    serve({"initialize": hello | {"capabilities": {"tools": {}}}, "tools/list": _tools, "tools/call": _call})
+    declared = {} if FAULT == "undeclared" else {"tools": {}}
+    serve({"initialize": hello | {"capabilities": declared}, "tools/list": _tools, "tools/call": _call})

@@ -1,6 +1,10 @@
-"""Starts a grandchild that inherits its pipes, says its number, and exits. `stubborn`: that ignores SIGTERM."""
+"""Starts a grandchild that inherits its pipes, says its number, and exits.
+
+`stubborn`: one that ignores SIGTERM; `brief`: one that ends as an orphan.
+"""
 
 import os
+import select
 import signal
 import sys
 
@@ -8,7 +12,11 @@ if "stubborn" in sys.argv:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 grandchild = os.fork()
 if grandchild == 0:
-    while True:
+    while "brief" not in sys.argv:
         signal.pause()
+    parent = os.getppid()
+    while os.getppid() == parent:
+        select.select([], [], [], 0.01)
+    sys.exit()
 sys.stdout.write(f"{grandchild}\n")
 sys.stdout.flush()

@@ -395,6 +395,17 @@ async def test_a_grandchild_that_holds_the_pipes_is_ended_after_its_parent(start
     assert signals == (["SIGTERM"] if temper == "meek" else ["SIGTERM", "SIGKILL"])
 
 
+async def test_a_child_that_ends_by_itself_shortly_after_its_server_gets_no_signal(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.transports.stdio._REST_MAY_END_S", 60)
+    recorder, transport = Recorder(), start("forks_and_exits", "brief")
+    await transport.open(recorder)
+    await transport.wait_closed()
+    await transport.close()
+    assert not [event for event in recorder.events() if event.startswith("SIG")]
+
+
 async def test_a_child_in_a_session_of_its_own_is_reported_when_its_server_has_ended(start: Start) -> None:
     recorder, transport = Recorder(), start("leaves_a_child")
     await transport.open(recorder)

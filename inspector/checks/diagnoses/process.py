@@ -224,12 +224,14 @@ def program_not_runnable(case: CheckMoment) -> Iterator[Violation]:
 
 @error("Server exited during the handshake", "end")
 def exit_during_handshake(case: CheckMoment) -> Iterator[Violation]:
-    """An exit code other than 0 before the handshake completed, with the cause from stderr if it is a known one.
+    """An exit before the handshake completed, with the cause from stderr; one with code 0 only if it was not at once.
 
     Fix: Run the command in a terminal, and correct the error that it prints.
     """
     ended = died(case.state)
-    if ended is None or ended[2].signal or ended[2].code in (0, None, 126, 127, *SIGNAL_CODES):
+    if ended is None or ended[2].signal or ended[2].code in (None, 126, 127, *SIGNAL_CODES):
+        return
+    if not ended[2].code and (_printed_only(case.state) or _is_at_once(case.state, ended[1])):
         return
     message = f"the server exited with code {ended[2].code} after {(ended[1] - case.state.began_ns) / 1e9:.1f} s"
     if _printed_only(case.state):
@@ -292,7 +294,7 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     prints, is_new = _printed_only(case.state), case.state.first_message_ns is None
     if ended is None or not is_new or (ended[2].code != 0 and not prints) or _printed_cause(case.state) is not None:
         return
-    is_quick = ended[1] - case.state.began_ns < _AT_ONCE_NS
+    is_quick = _is_at_once(case.state, ended[1])
     how = f"exited{' at once' if is_quick else ''}, with code {ended[2].code}"
     if prints:
         at, first = case.state.notes[_PRINTED]
@@ -305,6 +307,10 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     elif is_quick:
         words = last_words(case.state, ended[0])
         yield replace(words, sentence=f"the program {how}{words.sentence}")
+
+
+def _is_at_once(state: ConnectionState, ended_ns: int) -> bool:
+    return ended_ns - state.began_ns < _AT_ONCE_NS
 
 
 def _printed_only(state: ConnectionState) -> bool:

@@ -34,12 +34,16 @@ MOST_RESTARTS = 10
 """Maximum number of new sessions of one run."""
 _MOST_OF_TOOL = 3
 """Maximum number of them because of one tool; its other calls are not made then."""
+_NAMED = 10
+"""Maximum number of tools that a sentence about those that are not probed names."""
 _MOST_PAUSES, _PAUSE_S = 30, 1.0
 """Pauses for servers that limit the rate of calls."""
 _AT_ONCE_S = 0.5
 """Seconds within which a call ends a server; later it may end by itself."""
 _MOST_SILENT = 2
-"""Number of calls without a response after which a tool is not called again."""
+"""Number of calls without a response after which a tool is not called again; 1, if it was so of another tool."""
+_MOST_HUNG_IN_A_ROW, _MOST_HUNG = 3, 5
+"""Number of tools without any response after which no other tool is called: each of them costs its timeout."""
 _AGAIN = 3
 """How often a slow call is made again: a pause of the machine comes seldom at each of them."""
 _SLOW = 0.5
@@ -104,7 +108,14 @@ async def run_probe(
     names: list[str] = []
     barren: list[str] = []
     try:
-        for tool in before:
+        for at, tool in enumerate(before):
+            if run.gives_up:
+                rest = [visible(each.name, limit=60) for each in before[at:] if planned.calls.get(each.name)]
+                hung = f"{', '.join(run.hung)}: no call got a response in {timeout_s:g} s"
+                if rest:
+                    more = f" and {len(rest) - _NAMED} more" if len(rest) > _NAMED else ""
+                    warn(f"{hung}, so these are not probed: {', '.join(rest[:_NAMED])}{more}")
+                break
             if (calls := planned.calls.get(tool.name)) and run.is_over:
                 warn(f"{visible(tool.name, limit=60)}: not probed, because the time is over")
             elif calls:
@@ -124,6 +135,8 @@ async def run_probe(
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
                 return of_many_tools(found, names)
+        if not any(planned.calls.values()):
+            return []
         return [*of_many_tools(found, names), *await _changed_definitions(run.session, [tool.raw for tool in before])]
     finally:
         if barren:
@@ -147,13 +160,20 @@ class _Run:
         self._reopen = reopen
         self._timeout_s = timeout_s
         self._warn = warn
-        self._restarts = self._pauses = 0
+        self._restarts = self._pauses = self._hung_in_a_row = 0
+        self.hung: list[str] = []
+        """Names of the tools of which no call got a response."""
         self._until_s = until_s
 
     @property
     def is_over(self) -> bool:
         """Whether no more calls are made, because of the time."""
         return time.monotonic() >= self._until_s
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether other tools will probably hang as well."""
+        return self._hung_in_a_row == _MOST_HUNG_IN_A_ROW or len(self.hung) == _MOST_HUNG
 
     @property
     def is_alive(self) -> bool:
@@ -163,6 +183,7 @@ class _Run:
         """Make the calls of one tool. Stop early if the server can't be restarted, or several got no response."""
         found: list[ProbeOutcome] = []
         restarts = silent = 0
+        most_silent = 1 if self.hung else _MOST_SILENT
         is_slow = is_its_doing = False
         for call in calls:
             if self.is_over:
@@ -180,7 +201,7 @@ class _Run:
             )
             found.append(msgspec.structs.replace(outcome, slow=is_slow, stalled=stalled, seconds=took))
             if still_responds:
-                if silent < _MOST_SILENT and not stalled:
+                if silent < most_silent and not stalled:
                     continue
                 break
             restarts += 1
@@ -194,8 +215,11 @@ class _Run:
                     self._warn(f"{name}: the call is not why the server ended")
                 elif not self.is_alive and not await self._restart(name, outcome):
                     break
-            if restarts == _MOST_OF_TOOL:
+            if restarts == _MOST_OF_TOOL or (silent == len(found) and silent >= most_silent):
                 break
+        is_hung = bool(found) and silent == len(found)
+        self._hung_in_a_row = self._hung_in_a_row + 1 if is_hung else 0
+        self.hung += [visible(tool.name, limit=60)] * is_hung
         if len(found) < len(calls):
             self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
         return found

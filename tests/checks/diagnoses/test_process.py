@@ -296,6 +296,15 @@ def test_exit_with_code_0_after_an_error_on_stderr_names_the_error() -> None:
     assert "with code 0: a native module was not built" in found.sentence
 
 
+def test_exit_with_code_0_after_a_while_names_the_error_on_stderr() -> None:
+    talk = _dead(
+        0, "level=ERROR msg='Server error' error='dial tcp 127.0.0.1:9: connect: connection refused'", after=34
+    )
+    (found,) = of_one(talk().findings(), "exit-during-handshake")
+    assert "the server exited with code 0 after 34.0 s" in found.sentence
+    assert "127.0.0.1:9" in found.sentence
+
+
 def test_program_that_fails_after_text_on_stdout_is_quoted_to_its_last_line() -> None:
     talk = Talk(opened=False).frame(b"calc v1.1").frame(b"Installation not complete. Run: calc-install").exit(1)
     (found,) = of_one(talk.findings(), "exit-without-input")

@@ -154,6 +154,17 @@ def test_a_tool_that_is_always_slow_is_only_a_hint(tmp_path: Path) -> None:
     assert "call-timed-out" not in {each["id"] for each in ran.data["findings"]}, "it is judged as slow-tool"
 
 
+def test_probe_of_tools_that_all_hang_stops_after_a_few_and_names_the_others() -> None:
+    ran = probed("slow-with-many-tools", "--probe-timeout", "1")
+    assert "work, work2, work3: no call got a response in 1 s, so these are not probed: work4, work5\n" in ran.stderr
+    assert "calls-change-definitions" not in {each["id"] for each in ran.data["findings"]}
+
+
+def test_probe_without_a_call_says_nothing_about_changed_definitions() -> None:
+    ran = probed("undeclared", "--fail-on", "never")
+    assert "calls-change-definitions" not in {each["id"] for each in ran.data["findings"]}
+
+
 _ONLY_HINTS = """
 green-requires-tags empty-is-no-csv strict no-empty-text empty-is-missing empty-is-no-string
 empty-is-missing-later needs-tags-for-green rejects-negative empty-list-is-missing wants-two
