@@ -421,5 +421,5 @@ if __name__ == "__main__":
     if FAULT == "ends-by-itself":
         threading.Timer(2, os._exit, (3,)).start()
     hello = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "careless", "version": "1"}}
-    declared = {} if FAULT == "undeclared" else {"tools": {}}
+    declared: dict[str, Any] = {} if FAULT == "undeclared" else {"tools": {}}
     serve({"initialize": hello | {"capabilities": declared}, "tools/list": _tools, "tools/call": _call})

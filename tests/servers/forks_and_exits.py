@@ -12,10 +12,8 @@ if "stubborn" in sys.argv:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 grandchild = os.fork()
 if grandchild == 0:
-    while "brief" not in sys.argv:
-        signal.pause()
     parent = os.getppid()
-    while os.getppid() == parent:
+    while "brief" not in sys.argv or os.getppid() == parent:
         select.select([], [], [], 0.01)
     sys.exit()
 sys.stdout.write(f"{grandchild}\n")

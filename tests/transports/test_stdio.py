@@ -384,26 +384,18 @@ async def test_a_close_that_is_cancelled_kills(start: Start) -> None:
     await transport.close()
 
 
-@pytest.mark.parametrize("temper", ["meek", "stubborn"])
-async def test_a_grandchild_that_holds_the_pipes_is_ended_after_its_parent(start: Start, temper: str) -> None:
+@pytest.mark.parametrize(
+    ("temper", "sent"), [("meek", ["SIGTERM"]), ("stubborn", ["SIGTERM", "SIGKILL"]), ("brief", [])]
+)
+async def test_a_grandchild_that_holds_the_pipes_is_ended_after_its_parent_unless_it_ends_by_itself(
+    start: Start, temper: str, sent: list[str]
+) -> None:
     recorder, transport = Recorder(), start("forks_and_exits", temper)
     await transport.open(recorder)
     assert "exited with code 0" in await transport.wait_closed()
     await until(lambda: not is_group_alive(transport.pid or 0), "the group is ended, though nobody asked")
     await transport.close()
-    signals = [event for event in recorder.events() if event.startswith("SIG")]
-    assert signals == (["SIGTERM"] if temper == "meek" else ["SIGTERM", "SIGKILL"])
-
-
-async def test_a_child_that_ends_by_itself_shortly_after_its_server_gets_no_signal(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("inspector.transports.stdio._REST_MAY_END_S", 60)
-    recorder, transport = Recorder(), start("forks_and_exits", "brief")
-    await transport.open(recorder)
-    await transport.wait_closed()
-    await transport.close()
-    assert not [event for event in recorder.events() if event.startswith("SIG")]
+    assert [event for event in recorder.events() if event.startswith("SIG")] == sent
 
 
 async def test_a_child_in_a_session_of_its_own_is_reported_when_its_server_has_ended(start: Start) -> None:

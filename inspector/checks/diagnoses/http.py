@@ -43,6 +43,8 @@ _WANTS_LOGIN = re.compile(
     r"\b(?:missing|no|required?|without|provide)\b.{0,30}(?:api[ _-]?key|token|authorization|credentials)|"
     r"(?:api[ _-]?key|token|authorization|credentials).{0,30}(?:missing|required|not (?:provided|set|found))"
 )
+_ENDPOINT_WORKS = "endpoint works"
+"""Key in a state's notes: a POST to the URL of the endpoint event succeeded."""
 _FOR_401 = "; credentials are missing, for which the status is 401"
 _SEND_401 = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
 _GATEWAY = {
@@ -373,10 +375,15 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(message + inside, fix=fix)
     elif (http := case.http) is not None and "wrong-endpoint-event" in state.notes:
         if http.request and http.response and http.request.method == "POST" and not http.request.probe:
-            if http.response.status in (404, 405) and http.sent(SESSION) is None and once(case, "wrong-endpoint-event"):
-                named = state.notes["wrong-endpoint-event"]
+            if http.response.status < 300:
+                state.notes[_ENDPOINT_WORKS] = True
+            elif http.response.status in (404, 405) and http.sent(SESSION) is None:
+                named, reason = state.notes["wrong-endpoint-event"], _body_reason(case)
+                if _ENDPOINT_WORKS in state.notes and "session" not in reason.lower():
+                    return  # a server that refuses one request in this way
+                if not once(case, "wrong-endpoint-event"):
+                    return
                 message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
-                reason = _body_reason(case)
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
                 if named.startswith("{"):
                     fix = "Send the URL itself as the data of the event, not JSON."

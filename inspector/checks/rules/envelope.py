@@ -48,6 +48,7 @@ _WITH_META = {
 }
 """Methods whose results have a list of items, each with a `_meta`, and the list's member."""
 _TRACE = {"traceparent": TRACEPARENT, "tracestate": re.compile(r"[\x20-\x7e]*"), "baggage": re.compile(r"[\x20-\x7e]*")}
+_OF_SSE = "Use --transport sse, or the server's URL of Streamable HTTP, such as /mcp."
 _EVENT = re.compile(rb"(?:event|id|data):")
 """The begin of a server-sent event."""
 
@@ -78,11 +79,16 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(sentence, fix="Pass the JSON alone where the framework writes the events.")
             return
         named = case.frame.sse.event if case.frame.sse is not None else None
+        severity = _HINT if case.state.opening is not None else None
+        if named == "endpoint":
+            sentence = "the stream of GET begins with an endpoint event, so this is the URL of HTTP+SSE"
+            yield Violation(sentence, severity=severity, fix=_OF_SSE)
+            return
         if named not in (None, "", "message", "error"):
             sentence = (
                 f"the event {named[:40]!r} has no message, so clients ignore it: {words_of_body(case.frame.payload)}"
             )
-            yield Violation(sentence, severity=_HINT if case.state.opening is not None else None)
+            yield Violation(sentence, severity=severity)
             return
         what = "an HTML page" if begin == b"<" else message.reason
         if begin and begin not in _BRACKETS and is_encoded_json(case.frame.payload):

@@ -104,38 +104,33 @@ async def run_probe(
     """
     run = _Run(session, reopen, timeout_s, warn, until_s)
     before = tools_of(session)
+    wanted = [tool for tool in before if planned.calls.get(tool.name)]
     found: list[Finding] = []
     names: list[str] = []
     barren: list[str] = []
     try:
-        for at, tool in enumerate(before):
-            if run.gives_up:
-                rest = [visible(each.name, limit=60) for each in before[at:] if planned.calls.get(each.name)]
-                hung = f"{', '.join(run.hung)}: no call got a response in {timeout_s:g} s"
-                if rest:
-                    more = f" and {len(rest) - _NAMED} more" if len(rest) > _NAMED else ""
-                    warn(f"{hung}, so these are not probed: {', '.join(rest[:_NAMED])}{more}")
+        for at, tool in enumerate(wanted):
+            if why := run.stopped_by:
+                warn(f"{why}; not probed: {_listed(wanted[at:])}")
                 break
-            if (calls := planned.calls.get(tool.name)) and run.is_over:
-                warn(f"{visible(tool.name, limit=60)}: not probed, because the time is over")
-            elif calls:
-                outcomes = await run.outcomes(tool, calls)
-                found += judge(
-                    tool.raw,
-                    outcomes,
-                    revision=run.session.revision,
-                    secrets=secrets,
-                    is_local=session.transport.kind == "stdio",
-                )
-                found += await run.slow_values(tool, calls, outcomes)
-                found += await run.defaults_not_applied(tool, calls, outcomes)
-                names += [tool.name[:80]] * (len(found) - len(names))
-                if not any(success_text(each) is not None for each in outcomes if each.call.valid):
-                    barren.append(visible(tool.name, limit=60))
+            calls = planned.calls[tool.name]
+            outcomes = await run.outcomes(tool, calls)
+            found += judge(
+                tool.raw,
+                outcomes,
+                revision=run.session.revision,
+                secrets=secrets,
+                is_local=session.transport.kind == "stdio",
+            )
+            found += await run.slow_values(tool, calls, outcomes)
+            found += await run.defaults_not_applied(tool, calls, outcomes)
+            names += [tool.name[:80]] * (len(found) - len(names))
+            if not any(success_text(each) is not None for each in outcomes if each.call.valid):
+                barren.append(visible(tool.name, limit=60))
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
                 return of_many_tools(found, names)
-        if not any(planned.calls.values()):
+        if not wanted:
             return []
         return [*of_many_tools(found, names), *await _changed_definitions(run.session, [tool.raw for tool in before])]
     finally:
@@ -161,8 +156,8 @@ class _Run:
         self._timeout_s = timeout_s
         self._warn = warn
         self._restarts = self._pauses = self._hung_in_a_row = 0
-        self.hung: list[str] = []
-        """Names of the tools of which no call got a response."""
+        self._hung: list[Tool] = []
+        """The tools of which no call got a response."""
         self._until_s = until_s
 
     @property
@@ -171,9 +166,12 @@ class _Run:
         return time.monotonic() >= self._until_s
 
     @property
-    def gives_up(self) -> bool:
-        """Whether other tools will probably hang as well."""
-        return self._hung_in_a_row == _MOST_HUNG_IN_A_ROW or len(self.hung) == _MOST_HUNG
+    def stopped_by(self) -> str:
+        """Why no other tool is probed; "" if nothing speaks against it."""
+        if self.is_over:
+            return "the time is over"
+        is_habit = self._hung_in_a_row == _MOST_HUNG_IN_A_ROW or len(self._hung) == _MOST_HUNG
+        return f"no call of {_listed(self._hung)} got a response in {self._timeout_s:g} s" if is_habit else ""
 
     @property
     def is_alive(self) -> bool:
@@ -183,7 +181,7 @@ class _Run:
         """Make the calls of one tool. Stop early if the server can't be restarted, or several got no response."""
         found: list[ProbeOutcome] = []
         restarts = silent = 0
-        most_silent = 1 if self.hung else _MOST_SILENT
+        most_silent = 1 if self._hung else _MOST_SILENT
         is_slow = is_its_doing = False
         for call in calls:
             if self.is_over:
@@ -219,7 +217,7 @@ class _Run:
                 break
         is_hung = bool(found) and silent == len(found)
         self._hung_in_a_row = self._hung_in_a_row + 1 if is_hung else 0
-        self.hung += [visible(tool.name, limit=60)] * is_hung
+        self._hung += [tool] * is_hung
         if len(found) < len(calls):
             self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
         return found
@@ -316,6 +314,12 @@ class _Run:
         own, self._own = self._own, None
         if own is not None:
             await own.__aexit__(None, None, None)
+
+
+def _listed(tools: Sequence[Tool]) -> str:
+    """Return the names of the first tools, and how many more there are."""
+    more = f" and {len(tools) - _NAMED} more" if len(tools) > _NAMED else ""
+    return ", ".join(visible(each.name, limit=60) for each in tools[:_NAMED]) + more
 
 
 def _came_meanwhile(session: Session, before: int) -> bool:

@@ -159,6 +159,21 @@ def test_port_that_speaks_tls_has_the_advice_to_use_https() -> None:
     assert found.fix == "Begin the URL with https://."
 
 
+@pytest.mark.parametrize(("body", "faulty"), [(b"invalid method x/y", False), (b"no session with that id", True)])
+def test_404_after_a_success_is_no_wrong_endpoint_unless_the_session_is_unknown(body: bytes, *, faulty: bool) -> None:
+    talk = _endpoint("/messages").post().head(202).over()
+    talk = talk.post().head(404, "text/plain").frame(body).over()
+    assert bool(of_one(talk.findings(), "wrong-endpoint-event")) is faulty
+
+
+def test_endpoint_event_on_a_stream_of_streamable_http_names_the_other_transport() -> None:
+    talk = Talk(3, transport="http").post("GET").head(200, "text/event-stream")
+    talk = talk.event(b"http://h/mcp?sessionId=1", event="endpoint")
+    (found,) = of_one(talk.findings(), "invalid-json-rpc")
+    assert found.sentence.endswith("so this is the URL of HTTP+SSE")
+    assert "--transport sse" in found.fix
+
+
 @pytest.mark.parametrize(("address", "faulty"), [("http://elsewhere/messages", True), ("/messages", False)])
 def test_an_endpoint_of_another_origin_is_a_fault(address: str, *, faulty: bool) -> None:
     talk = Talk(1, transport="sse")
