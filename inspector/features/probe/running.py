@@ -115,13 +115,8 @@ async def run_probe(
                 break
             calls = planned.calls[tool.name]
             outcomes = await run.outcomes(tool, calls)
-            found += judge(
-                tool.raw,
-                outcomes,
-                revision=run.session.revision,
-                secrets=secrets,
-                is_local=session.transport.kind == "stdio",
-            )
+            is_local, revision = session.transport.kind == "stdio", run.session.revision
+            found += judge(tool.raw, outcomes, revision=revision, secrets=secrets, is_local=is_local)
             found += await run.slow_values(tool, calls, outcomes)
             found += await run.defaults_not_applied(tool, calls, outcomes)
             names += [tool.name[:80]] * (len(found) - len(names))
