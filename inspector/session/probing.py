@@ -215,6 +215,15 @@ async def call_without_meta(session: Session, tool: str, arguments: Any) -> None
         await call_once(session, tool, arguments, None, silence_s=_SILENCE_S)
 
 
+async def show_what_waits(session: Session) -> None:
+    """Request a list beside a call that has no response, over HTTP: it shows whether the call blocks all others."""
+    if session.transport.kind != "http" or session.state is not SessionState.OPEN:
+        return
+    reply = await session.perform(lambda revision: _one(Send("tools/list", cause=Cause.PROBE, silence_s=_PING_S)))
+    if isinstance(reply, Silent) and reply.exchange is not None:
+        await session.cancel(reply.exchange, f"no response within {_PING_S:g} s")
+
+
 async def responds(session: Session, *, silence_s: float) -> bool:
     """Return whether the server still responds to a request, here `tools/list`, within `silence_s`."""
     send = Send("tools/list", cause=Cause.PROBE, silence_s=silence_s)

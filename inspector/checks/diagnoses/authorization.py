@@ -16,7 +16,14 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import STATUS_ONLY, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import explained
-from inspector.checks.state import CheckMoment, ConnectionState, MetadataDocument, is_loopback, value_of
+from inspector.checks.state import (
+    CheckMoment,
+    ConnectionState,
+    HttpExchangeState,
+    MetadataDocument,
+    is_loopback,
+    value_of,
+)
 from inspector.protocol import peek
 from inspector.protocol.credentials import MASK, without_credentials
 from inspector.protocol.facts import HttpEvent
@@ -75,15 +82,23 @@ def authentication_required(case: CheckMoment) -> Iterator[Violation]:
         if "authentication-required" in notes:
             n, stated = notes["authentication-required"]
             yield Violation(stated, frames=(n,), instead=True)
-    elif http is not None and http.request is not None and http.response is not None and http.asked:
+    elif http is not None and http.request is not None and http.response is not None and _is_for_messages(case, http):
         status, challenge = http.response.status, http.header("www-authenticate")
         if http.sent("authorization") is not None:
             if status < 400:
                 notes.pop("authentication-required", None)
         elif status in (401, 403) and challenge and "authentication-required" not in notes and not http.request.probe:
-            answered = f"{http.asked[0].method[:60]} was answered with HTTP {status} ({challenge[:500]})"
+            what = http.asked[0].method[:60] if http.asked else "GET, for the stream of HTTP+SSE,"
+            answered = f"{what} was answered with HTTP {status} ({challenge[:500]})"
             stated = f"authentication required: {answered}"
             notes["authentication-required"] = http.frame, stated
+
+
+def _is_for_messages(case: CheckMoment, http: HttpExchangeState) -> bool:
+    """Whether an exchange has a request, or asks for the stream of the older transport."""
+    url = case.state.connection.url if case.state.connection is not None else ""
+    asks = http.request is not None and http.request.method == "GET" and http.request.target == url
+    return bool(http.asked) or (asks and case.state.opening is None)
 
 
 @error("Protected resource metadata not found", "end")

@@ -65,6 +65,8 @@ _APPLICATIONS = re.compile(
     r"(?i)(?:uvicorn|hypercorn|daphne|gunicorn|waitress|werkzeug|kestrel|jetty|express|next\.js)\b"
 )
 """Names of servers that run an application: what they send is no gateway's."""
+_PROXIES = re.compile(r"(?i)(?:squid|tinyproxy|privoxy|mitmproxy|zscaler|bluecoat|mcafee web gateway)\b\S{0,20}")
+"""Proxies that name themselves in what they send, and pass on the Server header of all else."""
 NAMELESS_ENDPOINT = "endpoint without a name"
 """Key in a state's notes: the entry and the URL of an event that lacks its name."""
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
@@ -82,7 +84,7 @@ _TO_ITSELF = (
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
 _CRASHED, _NOT_IMPLEMENTED = 500, 501
-_BAD_REQUEST, _COMMON = 400, 405
+_BAD_REQUEST, _NO_LOGIN, _COMMON = 400, 401, 405
 
 _UNHANDLED = (
     "Read the exception in the log of the server. If the MCP app is mounted in another one, pass its lifespan: "
@@ -274,6 +276,8 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
             return
         worse = None if not becomes_get else _ERROR if case.state.opening is None else _WARNING
         sentence = f"{http.request.target[:80]} redirects to {to[:80]} (HTTP {http.response.status})"
+        if http.asked and netloc(to) not in ("", netloc(http.request.target)):
+            worse, sentence = _ERROR, f"{sentence}: another origin, where clients send no token"
         if _leads_back(http.request.target, to):
             sentence = f"{url[:80]} redirects to itself (HTTP {http.response.status})"
             yield Violation(sentence, severity=worse, fix=_TO_ITSELF)
@@ -353,6 +357,11 @@ def proxy_failure(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(fact.why.rstrip("."))
     elif http is not None and http.response is not None and http.response.status == 407 and once(case, "proxy-failure"):
         yield Violation("the proxy requires authentication (HTTP 407)")
+    elif fact is not None and fact.event is HttpEvent.END and (ended := case.http) is not None and ended.is_refused:
+        name = _PROXIES.match("squid" if ended.header("x-squid-error") else ended.header("server") or "")
+        if name is not None and once(case, "proxy-failure"):
+            status = ended.response.status if ended.response is not None else 0
+            yield Violation(f"the proxy {name[0]} sent HTTP {status} by itself{_body_reason(case)}")
 
 
 @error("`endpoint` event has a wrong URL", "note", "http end")
@@ -506,6 +515,8 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
     state, fact, http = case.state, case.fact, case.http
     if fact is None and case.frame is None:
         is_open = state.opening is not None or state.http.has_endpoint
+        if not is_open and any(status == _NO_LOGIN for _, status, _ in state.login.refusals):
+            return  # POST is not there, and the stream of the older transport wants a login
         if "http-request-rejected sse" in state.notes and state.opening is None:
             yield state.notes["http-request-rejected sse"]
         elif "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:

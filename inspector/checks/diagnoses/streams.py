@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, STREAM, kind_of, once, refused, responded
-from inspector.checks.findings import Confidence
+from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
 from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
@@ -47,6 +47,8 @@ class _Burst(msgspec.Struct):
     last_ns: int
     progress: int = 0
     frame: int = 0
+    notes: int = 0
+    """Number of notifications."""
 
 
 @error("`GET` for HTTP+SSE is refused", "refusal")
@@ -69,7 +71,7 @@ def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
 
 @warning("Event stream is buffered", "frame", "http end", confidence=_GUESS)
 def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
-    """Progress notifications of a long request arrive together with the response.
+    """Progress notifications of a long request arrive together with the response, or the stream has Content-Length.
 
     Fix: Send X-Accel-Buffering: no, set proxy_buffering off, and do not compress text/event-stream.
     """
@@ -79,9 +81,9 @@ def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
         if frame.sse is not None and frame.http is not None and len(bursts) < _MOST:
             burst = bursts.setdefault(frame.http, _Burst(frame.time_ns, frame.time_ns, 0, frame.n))
             burst.last_ns = frame.time_ns
-            burst.progress += any(
-                isinstance(each, Notification) and each.method == "notifications/progress" for each in case.value
-            )
+            notes = [each.method for each in case.value if isinstance(each, Notification)]
+            burst.progress += "notifications/progress" in notes
+            burst.notes += len(notes)
     elif case.fact is not None and http is not None and case.fact.http in bursts:
         burst = bursts.pop(case.fact.http)
         began = http.asked[0].time_ns if http.asked else burst.first_ns
@@ -92,6 +94,15 @@ def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
             proxy = _proxy(http)
             sure = _LIKELY if proxy else None
             yield Violation(message + (f", through {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
+        elif burst.notes and http.header("content-length") is not None and case.state.is_first("stream-buffered"):
+            what = http.asked[0].method[:60] if http.asked else "GET"
+            sentence = f"the event stream of {what} has Content-Length: its events were kept until all were there"
+            fix = (
+                "Send each event when it happens: return a stream, and look for a middleware that reads the whole body."
+            )
+            yield Violation(
+                sentence, frames=(http.frame,), severity=Severity.HINT, confidence=Confidence.CERTAIN, fix=fix
+            )
 
 
 def _proxy(http: HttpExchangeState) -> str:

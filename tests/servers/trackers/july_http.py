@@ -23,7 +23,23 @@ def _has_one_worker() -> Handler:
     return handler
 
 
+def _blocks() -> Handler:
+    """A call of which the event loop sees nothing: whatever comes meanwhile waits."""
+    inner, free = handler_of({}, "legacy", events=False), asyncio.Lock()
+
+    async def handler(request: HttpRequest) -> HttpResponse:
+        if request.method == "GET":
+            return HttpResponse(405)
+        async with free:
+            if b"tools/call" in request.body:
+                await asyncio.Event().wait()
+            return await inner(request)
+
+    return handler
+
+
 SERVERS: dict[str, Run] = {
+    "tool-blocks-the-loop": _blocks,
     "stream-takes-the-only-place": _has_one_worker,
     "endpoint-brings-its-own-resource": _login(
         about={"authorization_endpoint": "{here}/authorize?resource=https%3A%2F%2Fbackboard.example.com"}
