@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 _TO_SERVER = frozenset(("ping", "refresh_mode", "restart_again"))
 """Actions in the menus that need a connection of mcp-inspect: a capture and a tap have none."""
 
-_LIKELY_NEXT = ("help.help", "start.start")
-"""Modules of dialogs that are often opened first."""
+_LIKELY_NEXT = ("help.help", "start.start", "inbox.panel", "server.panel")
+"""Modules of dialogs that are often opened first, and of screens whose imports take longest."""
 
 _RECENT = 10
 """Number of recent commands listed first in the palette."""

@@ -335,7 +335,7 @@ class InputQueue:
                 self._is_busy = False
 
     def _paint(self) -> None:
-        """Paint what a key has changed. Textual would wait for the next tick of its clock of 60 Hz.
+        """Paint what a key has changed. Textual would wait for the next tick of its clock.
 
         A dialog that opens paints itself once it is laid out.
         """

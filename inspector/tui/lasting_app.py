@@ -25,6 +25,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+import textual.screen
 from rich.text import Text
 from textual import constants
 from textual._callback import invoke
@@ -58,6 +59,8 @@ _TOAST_S = 12
 _BRIEF_S, _BRIEF_FOR_S = 0.02, 0.3
 """Seconds of each wait for the keyboard, and for how long after input: the input may end the app."""
 
+_LAYOUT_S = 1 / 120
+"""Maximum wait of a layout for the clock of its screen. Textual waits for twice as long, which a dialog shows."""
 _LONGEST = 1_000_000
 """Bytes after which the file is begun again."""
 
@@ -127,6 +130,7 @@ class LastingApp(App[_T]):
 
     def __init__(self) -> None:
         setattr(constants, "ESCAPE_DELAY", terminal().escape_wait_s)  # noqa: B010 - read at each Escape
+        setattr(textual.screen, "UPDATE_PERIOD", _LAYOUT_S)  # noqa: B010 - read by each new screen
         if "TEXTUAL_COLOR_SYSTEM" not in os.environ and (colors := terminal().color_system):
             setattr(constants, "COLOR_SYSTEM", colors)  # noqa: B010 - as that variable sets it
         super().__init__()

@@ -49,7 +49,8 @@ class ProcessUsage:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self.changes = 0
-        """Counter that grows with each sample."""
+        """Counter that grows with each sample that shows other numbers than the one before it."""
+        self._numbers = ""
 
     @property
     def samples(self) -> Sequence[Usage]:
@@ -74,9 +75,16 @@ class ProcessUsage:
         except psutil.Error:
             return
         while not self._stop.is_set() and (found := tree.sample(time.monotonic(), 0)) is not None:
-            self._samples.append(Usage(found.at_s, found.cpu_s, found.rss))
-            self.changes += 1
+            self.take(Usage(found.at_s, found.cpu_s, found.rss))
             self._stop.wait(self._pace_s)
+
+    def take(self, sample: Usage) -> None:
+        """Keep a sample. The charts of a process at rest wait for the next change: nothing is written meanwhile."""
+        self._samples.append(sample)
+        numbers = usage_text(self.samples[-2:]).rpartition(" ")[0]
+        if numbers != self._numbers or not numbers:
+            self.changes += 1
+            self._numbers = numbers
 
 
 def shares(samples: Sequence[Usage]) -> list[float]:

@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_380,
-    "lines of tui and present": 50_870,
-    "lines of tests": 128_485,
+    "lines": 152_385,
+    "lines of tui and present": 50_875,
+    "lines of tests": 128_500,
     "lines of decorators of checks": 701,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual import constants
 
-from inspector.tui.lasting_app import KeyboardSelector
+from inspector.tui.lasting_app import KeyboardSelector, LastingApp
 
 
 def test_keyboard_selector_after_input_waits_only_as_long_as_a_sequence_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +46,8 @@ def test_keyboard_selector_does_not_wait_beyond_its_limit(monkeypatch: pytest.Mo
         keyboard.select(0.1)
         keyboard.select(None)
     assert waits == [0.1, 0.1, None]
+
+
+async def test_a_screen_of_our_app_waits_for_a_layout_at_most_half_as_long_as_by_default() -> None:
+    async with LastingApp[None]().run_test() as pilot:
+        assert pilot.app.screen._update_timer._interval == 0.5 / constants.MAX_FPS

@@ -19,7 +19,7 @@ async def test_a_process_is_sampled_until_it_ends() -> None:
         usage = ProcessUsage(tape.journal, pace_s=0.01)
         usage.watch()
         usage.watch()
-        await until(lambda: usage.changes >= 3, "it was sampled")
+        await until(lambda: len(usage.samples) >= 3, "it was sampled")
         assert all(each.rss > _MB for each in usage.samples)
         assert "MB" in usage_text(usage.samples)
         await child.communicate(b"\n")
@@ -54,6 +54,16 @@ def test_lasting_memory_growth_is_reported() -> None:
     for sizes in ([80.0] * 180, [80.0 + at % 2 for at in range(180)], [80 + at / 5 for at in range(60)]):
         assert "growing" not in usage_facts(_samples(sizes))[1].value
     assert not grows_steadily([1.0, 2.0])
+
+
+def test_samples_of_a_process_at_rest_are_no_changes() -> None:
+    usage, changes = ProcessUsage(Tape().journal), []
+    for at, (cpu_s, size) in enumerate(
+        [(0, 80), (0.1, 80), (0.1, 80), (0.101, 80), (0.102, 80), (0.102, 90), (0.5, 90)]
+    ):
+        usage.take(Usage(at, cpu_s, size * _MB))
+        changes.append(usage.changes)
+    assert changes == [1, 2, 3, 3, 3, 4, 5]
 
 
 def test_processor_time_is_a_share_of_one_processor() -> None:

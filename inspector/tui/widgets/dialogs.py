@@ -64,7 +64,7 @@ class Dialog(ModalScreen[ResultT]):
             event.prevent_default()
 
     async def _on_idle(self, event: events.Idle) -> None:
-        """Open as soon as the layout is known. Textual would wait for the next tick of its clock of 60 Hz."""
+        """Open as soon as the layout is known. Textual would wait for the next tick of its clock."""
         if self._opening:
             event.prevent_default()
             _open(self, _MOST_TURNS)

@@ -5,11 +5,11 @@ The content of a section is safe already and is passed as text objects; nothing 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 from typing import ClassVar
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 from textual.binding import BindingType
 from textual.content import Content
@@ -24,7 +24,7 @@ from inspector.tui.widgets.wrapping import SeparatedText, wrapping
 
 COPY = replace(keys.binding(keys.action("copy")), show=True)
 """Binding for widgets whose text can be copied; it is shown in the footer."""
-_WIDEST_KEY = 22
+_WIDEST_KEY, _GAP = 22, 2
 
 
 class SectionCard(Static, can_focus=True):
@@ -78,18 +78,26 @@ def section_renderable(section: Section, *, dark: bool) -> RenderableType:
     if section.note:
         parts.append(wrapping(spans_to_text([(section.note, "claimed")], dark=dark)))
     if section.facts:
-        parts.append(_grid(section.facts, inks, inks["muted"]))
+        parts.append(_Facts(section.facts, inks))
     if section.facts and section.lines:
         parts.append(Text(""))
     parts += [wrapping(spans_to_text(line, dark=dark)) for line in section.lines]
     return Group(*parts)
 
 
-def _grid(facts: tuple[Fact, ...], inks: Mapping[Role, Style], key_style: Style) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    width = min(_WIDEST_KEY, max(cell_width(fact.key) for fact in facts))
-    grid.add_column(width=width, overflow="fold")
-    grid.add_column(ratio=1, overflow="fold")
-    for fact in facts:
-        grid.add_row(Text(fact.key, key_style), SeparatedText(fact.value, inks[fact.role]))
-    return grid
+class _Facts:
+    """Facts in two columns. A table of Rich shows the same, and takes four times as long."""
+
+    def __init__(self, facts: tuple[Fact, ...], inks: Mapping[Role, Style]) -> None:
+        self._key_width = min(_WIDEST_KEY, max(cell_width(fact.key) for fact in facts))
+        self._rows = [(Text(fact.key, inks["muted"]), SeparatedText(fact.value, inks[fact.role])) for fact in facts]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Return the rows, keys and values each wrapped within their column."""
+        room, rows = max(1, options.max_width - self._key_width - _GAP), Text(end="")
+        for key, value in self._rows:
+            keys = key.wrap(console, self._key_width, overflow="fold")
+            for left, right in zip_longest(keys, value.wrap(console, room), fillvalue=Text()):
+                rows.append_text(left).append(" " * (self._key_width - left.cell_len + _GAP))
+                rows.append_text(right).append("\n")
+        return rows.render(console)

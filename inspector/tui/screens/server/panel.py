@@ -68,10 +68,11 @@ class ServerPanel(Panel):
         self._buttons = ButtonBar()
 
     def compose(self) -> ComposeResult:
-        """Lay out two columns, empty until the first update, and the buttons."""
+        """Lay out two columns of cards, and the buttons; cards that are mounted one by one are laid out twice."""
+        self._cards = {section.title: SectionCard(section) for section in self._sections()}
         with Scroller(id="server-page"), Vertical(id="server-columns"):
-            yield Vertical(id="server-left")
-            yield Vertical(id="server-right")
+            yield Vertical(*(card for title, card in self._cards.items() if title not in _RIGHT), id="server-left")
+            yield Vertical(*(self._cards[title] for title in _RIGHT if title in self._cards), id="server-right")
         yield self._buttons
 
     def on_mount(self) -> None:
