@@ -260,17 +260,13 @@ def _webp(data: bytes) -> Picture:
             return Picture("image/webp")
 
 
-def _svg(data: bytes) -> Picture:
-    return Picture("image/svg+xml")
-
-
 _READERS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes], Picture]], ...] = (
     (lambda data: data.startswith(b"\x89PNG\r\n\x1a\n"), _png),
     (lambda data: data.startswith(b"\xff\xd8\xff"), _jpeg),
     (lambda data: data[:6] in (b"GIF87a", b"GIF89a"), _gif),
     (lambda data: data[:4] == b"RIFF" and data[8:12] == b"WEBP", _webp),
     (lambda data: data.startswith(b"BM") and len(data) >= 14 and data[6:10] == bytes(4), _bmp),
-    (lambda data: _SVG.match(data[:1000]) is not None, _svg),
+    (lambda data: _SVG.match(data[:1000]) is not None, lambda _: Picture("image/svg+xml")),
 )
 
 

@@ -227,7 +227,7 @@ class LineSink:
     @property
     def was_read(self) -> bool:
         """Whether the other side has read any of what was written; True where the system does not say."""
-        unread = self._unread if self._pipe.closed else _unread(self._fd)
+        unread = self._unread if self._pipe.closed else unread_bytes(self._fd)
         return self.written > unread
 
     async def write(self, line: bytes, started: Callable[[], None]) -> None:
@@ -283,7 +283,7 @@ class LineSink:
         if self._pipe.closed:
             return
         self._loop.remove_writer(self._fd)
-        self._unread = _unread(self._fd)
+        self._unread = unread_bytes(self._fd)
         self._pipe.close()
         for entry in self._queue:
             if not entry.done.done():
@@ -330,8 +330,8 @@ class LineSink:
         return True
 
 
-def _unread(fd: int) -> int:
-    """Return how many bytes of a pipe are unread, queried at its writing end; 0 where the system does not say."""
+def unread_bytes(fd: int) -> int:
+    """Return how many bytes of a pipe or terminal are unread, at either end; 0 where the system does not say."""
     import fcntl  # see `enlarge`
     import termios
 

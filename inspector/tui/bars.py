@@ -272,13 +272,9 @@ def _stage(conversation: OpenConversation) -> list[Span]:
 
 
 def _second_line(conversation: OpenConversation, chosen: str, *, are_digits_keys: bool) -> BarLine:
-    shown = [action for action in keys.all_actions() if _has_tab(action, chosen)]
+    """Return the tabs: the nine screens always have one, others only while they are visible."""
+    shown = [action for action in keys.all_actions() if action.id in _SCREENS or action.id == f"screen.{chosen}"]
     return BarLine(tuple(_tab(conversation, action, chosen, is_key=are_digits_keys) for action in shown), gap=0)
-
-
-def _has_tab(action: keys.Action, chosen: str) -> bool:
-    """Whether a screen has a tab: the nine always have one, others only while they are visible."""
-    return action.id in _SCREENS or action.id == f"screen.{chosen}"
 
 
 def _tab(conversation: OpenConversation, action: keys.Action, chosen: str, *, is_key: bool) -> BarItem:

@@ -6,7 +6,6 @@ ends, does an error end it, in order. In a test, it still fails the test.
 """
 
 import asyncio
-import codecs
 import errno
 import logging
 import os
@@ -19,6 +18,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from encodings.utf_8 import IncrementalDecoder
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -246,7 +246,7 @@ def _install_borders() -> None:
         (Compositor, "_get_renders", _get_renders),
         (Widget, "_get_box_model", _get_box_model),
         (LinuxDriver, "_run_input_thread", _run_input_thread),
-        (linux_driver, "getincrementaldecoder", _lenient_decoder),
+        (linux_driver, "getincrementaldecoder", lambda _: KeyboardDecoder),
         (linux_driver, "selectors", SimpleNamespace(SelectSelector=KeyboardSelector, EVENT_READ=selectors.EVENT_READ)),
     ):
         setattr(owner, name, ours)
@@ -287,9 +287,21 @@ def _get_box_model(widget: Widget, container: Size, *args: Any, **options: Any) 
     return found[0] if found else a_line
 
 
-def _lenient_decoder(name: str) -> Any:
-    """Return a decoder of the keyboard's bytes that replaces invalid ones; Textual's would end the app."""
-    return partial(codecs.getincrementaldecoder(name), "replace")
+class KeyboardDecoder(IncrementalDecoder):
+    """Decodes the keyboard's bytes, of which it replaces invalid ones; Textual's would end the app.
+
+    Enter that was typed before the terminal was raw comes as a newline, which is Ctrl+J: it is made Enter again.
+    """
+
+    def __init__(self, keyboard: int = 0) -> None:
+        from inspector.transports.pipes import unread_bytes  # not needed for the first paint
+
+        super().__init__("replace")
+        self._ahead = unread_bytes(keyboard)
+
+    def decode(self, data: Any, final: bool = False) -> str:
+        ahead, self._ahead = data[: self._ahead], max(0, self._ahead - len(data))
+        return super().decode(ahead.replace(b"\n", b"\r") + data[len(ahead) :], final)
 
 
 class KeyboardSelector(selectors.SelectSelector):

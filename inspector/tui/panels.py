@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from inspector.present.held_messages import TapStatus
     from inspector.tui.results.calls import RunningCall
 
-
-if TYPE_CHECKING:
     Part = Widget
 else:
     Part = object

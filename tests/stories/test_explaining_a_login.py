@@ -1,6 +1,7 @@
 """Explaining why logins fail: setups with one defect each, and the check that names it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,75 +28,35 @@ async def test_a_way_in_that_holds_is_explained_to_its_end(tmp_path: Path) -> No
     assert not [each for each in house.asked if each.startswith(("POST /register", "POST /token"))]
 
 
-async def _page_for_metadata(house: Guarded) -> None:
-    house.instead[ABOUT] = PAGE
-    house.instead["/.well-known/openid-configuration"] = PAGE
-
-
-async def _other_resource(house: Guarded) -> None:
-    house.protected = {"resource": "https://other.example/mcp"}
-
-
-async def _other_issuer(house: Guarded) -> None:
-    house.about = {"issuer": "https://evil.example"}
-
-
-async def _plain_pkce(house: Guarded) -> None:
-    house.about = {"code_challenge_methods_supported": ["plain"]}
-
-
-async def _script(house: Guarded) -> None:
-    house.about = {"authorization_endpoint": "javascript:fetch('//evil.example')"}
-
-
-async def _file(house: Guarded) -> None:
-    house.about = {"authorization_endpoint": "file:///etc/passwd"}
-
-
-async def _flag(house: Guarded) -> None:
-    house.about = {"authorization_endpoint": "--help;$(reboot)"}
-
-
-async def _no_registration(house: Guarded) -> None:
-    house.about = {"registration_endpoint": None}
-
-
-async def _huge(house: Guarded) -> None:
-    house.instead[PROTECTED] = HttpResponse(200, (("Content-Type", "application/json"),), b'{"a":"' + b"x" * 50_000_000)
-    house.instead["/.well-known/oauth-protected-resource"] = HttpResponse(404)
-    house.instead[ABOUT] = house.instead["/.well-known/openid-configuration"] = HttpResponse(404)
-
-
-async def _elsewhere(house: Guarded) -> None:
-    onward = HttpResponse(302, (("Location", "https://evil.example/metadata"),))
-    house.instead[ABOUT] = house.instead["/.well-known/openid-configuration"] = onward
-
-
-async def _unencrypted(house: Guarded) -> None:
-    house.protected = {"authorization_servers": ["http://169.254.169.254"]}
+_OPENID = "/.well-known/openid-configuration"
+_ONWARD = HttpResponse(302, (("Location", "https://evil.example/metadata"),))
 
 
 @pytest.mark.parametrize(
-    ("wrong", "broken", "words"),
+    ("where", "wrong", "broken", "words"),
     [
-        (_page_for_metadata, ASM, ("200 with text/html, which is not JSON", "must return 404")),
-        (_other_resource, PRM, ("it is about 'https://other.example/mcp'",)),
-        (_other_issuer, ASM, ("its issuer is 'https://evil.example'",)),
-        (_plain_pkce, "PKCE", ("S256 is not supported: it lists plain",)),
-        (_script, ASM, ("javascript:", "not a web URL", "it is an attack")),
-        (_file, ASM, ("file:///etc/passwd", "not a web URL")),
-        (_flag, ASM, ("not a web URL",)),
-        (_no_registration, "client", ("no registration_endpoint", "--client-id")),
-        (_elsewhere, ASM, ("302, a redirect to 'https://evil.example/metadata', which was not followed",)),
-        (_unencrypted, PRM, ("http://169.254.169.254 is not encrypted",)),
+        ("instead", {ABOUT: PAGE, _OPENID: PAGE}, ASM, ("200 with text/html, which is not JSON", "must return 404")),
+        ("protected", {"resource": "https://other.example/mcp"}, PRM, ("it is about 'https://other.example/mcp'",)),
+        ("about", {"issuer": "https://evil.example"}, ASM, ("its issuer is 'https://evil.example'",)),
+        ("about", {"code_challenge_methods_supported": ["plain"]}, "PKCE", ("S256 is not supported: it lists plain",)),
+        (
+            "about",
+            {"authorization_endpoint": "javascript:fetch('//evil.example')"},
+            ASM,
+            ("not a web URL", "an attack"),
+        ),
+        ("about", {"authorization_endpoint": "file:///etc/passwd"}, ASM, ("file:///etc/passwd", "not a web URL")),
+        ("about", {"authorization_endpoint": "--help;$(reboot)"}, ASM, ("not a web URL",)),
+        ("about", {"registration_endpoint": None}, "client", ("no registration_endpoint", "--client-id")),
+        ("instead", {ABOUT: _ONWARD, _OPENID: _ONWARD}, ASM, ("302, a redirect to 'https://evil", "was not followed")),
+        ("protected", {"authorization_servers": ["http://169.254.169.254"]}, PRM, ("is not encrypted",)),
     ],
-    ids=lambda value: value.__name__.strip("_") if callable(value) else "",
 )
 async def test_a_broken_set_up_names_the_step_that_breaks(
-    wrong: object, broken: str, words: tuple[str, ...], tmp_path: Path
+    where: str, wrong: dict[str, Any], broken: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     async with Guarded() as house:
-        await wrong(house)  # type: ignore[operator]
+        getattr(house, where).update(wrong)
         ran = await explained(house, tmp_path)
         data = (await explained(house, tmp_path, "--json")).json
     told = ran.stdout.decode()
@@ -110,7 +71,11 @@ async def test_a_broken_set_up_names_the_step_that_breaks(
 
 async def test_metadata_of_fifty_megabytes_is_not_read_to_its_end(tmp_path: Path) -> None:
     async with Guarded() as house:
-        await _huge(house)
+        house.instead[PROTECTED] = HttpResponse(
+            200, (("Content-Type", "application/json"),), b'{"a":"' + b"x" * 50_000_000
+        )
+        house.instead["/.well-known/oauth-protected-resource"] = HttpResponse(404)
+        house.instead[ABOUT] = house.instead[_OPENID] = HttpResponse(404)
         ran = await explained(house, tmp_path)
     told = ran.stdout.decode()
     assert "longer than 1024 KiB: the rest was not read" in told

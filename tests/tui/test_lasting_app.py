@@ -1,14 +1,19 @@
 """What the app changes in how Textual reads the keyboard."""
 
 import math
+import os
 import selectors
+import termios
 import time
+import tty
 from typing import Any
 
 import pytest
 from textual import constants
 
-from inspector.tui.lasting_app import KeyboardSelector, LastingApp
+from inspector.transports.pipes import unread_bytes
+from inspector.tui.lasting_app import KeyboardDecoder, KeyboardSelector, LastingApp
+from tests.waiting import until_sync
 
 
 def test_keyboard_selector_after_input_waits_only_as_long_as_a_sequence_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,3 +56,16 @@ def test_keyboard_selector_does_not_wait_beyond_its_limit(monkeypatch: pytest.Mo
 async def test_a_screen_of_our_app_waits_for_a_layout_at_most_half_as_long_as_by_default() -> None:
     async with LastingApp[None]().run_test() as pilot:
         assert pilot.app.screen._update_timer._interval == 0.5 / constants.MAX_FPS
+
+
+def test_enter_typed_before_the_terminal_is_raw_stays_enter() -> None:
+    typist, keyboard = os.openpty()
+    os.write(typist, b"2\r")  # the terminal makes a newline of it, which is ctrl+j
+    until_sync(lambda: unread_bytes(keyboard) == 2, "it was typed")
+    tty.setraw(keyboard, termios.TCSANOW)
+    decoder = KeyboardDecoder(keyboard)
+    os.write(typist, b"\n\xff")
+    until_sync(lambda: unread_bytes(keyboard) == 4, "more was typed")
+    assert decoder.decode(os.read(keyboard, 3)) + decoder.decode(os.read(keyboard, 9)) == "2\r\n\ufffd"
+    os.close(typist)
+    os.close(keyboard)

@@ -2,7 +2,6 @@
 
 from textual import events
 from textual.layouts.vertical import VerticalLayout
-from textual.screen import Screen
 from textual.widget import Widget
 
 from inspector.config.paths import places
@@ -38,10 +37,7 @@ class Divider(Widget):
         """Restore the remembered size, now and whenever the layout has changed."""
         self._percent = self._file.read()
         self._apply()
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._check)
-
-    def _check(self, screen: Screen[object]) -> None:
-        self._apply()
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._apply())
 
     @property
     def _is_flat(self) -> bool:

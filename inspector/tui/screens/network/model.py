@@ -287,7 +287,7 @@ def _crossed(journal: Journal, exchange: HttpExchange) -> tuple[tuple[Line, ...]
         if len(lines) == MOST_SHOWN:
             return tuple(lines), True
         after = f"+{text.human_duration(max(0, time_ns - began))}"
-        lines.append((_at(n), (text.pad(after, 11), "muted"), *_event(what)))
+        lines.append(((text.pad(f"#{n}", 8), "muted"), (text.pad(after, 11), "muted"), *_event(what)))
     return tuple(lines), searched < last
 
 
@@ -298,10 +298,6 @@ def _of(journal: Journal, exchange: HttpExchange, last: int) -> Iterator[tuple[i
         entry = journal.store.entry(n)
         if isinstance(entry.what, Frame | SseNote) and entry.what.http == exchange.http:
             yield n, entry.time_ns, entry.what
-
-
-def _at(n: int) -> Span:
-    return text.pad(f"#{n}", 8), "muted"
 
 
 def _event(what: Frame | SseNote) -> list[Span]:
