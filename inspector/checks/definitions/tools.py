@@ -25,8 +25,12 @@ _WRITES: Final = re.compile(
     r"(?i)(?:^|[_.\-/])(delete|remove|drop|write|create|update|insert|send|move|rename|kill|purge|truncate|upload)"
     r"(?=$|[_.\-/])|^(delete|remove|drop|write|create|update|insert|send|rename|purge)(?=(?-i:[A-Z]))"
 )
-_OF_A_VALUE: Final = re.compile(r"(?i)(?:text|str|string|number|array|json)[_.\-]")
-"""The beginning of the name of a tool that changes a value that it was given, and nothing else."""
+_ONLY_READS: Final = re.compile(
+    r"(?i)(?:text|str|string|number|array|json)[_.\-]"
+    r"|(?!.*and)(?:check|can|is|get|list|search|find|validate|verify|preview|simulate|estimate|explain|plan|suggest)"
+    r"(?:[_.\-]|(?-i:(?=[A-Z])))"
+)
+"""The beginning of the name of a tool that changes a value that it was given, or only says something."""
 _HARMLESS: Final = re.compile(
     r"(?i)\b(?:non-mutating|dry[ -]run|(?:without|instead of|never|not|no) (?:\w+ )?"
     r"(?:apply|modify|writ|mutat|chang|edit|touch|sav|execut|send|delet)\w*)\b"
@@ -129,7 +133,7 @@ def writes(tool: dict[str, Any]) -> str:
         return ""
     name = peek.text(tool, "name") or ""
     assures = _HARMLESS.search((peek.text(tool, "description") or "")[:4000])
-    match = None if assures or _OF_A_VALUE.match(name) else _WRITES.search(name)
+    match = None if assures or _ONLY_READS.match(name) else _WRITES.search(name)
     return match.group().strip("_.-/").lower() if match else ""
 
 

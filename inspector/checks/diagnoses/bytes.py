@@ -331,11 +331,13 @@ def byte_order_mark(case: CheckMoment) -> Iterator[Violation]:
 
 @hint("Lines end with CR LF", "frame")
 def crlf_line_endings(case: CheckMoment) -> Iterator[Violation]:
-    """Most clients accept it; reported once per connection.
+    """Most clients accept it; reported once per connection, of messages only: other text may quote what it was given.
 
     Fix: End lines with LF; on Windows, set the newline mode of stdout.
     """
-    if case.frame is not None and case.frame.eol is Eol.CRLF and case.state.is_first("crlf-line-endings"):
+    frame = case.frame
+    is_so = frame is not None and frame.eol is Eol.CRLF and frame.payload[:1] in (b"{", b"[")
+    if is_so and case.state.is_first("crlf-line-endings"):
         yield Violation("lines end with CR LF instead of LF")
 
 

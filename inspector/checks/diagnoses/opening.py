@@ -43,6 +43,7 @@ AWAITS_INITIALIZED = re.compile(
 )
 """Error messages of servers that wait for notifications/initialized."""
 _NAME = "Accept notifications/initialized: a server that expects “initialized”, without the prefix, waits forever."
+_UNKNOWN_METHOD = re.compile(r"(?i)(?:unknown|unsupported|no such) method")
 _VERSION = re.compile(
     r"(?i)(unsupported|invalid|unknown|incompatible|not supported).{0,40}version|version.{0,40}(not |un)supported"
 )
@@ -382,12 +383,13 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         if code not in (-32601, -32022) and not (_VERSION.search(sentence) or _EARLY.search(sentence)):
             case.state.notes["server/discover rejected"] = f"{code}: {sentence[:120]}"
         return
-    if code == -32601 and case.asked is not None and not peek.items(case.value, "data", "supported"):
+    is_unknown = code == -32601 or _UNKNOWN_METHOD.search(sentence[:500]) is not None
+    if is_unknown and case.asked is not None and not peek.items(case.value, "data", "supported"):
         sentence = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
         fix = "Implement initialize, or server/discover of 2026-07-28: clients begin with one of them."
         frames = (case.n, case.asked.frame)
         case.state.notes["handshake-rejected"] = Violation(sentence, "/error", frames, instead=True, fix=fix)
-    if code in (-32601, -32022) or _VERSION.search(sentence[:500]) or _echoed(case):
+    if is_unknown or code == -32022 or _VERSION.search(sentence[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
         return  # the connection was opened without a handshake

@@ -58,7 +58,7 @@ _MEANS = {
 """What the signals mean that a process receives for what it did."""
 _NAMES = r"\b(?!ERR_)[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b(?:(?:,|,? and) [A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b){0,4}"
 _MISSING = re.compile(
-    r"(?i:missing|required|not set|not defined|must be set|please set|undefined).{0,60}?"
+    r"(?i:missing|required|not set|not defined|must be set|(?:please|must|error:) set|undefined).{0,60}?"
     rf"({_NAMES})"
     rf"|({_NAMES}).{{0,60}}?(?i:(?:is|are) required|missing|not set|not defined|must be set|undefined)"
     r"|KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})'"

@@ -362,6 +362,8 @@ def nul_in_text(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return bytes as base64 (blob or data), and remove NUL from texts.
     """
     if (at := case.payload.find(b"\\u0000")) >= 0 and case.payload[at - 1 : at] != b"\\":
+        if "\\x00" in repr(case.asked_params):
+            return  # it was sent, and comes back
         sentence = (
             f"a text of {case.method[:60]} has the character NUL (U+0000), which databases (PostgreSQL) cannot store"
         )

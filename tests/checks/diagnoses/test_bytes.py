@@ -52,7 +52,10 @@ CASES: Cases = {
         _line('{"jsonrpc":"2.0","id":2,"result":{"a":"—"}}'.encode()),
     ),
     "byte-order-mark": (_line(b"\xef\xbb\xbf" + _FINE), _line(_FINE)),
-    "crlf-line-endings": (lambda: Talk().ask("ping").frame(_FINE, eol=Eol.CRLF), _line(_FINE)),
+    "crlf-line-endings": (
+        lambda: Talk().ask("ping").frame(_FINE, eol=Eol.CRLF),
+        lambda: Talk().ask("ping").frame(b"It quotes what it was sent", eol=Eol.CRLF),
+    ),
     "terminal-codes-on-stdout": (
         _line(b"\x1b[32m" + _FINE),
         _line(b'{"jsonrpc":"2.0","id":2,"result":{"a":"\\u001b[32m"}}'),

@@ -150,7 +150,7 @@ SURFACE_NAMES_CASES: Cases = {
     "tool-name-length": (_named("x" * 65), _named("x" * 40)),
     "read-only-hint-doubtful": (
         _named("delete_file", annotations={"readOnlyHint": True}),
-        _named("list_deleted", "add", annotations={"readOnlyHint": True}),
+        _named("list_deleted", "check_column_drop_safe", "add", annotations={"readOnlyHint": True}),
     ),
     "mirrored-header-unusable": (_named("a", row=5, schema=_WRONG), _named("a", row=5, schema=_OBJECT)),
     "tool-name-collision": (_beside("search"), _beside("find")),

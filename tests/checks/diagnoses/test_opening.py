@@ -186,6 +186,12 @@ def test_handshake_rejected_when_discover_wants_keys_without_prefix_names_the_pr
     assert "io.modelcontextprotocol/protocolVersion" in found.fix
 
 
+def test_initialize_that_is_unknown_as_invalid_params_is_not_implemented() -> None:
+    talk = Talk(opened=False).ask("initialize", initialize(4)).error(-32602, "Unknown method: 'initialize'").close()
+    (found,) = of_one(talk.findings(), "handshake-rejected")
+    assert found.fix.startswith("Implement initialize")
+
+
 def test_server_silent_when_the_event_stream_is_open_names_a_server_of_one_thread() -> None:
     talk = Talk(opened=False, transport="sse").post("GET").note(b"event: endpoint\ndata: /messages", event="endpoint")
     talk.post().ask("initialize", initialize(4)).wait(30)

@@ -101,6 +101,7 @@ CASES: Cases = {
         ),
         ("  [cause]: Error: getaddrinfo ENOTFOUND docs.example", "it cannot find the host docs.example"),
         ("error: unrecognized arguments: --stdio", "unknown option --stdio"),
+        ("error: unrecognized arguments: mcp", "it takes no argument mcp"),
         ("│ Missing command.   │", "the command lacks a subcommand"),
         ("│ No such command 'mcp'.   │", "it has no subcommand 'mcp'"),
         ("error: unrecognized subcommand 'mcp-server'", "it has no subcommand 'mcp-server'"),
@@ -163,6 +164,7 @@ def test_failed_start_has_the_finding_of_its_cause(why: str, id_: str) -> None:
         (["  File …", "KeyError: 'ACME_TOKEN'"], "ACME_TOKEN"),
         (["1 validation error for Settings", "acme_token", "  Field required [type=missing]", "  more"], "ACME_TOKEN"),
         (["Please set ACME_TOKEN"], "ACME_TOKEN"),
+        (["error: set ACME_TENANT to bind the server to a scope"], "ACME_TENANT"),
     ],
 )
 def test_a_missing_variable_is_known_by_many_words(stderr: list[str], name: str) -> None:

@@ -93,6 +93,11 @@ def test_a_backend_that_fails_for_two_tools_is_named_once() -> None:
     assert [each.sentence[:2] for each in of_one(talk.findings(), "tool-backend-fails")] == ["a "]
 
 
+def test_nul_that_was_sent_may_come_back() -> None:
+    sent = {"name": "echo", "arguments": {"text": "a\0b"}}
+    assert not of_one(asked("tools/call", _text("a\0b"), params=sent)().findings(), "nul-in-text")
+
+
 def test_a_secret_is_never_repeated() -> None:
     (found,) = of_one(CASES["secret-in-result"][0]().findings(), "secret-in-result")
     assert _TOKEN not in found.sentence
