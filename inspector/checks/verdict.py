@@ -122,7 +122,8 @@ def same_fault(finding: Finding) -> tuple[object, ...]:
     words = finding.sentence if is_definition else _NAMES.sub("*", finding.sentence)
     if finding.id in _HABITS:
         place, words = "", finding.fix
-    return finding.connection, finding.id, finding.severity, finding.trait, finding.hosts, place, words, within
+    connection = 0 if is_definition else finding.connection  # a new connection lists the same again
+    return connection, finding.id, finding.severity, finding.trait, finding.hosts, place, words, within
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:

@@ -109,7 +109,8 @@ def test_a_failure_in_the_text_and_one_in_structured_content_are_one_habit() -> 
 
 def test_merged_definitions_of_one_list_stay_apart_and_those_of_a_repeated_list_do_not() -> None:
     first, second = "/result/tools/0", "/result/tools/1"
-    found = merged([_seen(3, "'a' is bad", first), _seen(3, "'b' is bad", second), _seen(9, "'a' is bad", first)])
+    anew = msgspec.structs.replace(_seen(9, "'a' is bad", first), connection=2)
+    found = merged([_seen(3, "'a' is bad", first), _seen(3, "'b' is bad", second), anew])
     assert [(each.sentence, each.count) for each in found] == [("'a' is bad", 2), ("'b' is bad", 1)]
 
 

@@ -156,7 +156,9 @@ def contradictory_schema(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Make the contradicting keywords consistent.
     """
-    yield from violations_of(case, "required-unknown", "enum-type", most=5)
+    for violation in violations_of(case, "required-unknown", most=5):
+        yield replace(violation, fix="Describe it in `properties`, or leave it out of `required`.")
+    yield from violations_of(case, "enum-type", most=5)
     yield from one_hint(case, "default-wrong", "Give a default of the declared type, or add its type, such as null.")
 
 
