@@ -388,9 +388,10 @@ def _endpoints(server: ServerMetadata) -> LoginStep:
 def _pkce(server: ServerMetadata) -> LoginStep:
     if "S256" in (server.pkce or ()):
         return LoginStep("PKCE", StepVerdict.GOOD, "S256", clause=PKCE_CLAUSE)
-    listed = (
-        f"it lists {', '.join(server.pkce or ())}" if server.pkce else "code_challenge_methods_supported is not there"
-    )
+    member = "code_challenge_methods_supported"
+    listed = f"it lists {', '.join(server.pkce or ())}" if server.pkce else f"{member} is not there"
+    if (value := peek.at(server.raw, member)) is not None and not isinstance(value, list):
+        listed = f"{member} is a {peek.type_name(value)}, not an array"
     fix = "Its metadata must list S256 in code_challenge_methods_supported; clients must reject servers without it."
     return LoginStep("PKCE", StepVerdict.BROKEN, f"S256 is not supported: {listed}", clause=PKCE_CLAUSE, fix=fix)
 

@@ -34,22 +34,6 @@ _HABITS = frozenset(
 )
 """Checks that name something else each time, although the cause is the same if the fix is."""
 _LINE, _LAST = "stdout-not-json", " … "
-_FATAL = """
-command-not-found program-not-runnable exit-during-handshake exit-without-input server-killed
-package-still-installing docker-flags stdin-not-read environment-variable-missing file-not-found port-in-use
-sdk-version-mismatch exit-during-session stdout-closed shell-syntax-in-command interactive-prompt id-type-changed
-child-holds-stdin server-silent no-common-version handshake-rejected json-rpc-envelope-missing response-id-mismatch
-silent-after-handshake lsp-framing multiline-message stdout-buffered input-echoed malformed-json
-last-message-truncated html-response server-unreachable accept-header-rejected content-type-rejected host-rejected
-session-id-not-issued certificate-untrusted proxy-failure wrong-endpoint-event version-header-rejected
-http-server-error unterminated-event body-truncated empty-body http-request-rejected body-encoding-invalid
-endpoint-event-missing session-id-not-forwarded multiline-event-data content-type-mismatch non-bearer-challenge
-authorization-server-metadata-missing oauth-endpoint-missing missing-www-authenticate resource-metadata-missing
-metadata-is-html credentials-rejected oauth-client-rejected redirect-issuer-mismatch unsafe-metadata-url
-resource-metadata-invalid authorization-server-metadata-invalid expired-session-status error-object-invalid
-"""
-FATAL = frozenset(_FATAL.split())
-"""With any of these findings nothing works."""
 _NAMES = re.compile(r"“.*”|'[^']*'|\"[^\"]*\"|\b[\w./-]*\d[\w./-]*\b|\b(?:initialize|ping)\b|\b\w+/[\w/]+\b")
 """Parts of a sentence that name one of several occurrences: quoted text, numbers, methods."""
 _INDEX = re.compile(r"/\d+(?=/|$)")
@@ -79,6 +63,8 @@ def _explanations(table: str) -> dict[str, tuple[str, ...]]:
 
 EXPLAINS = _explanations(Path(__file__).with_name("consequences.txt").read_text("utf-8"))
 """By the id of a check: the checks whose findings may be consequences of its findings, in the same connection."""
+FATAL = frozenset(EXPLAINS.pop("FATAL"))
+"""With any of these findings nothing works."""
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

@@ -63,18 +63,13 @@ _OF_INPUTS: Final = frozenset(
 """Features that matter only if a model writes the values."""
 _SIDED: Final = frozenset(("broken", "pattern", "enum-empty", "tuple-items"))
 """Features with another effect in input schemas than in output schemas, which SDKs compile."""
-_OTHERS_NAMES = {each: each for each in TYPES} | {
-    "str": "string",
-    "int": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "bool": "boolean",
-    "list": "array",
-    "dict": "object",
-    "map": "object",
-    "nonetype": "null",
-}
+_OTHERS_NAMES = {each: each for each in TYPES} | dict(
+    pair.split(":")
+    for pair in (
+        *("str:string", "int:integer", "long:integer", "float:number", "double:number", "bool:boolean"),
+        *("list:array", "dict:object", "map:object", "nonetype:null"),
+    )
+)
 """Names of types in programming languages, in lower case, and their names in JSON Schema."""
 _COMMON_FORMATS: Final = frozenset(
     ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid")

@@ -29,6 +29,7 @@ _NOISE = re.compile(
     r"|The above exception was |During handling of |[\w.]+\.UnexpectedToolError: "
     r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
     r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
+    r"|\s+(?:severity|routine|length|file|line): (?:'[^'\n]*'|\d+),?$"
     r"|\s*Read (?:about how|more)\b"
     r"|(?:\w+ ERROR )?(?:See|Run|Try|Use|Visit|Trust) .*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
 )

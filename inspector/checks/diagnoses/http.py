@@ -48,9 +48,7 @@ _ENDPOINT_WORKS = "endpoint works"
 _FOR_401 = "; credentials are missing, for which the status is 401"
 _SEND_401 = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
 _GATEWAY = {
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-    504: "Gateway Timeout",
+    **{status: responses[status] for status in (502, 503, 504)},
     520: "Unknown Error",
     521: "Web Server Is Down",
     522: "Connection Timed Out",

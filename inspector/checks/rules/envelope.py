@@ -80,9 +80,9 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             return
         named = case.frame.sse.event if case.frame.sse is not None else None
         severity = _HINT if case.state.opening is not None else None
-        if named == "endpoint":
+        if named == "endpoint" and severity is None:  # else the URL works, and clients ignore the event
             sentence = "the stream of GET begins with an endpoint event, so this is the URL of HTTP+SSE"
-            yield Violation(sentence, severity=severity, fix=_OF_SSE)
+            yield Violation(sentence, fix=_OF_SSE)
             return
         if named not in (None, "", "message", "error"):
             sentence = (

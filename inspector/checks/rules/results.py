@@ -108,7 +108,9 @@ _OBJECT = re.compile(
     r"\b(?:[a-z]\w{0,40}\.){1,8}[A-Z][\w$]{0,60}@[0-9a-f]{5,8}(?![\w.-])"
 )
 """What JavaScript, Python and Java print of an object that has no text of its own."""
-_EVALUATES = re.compile(r"[(=\n]")
+_IS_CODE = re.compile(r"\w\(|=|\\n|'(?:code|expr\w*|script|command|source|statement)': ")
+"""What arguments have that are evaluated."""
+_IS_CALL = re.compile(r"\w\(")
 
 
 def _is_final(case: CheckMoment) -> bool:
@@ -492,7 +494,8 @@ def object_as_text(case: CheckMoment) -> Iterator[Violation]:
     for at, block in enumerate(peek.items(case.value, "content")):
         message = (peek.text(block, "text") or "")[:_SHORT].strip()
         found = _OBJECT.search(message) if len(message) < _SHORT and not QUOTES_CODE.search(message) else None
-        if found and not (found[0][0] != "[" and _EVALUATES.search(str(peek.at(case.asked_params, "arguments")))):
+        is_named = found is not None and found[0][0] == "["
+        if found and not (_IS_CALL.search(message) if is_named else _IS_CODE.search(str(case.asked_params))):
             name = (peek.text(case.asked_params, "name") or "a tool")[:60]
             sentence = f"the result of {name} shows {found[0][:80]}: an object was not serialized as JSON"
             yield Violation(sentence, f"/result/content/{at}/text")

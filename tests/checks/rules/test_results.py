@@ -276,10 +276,12 @@ def test_an_empty_result_needs_no_text() -> None:
         ("`Account()` is printed as <Account object at 0x7f31c8a2b0d0>", "", False),
         ("<coroutine object fetch at 0x7f31c8a2b0d0>", "", False),
         ("write to a.Bob@deadbee.example", "", False),
+        ("owner: [object Object]", "", True),
+        ("toString.call([]) gives [object Array]", "", False),
     ],
 )
 def test_an_object_without_a_text_is_found_unless_code_was_evaluated(text: str, code: str, is_found: bool) -> None:
-    talk = Talk().ask("tools/call", {"name": "t", "arguments": {"code": code}})
+    talk = Talk().ask("tools/call", {"name": "t", "arguments": {"code": code} if code else {}})
     talk = talk.answer({"content": [{"type": "text", "text": text}]})
     assert ("object-as-text" in ids(talk)) is is_found
 

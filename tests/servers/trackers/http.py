@@ -48,31 +48,6 @@ def _counted_in_characters(request: HttpRequest) -> HttpResponse:
     return HttpResponse(200, JSON, body)
 
 
-def _silent_stream() -> Handler:
-    """HTTP as it was at first, and its stream never names an address."""
-
-    async def handler(request: HttpRequest) -> HttpResponse:
-        return HttpResponse(405) if request.method == "POST" else _open(b": welcome\n\n")
-
-    return handler
-
-
-def _of_sse(status: int, body: bytes) -> Run:
-    """HTTP as it was at first; every POST to the address that its stream names gets this answer."""
-
-    def make() -> Handler:
-        async def handler(request: HttpRequest) -> HttpResponse:
-            if request.target.startswith("/messages/"):
-                return HttpResponse(status, _TEXT, body)
-            if request.method != "GET":
-                return HttpResponse(405)
-            return _open(b"event: endpoint\ndata: /messages/?session_id=1\n\n")
-
-        return handler
-
-    return make
-
-
 def _half_modern(refusal: HttpResponse) -> Run:
     """Answers `server/discover` for both eras, and refuses all else of 2026-07-28."""
 
@@ -132,13 +107,9 @@ SERVERS: dict[str, Run] = {
     "event-of-another-name": _tools(
         lambda request: stream(b"event: response\ndata: " + answer_to(request, _TOOLS) + b"\n\n")
     ),
-    "no-endpoint-event": _silent_stream,
     "cut-in-the-middle-of-json": _tools(
         lambda request: HttpResponse(
             200, (*JSON, ("Transfer-Encoding", "chunked")), pieces((b'{"jsonrpc":"2.0","id', HangUp()))
         )
     ),
-    "prefix-lost": _of_sse(404, b"Not Found"),
-    "session-of-another-instance": _of_sse(404, b"Could not find session"),
-    "accepted-and-silent": _of_sse(202, b"Accepted"),
 }

@@ -44,6 +44,7 @@ SERVERS: dict[str, Run] = {
     "endpoint-brings-its-own-resource": _login(
         about={"authorization_endpoint": "{here}/authorize?resource=https%3A%2F%2Fbackboard.example.com"}
     ),
+    "methods-of-challenges-are-a-text": _login(about={"code_challenge_methods_supported": "S256"}),
     "challenge-names-nothing": _login(
         challenge='Bearer resource_metadata="{here}/.well-known/oauth-protected-resource/v2/mcp"'
     ),
