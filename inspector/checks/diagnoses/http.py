@@ -434,6 +434,11 @@ def _body_reason(case: CheckMoment) -> str:
     return f": {words}" if words else ""
 
 
+def _retry_after(http: HttpExchangeState) -> str:
+    after = http.header("retry-after")
+    return f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
+
+
 @error("Rate limited", "http", "error", "http end", "end", topic="")
 def rate_limited(case: CheckMoment) -> Iterator[Violation]:
     """HTTP 429, with Retry-After if present. The request must have failed; a stream or notification may not matter.
@@ -451,9 +456,7 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
         return  # the body may state the reason
     what = http.asked[0].method[:60] if http.asked else http.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _body_reason(case)
-    after = http.header("retry-after")
-    when = f"; Retry-After: {after[:40]}{' s' if after.isdecimal() else ''}" if after else ""
-    sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{when}"
+    sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{_retry_after(http)}"
     violation = Violation(sentence, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
     yield from deferred(case, http, "rate-limited", violation)
 
@@ -497,6 +500,7 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
             fix = "Declare nothing that needs it, or implement it here."
         if _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
             sentence, fix = sentence + _FOR_401, _SEND_401
+    sentence += _retry_after(http)
     if probed:
         fix = "Return a JSON-RPC error for unknown requests."
         notes["http-server-error probe"] = Violation(sentence, "", (http.frame,), None, _WARNING, instead=True, fix=fix)

@@ -166,7 +166,8 @@ def get_stream_ends(case: CheckMoment) -> Iterator[Violation]:
     elif fact.event is HttpEvent.END and not fact.why and not http.events and http.frame in opened:
         seconds = (case.time_ns - opened[http.frame]) / 1e9
         if seconds < 1 and not case.state.http.has_endpoint and case.state.is_first("get-stream-ends"):
-            yield Violation(f"the stream of GET ended after {seconds:.2f} s, without an event")
+            again = f"; it says to open it again after {http.retry} ms (retry)" if http.retry is not None else ""
+            yield Violation(f"the stream of GET ended after {seconds:.2f} s, without an event{again}")
 
 
 def _as_words(why: str) -> str:
@@ -181,7 +182,7 @@ def session_id_characters(case: CheckMoment) -> Iterator[Violation]:
     heads = _heads(case)
     id_ = heads[0].header(_SESSION) if heads else None
     if id_ is not None and not _VISIBLE.fullmatch(id_):
-        yield Violation("Mcp-Session-Id has characters other than visible ASCII")
+        yield Violation(f"Mcp-Session-Id {'has characters other than visible ASCII' if id_ else 'is empty'}")
 
 
 @error("SSE event id is used twice", "frame", since="2025-03-26", until="2025-11-25")

@@ -167,7 +167,12 @@ def test_404_after_a_success_is_no_wrong_endpoint_unless_the_session_is_unknown(
 
 
 def test_endpoint_event_on_a_stream_of_streamable_http_names_the_other_transport() -> None:
-    talk = Talk(3, transport="http").post("GET").head(200, "text/event-stream")
+    talk = (
+        Talk(3, opened=False, transport="http")
+        .ask("initialize", initialize(3))
+        .post("GET")
+        .head(200, "text/event-stream")
+    )
     talk = talk.event(b"http://h/mcp?sessionId=1", event="endpoint")
     (found,) = of_one(talk.findings(), "invalid-json-rpc")
     assert found.sentence.endswith("so this is the URL of HTTP+SSE")

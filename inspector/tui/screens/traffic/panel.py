@@ -34,15 +34,8 @@ class TrafficPanel(Panel, Ground):
 
     places = (
         *(ActionScope.EVERYWHERE, ActionScope.TRAFFIC, ActionScope.FINDING, ActionScope.LIST, ActionScope.MOVING),
-        *(
-            ActionScope.DETAIL,
-            ActionScope.JSON,
-            ActionScope.FINDING_HERE,
-            ActionScope.PAYLOAD,
-            ActionScope.TEXT,
-            ActionScope.FILTER,
-            ActionScope.SEARCH,
-        ),
+        *(ActionScope.DETAIL, ActionScope.JSON, ActionScope.FINDING_HERE, ActionScope.PAYLOAD, ActionScope.TEXT),
+        *(ActionScope.FILTER, ActionScope.SEARCH),
     )
     BINDINGS = keys.bindings(ActionScope.TRAFFIC, ActionScope.DETAIL)
     DEFAULT_CSS = """

@@ -238,14 +238,8 @@ class TimelinePanel(Panel, Ground):
 
     places = (
         *(ActionScope.EVERYWHERE, ActionScope.TIMELINE, ActionScope.LIST, ActionScope.MOVING),
-        *(
-            ActionScope.DETAIL,
-            ActionScope.JSON,
-            ActionScope.PAYLOAD,
-            ActionScope.TEXT,
-            ActionScope.FILTER,
-            ActionScope.SEARCH,
-        ),
+        *(ActionScope.DETAIL, ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.TEXT),
+        *(ActionScope.FILTER, ActionScope.SEARCH),
     )
     BINDINGS = keys.bindings(ActionScope.TIMELINE, ActionScope.DETAIL)
     DEFAULT_CSS = """
