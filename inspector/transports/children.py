@@ -266,7 +266,7 @@ def _must_have_interpreter(path: Path, env: Mapping[str, str], directory: Path) 
         )
     if Path(interpreter).name == "env" and len(words) == 2 and _is_missing(words[1], env, directory):
         raise ConnectError(
-            f"{path} exists but its interpreter `{words[1]}` does not on the PATH that the server gets: "
+            f"{path} exists but its interpreter `{words[1]}` is not on the PATH that the server gets: "
             f"{env.get('PATH', os.defpath)}",
             hint=f"Install {words[1]}, or give the server a PATH that has it with -e PATH=…",
         )

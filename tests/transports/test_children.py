@@ -236,7 +236,7 @@ def test_a_script_whose_interpreter_is_missing_exists_all_the_same(tmp_path: Pat
 def test_an_interpreter_that_env_will_not_find_is_missing_too(tmp_path: Path) -> None:
     script = _script(tmp_path / "serve", "#!/usr/bin/env node9")
     what, _hint = _failure("serve", tmp_path)
-    assert what.startswith(f"{script} exists but its interpreter `node9` does not on the PATH")
+    assert what.startswith(f"{script} exists but its interpreter `node9` is not on the PATH")
     _script(tmp_path / "node9")
     assert find_executable("serve", {"PATH": str(tmp_path)}, None) == str(script)
 

@@ -36,7 +36,8 @@ _API = re.compile(r"the \w+ API \([\d-]+\)(?: in strict mode)?")
 _NOTHING_TO_LIST = re.compile(
     r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
     r"(?:start|connect|load|initiali[sz]|list|fetch|reach|log ?in|authenticat)|"
-    r"\bno (?!errors|problems|issues|warnings)(?:[\w.-]+ ){1,3}(?:enabled|configured|registered|found|loaded)\b"
+    r"\bno (?!errors|problems|issues|warnings|plugin|sink|exporter|metrics|telemetry|cache)(?:[\w.-]+ ){1,3}"
+    r"(?:enabled|configured|registered|found|loaded)\b"
 )
 """What a gateway or framework logs when there are no tools to list."""
 

@@ -139,7 +139,7 @@ def test_a_server_that_was_left_in_good_order_has_no_fault() -> None:
     [
         ("/srv/run exists but may not be executed.", "program-not-runnable"),
         (
-            "/srv/run exists but its interpreter `node` does not on the PATH that the server gets: /bin",
+            "/srv/run exists but its interpreter `node` is not on the PATH that the server gets: /bin",
             "program-not-runnable",
         ),
         (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.checks.both import of_one
-from tests.checks.talks import Cases, Script, asked
+from tests.checks.talks import Cases, Script, Talk, asked
 
 _OBJECT: dict[str, Any] = {"type": "object"}
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
@@ -82,6 +82,12 @@ CASES: Cases = {
     "invalid-keyword-value": (_with({"type": "strng"}), _with({"enum": ["strng"], "type": "string"})),
     "empty-tool-list": (asked("tools/list", {"tools": []}), asked("tools/list", {"tools": [], "nextCursor": "2"})),
 }
+
+
+@pytest.mark.parametrize(("line", "quoted"), [("no tools are enabled", True), ("no plugin is registered", False)])
+def test_empty_tool_list_quotes_stderr_only_if_it_is_about_tools(line: str, quoted: bool) -> None:
+    (found,) = of_one(Talk().said(line).ask("tools/list").answer({"tools": []}).findings(), "empty-tool-list")
+    assert (line in found.sentence) is quoted
 
 
 @pytest.mark.parametrize(
