@@ -101,6 +101,7 @@ CASES: Cases = {
         ),
         ("  [cause]: Error: getaddrinfo ENOTFOUND docs.example", "it cannot find the host docs.example"),
         ("error: unrecognized arguments: --stdio", "unknown option --stdio"),
+        ("MCP needs: pip install 'crm[mcp]'", "installed without an extra: MCP needs: pip install 'crm[mcp]'"),
         ("error: unrecognized arguments: mcp", "it takes no argument mcp"),
         ("│ Missing command.   │", "the command lacks a subcommand"),
         ("│ No such command 'mcp'.   │", "it has no subcommand 'mcp'"),
