@@ -48,6 +48,9 @@ _WITH_META = {
 }
 """Methods whose results have a list of items, each with a `_meta`, and the list's member."""
 _TRACE = {"traceparent": TRACEPARENT, "tracestate": re.compile(r"[\x20-\x7e]*"), "baggage": re.compile(r"[\x20-\x7e]*")}
+_IF_NOTHING_WORKS = (
+    "If requests fail at this URL, it is that of HTTP+SSE: use --transport sse, or another path, such as /mcp."
+)
 _OF_SSE = "Use --transport sse, or the server's URL of Streamable HTTP, such as /mcp."
 _EVENT = re.compile(rb"(?:event|id|data):")
 """The begin of a server-sent event."""
@@ -88,7 +91,7 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
             sentence = (
                 f"the event {named[:40]!r} has no message, so clients ignore it: {words_of_body(case.frame.payload)}"
             )
-            yield Violation(sentence, severity=severity)
+            yield Violation(sentence, severity=severity, fix=_IF_NOTHING_WORKS if named == "endpoint" else "")
             return
         what = "an HTML page" if begin == b"<" else message.reason
         if begin and begin not in _BRACKETS and is_encoded_json(case.frame.payload):

@@ -166,16 +166,14 @@ def test_404_after_a_success_is_no_wrong_endpoint_unless_the_session_is_unknown(
     assert bool(of_one(talk.findings(), "wrong-endpoint-event")) is faulty
 
 
-def test_endpoint_event_on_a_stream_of_streamable_http_names_the_other_transport() -> None:
-    talk = (
-        Talk(3, opened=False, transport="http")
-        .ask("initialize", initialize(3))
-        .post("GET")
-        .head(200, "text/event-stream")
-    )
-    talk = talk.event(b"http://h/mcp?sessionId=1", event="endpoint")
+@pytest.mark.parametrize(
+    ("opened", "said"), [(False, "so this is the URL of HTTP+SSE"), (True, "so clients ignore it")]
+)
+def test_endpoint_event_on_a_stream_of_streamable_http_names_the_other_transport(opened: bool, said: str) -> None:
+    talk = Talk(3, opened=opened, transport="http").ask("ping" if opened else "initialize", initialize(3)).post("GET")
+    talk = talk.head(200, "text/event-stream").event(b"http://h/mcp?sessionId=1", event="endpoint")
     (found,) = of_one(talk.findings(), "invalid-json-rpc")
-    assert found.sentence.endswith("so this is the URL of HTTP+SSE")
+    assert said in found.sentence
     assert "--transport sse" in found.fix
 
 
