@@ -62,7 +62,7 @@ def paths_in(text: str) -> Iterator[str]:
         if _VENDORED.search(word):
             yield word
         elif found := _PLACE.search(word):
-            yield word[found.start() :]
+            yield word[found.start() :].partition(":/")[0]  # the first of a list such as PATH
 
 
 def is_home_here(path: str) -> bool:

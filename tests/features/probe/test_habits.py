@@ -46,3 +46,4 @@ def test_findings_of_two_tools_or_with_other_words_stay_apart() -> None:
 
 def test_a_folder_within_a_path_is_no_home_directory() -> None:
     assert list(paths_in("cannot open /srv/app/home/me/x, see file:///home/me/y")) == ["/home/me/y"]
+    assert list(paths_in("not in PATH=/home/me/bin:/usr/bin")) == ["/home/me/bin"]
