@@ -56,8 +56,8 @@ _UNPAINTED_S: Final = 0.1
 _LONG_PAINT_S: Final = 0.015
 _REST_AFTER_PAINT: Final = 2
 _LONGEST_REST_S: Final = 0.2
-"""A paint that takes long is followed by so many times its duration without one, except for a key: in a flood, painting
-would use all the time, and each key would wait for a paint."""
+"""A paint that takes long and is not for a key is followed by so many times its duration without one, except for a key:
+in a flood, painting would use all the time, and each key would wait for a paint."""
 
 FIRST_LOAD: Final = "first load"
 """Group of the work that gives a widget its first content: keys that move a cursor wait for it, too."""
@@ -173,6 +173,8 @@ class InputQueue:
             return
         paint()
         self._painted_s = time.monotonic()
+        if self._paints_key:  # what it has requested may come at once
+            return
         took = self._painted_s - start
         rest = min(_REST_AFTER_PAINT * took, _LONGEST_REST_S) if took > _LONG_PAINT_S else 0.0
         self._rest_until_s = self._painted_s + rest
@@ -180,7 +182,8 @@ class InputQueue:
     def _paint_soon(self) -> None:
         """Paint what was left out, should no key do so before."""
         if self._late is None:
-            self._late = asyncio.get_running_loop().call_later(_UNPAINTED_S, self._paint_late)
+            wait = self._rest_until_s - time.monotonic() if self.rests else _UNPAINTED_S
+            self._late = asyncio.get_running_loop().call_later(wait, self._paint_late)
 
     def _paint_late(self) -> None:
         self._late = None

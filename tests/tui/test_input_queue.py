@@ -1,8 +1,10 @@
 """Input events take their turn, and callbacks wait for a pause in typing."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
+import pytest
 from rich.console import RenderableType
 from textual.app import App, ComposeResult
 from textual.binding import Binding
@@ -10,6 +12,7 @@ from textual.events import Event, Key
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from inspector.tui import input_queue
 from inspector.tui.input_queue import FocusKeeper, InputQueue, Postponed, postpone
 from inspector.tui.queued_app import QueuedApp
 from tests.settling import painting
@@ -84,6 +87,24 @@ async def test_a_key_is_painted_once_after_its_last_effect() -> None:
         with painting():
             await pilot.press("x")
     assert app.painted == ["whole"]
+
+
+async def test_only_after_a_long_paint_that_is_not_for_a_key_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"_LONG_PAINT_S": -1, "_REST_AFTER_PAINT": 1e12, "_LONGEST_REST_S": 60}.items():
+        monkeypatch.setattr(input_queue, name, value)
+    painted: list[str] = []
+    async with (app := App[None]()).run_test():
+        queue = InputQueue(app, lambda: None)
+        queue._paints_key = True
+        queue.paint(lambda: painted.append("key"))
+        queue._paints_key = False
+        for what in ("its result", "a flood", "a flood"):
+            queue.paint(partial(painted.append, what))
+        queue._paints_key = True
+        queue.paint(lambda: painted.append("next key"))
+        assert queue._late is not None
+        queue._late.cancel()
+    assert painted == ["key", "its result", "next key"]
 
 
 class Searching(QueuedApp[None]):

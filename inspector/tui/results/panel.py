@@ -49,12 +49,9 @@ class ResultPanel(Widget):
     DEFAULT_CSS = """
     ResultPanel { layout: vertical; }
     ResultPanel > .result--headline { height: 1; }
-    ResultPanel > .result--cause { height: auto; max-height: 3; padding: 0 1; display: none; }
-    ResultPanel.-caused > .result--cause { display: block; }
-    ResultPanel > .result--running { height: auto; padding: 0 1; display: none; }
-    ResultPanel.-running > .result--running { display: block; }
-    ResultPanel > FormBar { display: none; margin: 0 0 1 0; }
-    ResultPanel.-running > FormBar { display: block; }
+    ResultPanel > .result--cause { height: auto; max-height: 3; padding: 0 1; }
+    ResultPanel > .result--running { height: auto; padding: 0 1; }
+    ResultPanel > FormBar { margin: 0 0 1 0; }
     """
 
     class Wanted(Sent["ResultPanel"]):
@@ -78,6 +75,10 @@ class ResultPanel(Widget):
         self.headline = StatusLine(classes="result--headline")
         self._cause = Static("", classes="result--cause")
         self._progress = Static("", classes="result--running")
+        cancel = FieldAction("cancel", f"[ Cancel {keys.shown_key('request.cancel')} ]")
+        self._bar = FormBar((), (cancel,), typed_at=False)
+        for part in (self._cause, self._progress, self._bar):
+            part.display = False  # not by a class of the panel, which would restyle all its parts
         self.body = ResultBody(words)
         """Tabs with the views."""
 
@@ -85,7 +86,7 @@ class ResultPanel(Widget):
         yield self.headline
         yield self._cause
         yield self._progress
-        yield FormBar((), (FieldAction("cancel", f"[ Cancel {keys.shown_key('request.cancel')} ]"),), typed_at=False)
+        yield self._bar
         yield self.body
 
     def on_mount(self) -> None:
@@ -128,7 +129,7 @@ class ResultPanel(Widget):
 
     def show_cause(self, line: list[Span]) -> None:
         """Show the primary finding about the shown call; [] for none."""
-        self.set_class(bool(line), "-caused")
+        self._cause.display = bool(line)
         words = spans_to_text(line, dark=self.app.current_theme.dark)
         words.no_wrap = False
         self._cause.update(words)
@@ -141,7 +142,7 @@ class ResultPanel(Widget):
     def _take(self, looked: CompletedCall | None, call: RunningCall | None, *, earlier: bool = False) -> None:
         self.looked, self._call, self._earlier = looked, call, earlier
         self._shown_progress = None
-        self.set_class(call is not None, "-running")
+        self._progress.display = self._bar.display = call is not None
         self.body.show(looked, waiting=call is not None, written=looked.written if looked is not None else None)
         self._headline()
         self.refresh_bindings()

@@ -249,9 +249,8 @@ class ResultBody(Widget):
     DEFAULT_CSS = """
     ResultBody { layout: vertical; height: 1fr; }
     ResultBody > Segments { margin: 0 0 1 0; }
-    ResultBody > ButtonBar { display: none; margin: 0 0 1 0; }
-    ResultBody.-shown > ButtonBar { display: block; }
-    ResultBody.-shown > Segments { margin: 0; }
+    ResultBody > ButtonBar { margin: 0 0 1 0; }
+    ResultBody > Segments.-above { margin: 0; }
     ResultBody > .result--verdict { height: auto; max-height: 50%; padding: 0 2; margin: 0 0 1 0; display: none; }
     ResultBody > .result--body { height: 1fr; display: none; }
     ResultBody > FindBar.hidden { display: none; }
@@ -273,6 +272,7 @@ class ResultBody(Widget):
         self.has_app = False
         """Whether the tool has an app (MCP Apps) that can show the result."""
         self._buttons = ButtonBar()
+        self._buttons.display = False
         self._labels = TABS if words.structured else (*TABS[:STRUCTURED], "Item", *TABS[RAW:SCHEMA])
         self._no_call: Sequence[Sequence[Span]] = (
             ((words.nothing, "muted"),),
@@ -344,7 +344,8 @@ class ResultBody(Widget):
         """Show a finished call; None: none yet. `written` is the server's stderr output during the call."""
         self._looked, self._waiting, self._written = looked, waiting, written
         self._show_written()
-        self.set_class(looked is not None, "-shown")
+        self._buttons.display = looked is not None
+        self._tabs.set_class(looked is not None, "-above")
         self.remove_class("-rendered")
         self._lay_out()
         self._label()

@@ -228,6 +228,7 @@ class ToolsPanel(ItemsPanel[ToolForm]):
             self._seen_use = seen
             self._rows.used = use.text
             self._rows.touch()
+            self.items.list.sync()
             self.form.show_usage(self.usage_text())
 
     def usage_text(self) -> str:
