@@ -75,7 +75,7 @@ class Check(msgspec.Struct, frozen=True):
     early: bool = False
     """Whether it is also called before a protocol version is known: logins precede the negotiation."""
     needs: int = 0
-    """Traits of which a message needs at least one; 0 for none. See `learning`."""
+    """Traits of which a message needs at least one; 0 for none. See `state_updates`."""
     belated: bool = False
     """Whether it is also called for messages before the response to `initialize`, once that has been received."""
     is_diagnosis: bool = False

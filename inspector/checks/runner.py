@@ -505,8 +505,7 @@ class Inspection:
             return
         http = self.state.http.exchanges.get(frame.http) if frame.http is not None and frame.sse is None else None
         if http is not None or b'"jsonrpc"' in frame.payload[:_HEAD]:
-            waiting = [each for (side, _), each in self.state.requests.open.items() if side is Direction.TO_SERVER]
-            for each in waiting if http is None else http.asked:
+            for each in self.state.requests.waiting if http is None else http.asked:
                 each.unread = frame.n
 
     def _judge_early(self, row: int, n: int) -> None:

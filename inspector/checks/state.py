@@ -1,12 +1,12 @@
 """The state of a connection as known to the checks: requests, lists, HTTP exchanges, process, subscriptions.
 
-Only `learning` and `runner` update it, for one connection at a time; checks only read it. It keeps what rules need
+Only `state_updates` and `runner` update it, for one connection at a time; checks only read it. It keeps what rules need
 and no messages, so that a long capture needs little memory.
 """
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,7 +14,7 @@ from inspector.checks.definitions.tools import SeenTool
 from inspector.checks.registry import LAST
 from inspector.checks.view_state import ViewFacts
 from inspector.protocol import peek, url_hosts
-from inspector.protocol.facts import ConnectionFact, HttpFact, ProcessFact, SseNote, header
+from inspector.protocol.facts import ConnectionFact, HttpEvent, HttpFact, ProcessFact, SseNote, header
 from inspector.protocol.fingerprints import Remembered
 from inspector.protocol.frames import Cause, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Message, Notification, Request, RequestId, ResultResponse
@@ -31,7 +31,7 @@ _NEVER = 1 << 62
 """More items than are ever counted."""
 MOST_UNHEARD = 20
 ALL_TRAITS = (1 << 8) - 1
-"""Traits of a case that was not examined yet; see `learning`."""
+"""Traits of a case that was not examined yet; see `state_updates`."""
 PREFIX = "io.modelcontextprotocol/"
 SESSION = "mcp-session-id"
 COOKIE_OF_SESSION = "cookie of the session"
@@ -156,6 +156,14 @@ class HttpExchangeState(msgspec.Struct):
     def sent(self, name: str) -> str | None:
         """Return a header of the request, likewise."""
         return header(self.request.headers, name) if self.request else None
+
+
+class HttpHeads(NamedTuple):
+    """An HTTP exchange with the headers of both sides."""
+
+    http: HttpExchangeState
+    request: HttpFact
+    response: HttpFact
 
 
 class MetadataDocument(msgspec.Struct, frozen=True):
@@ -284,6 +292,17 @@ class RequestState:
     def all(self) -> tuple[TrackedRequest, ...]:
         """The open requests, then those that are done."""
         return (*self.open.values(), *self.done.values())
+
+    @property
+    def waiting(self) -> list[TrackedRequest]:
+        """The client's open requests, oldest first."""
+        return [each for (side, _), each in self.open.items() if side is Direction.TO_SERVER]
+
+    @property
+    def unanswered(self) -> list[TrackedRequest]:
+        """The client's requests without a response: those that were given up, then those that are open."""
+        given_up = (each for each in self.done.values() if each.answered is None)
+        return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *self.waiting]
 
     def had_worked(self, asked: TrackedRequest) -> str:
         """Return a clause if the same request, or another call of the tool, succeeded before; "" otherwise."""
@@ -487,6 +506,19 @@ class CheckMoment:
         self.note: SseNote | None = None
         self.http: HttpExchangeState | None = None
         """HTTP exchange that carries it."""
+
+    @property
+    def heads(self) -> HttpHeads | None:
+        """Its HTTP exchange; None if the headers of a side are not known."""
+        http = self.http
+        if http is None or http.request is None or http.response is None:
+            return None
+        return HttpHeads(http, http.request, http.response)
+
+    @property
+    def new_heads(self) -> HttpHeads | None:
+        """The same when the response has just begun; None at any other moment."""
+        return self.heads if self.fact is not None and self.fact.event is HttpEvent.RESPONSE else None
 
     @property
     def root(self) -> str:

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from inspector.checks.diagnoses.http import kind_of, once, refused, responded
+from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import STATUS_ONLY, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
@@ -77,17 +77,17 @@ def authentication_required(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Log in with mcp-inspect auth login URL, or pass a token with -H 'Authorization: Bearer …'.
     """
-    notes, http = case.state.notes, case.http
+    notes, heads = case.state.notes, case.heads
     if case.fact is None:
         if "authentication-required" in notes:
             n, stated = notes["authentication-required"]
             yield Violation(stated, frames=(n,), instead=True)
-    elif http is not None and http.request is not None and http.response is not None and _is_for_messages(case, http):
-        status, challenge = http.response.status, http.header("www-authenticate")
+    elif heads is not None and _is_for_messages(case, heads.http):
+        http, status, challenge = heads.http, heads.response.status, heads.http.header("www-authenticate")
         if http.sent("authorization") is not None:
             if status < 400:
                 notes.pop("authentication-required", None)
-        elif status in (401, 403) and challenge and "authentication-required" not in notes and not http.request.probe:
+        elif status in (401, 403) and challenge and "authentication-required" not in notes and not heads.request.probe:
             what = http.asked[0].method[:60] if http.asked else "GET, for the stream of HTTP+SSE,"
             answered = f"{what} was answered with HTTP {status} ({challenge[:500]})"
             stated = f"authentication required: {answered}"
@@ -123,11 +123,11 @@ def metadata_is_html(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return 404 for well-known URLs that do not exist, before the catch-all page.
     """
-    http = responded(case)
-    if http is None or http.request is None or http.response is None or _WELL_KNOWN not in http.request.target:
+    heads = responded(case)
+    if heads is None or _WELL_KNOWN not in heads.request.target:
         return
-    if http.response.status == 200 and kind_of(http) == "text/html":
-        yield Violation(f"{http.request.target[:100]} returns an HTML page")
+    if heads.response.status == 200 and kind_of(heads.http) == "text/html":
+        yield Violation(f"{heads.request.target[:100]} returns an HTML page")
 
 
 def _brought(case: CheckMoment, *places: str) -> Any:
@@ -147,8 +147,8 @@ def client_registration_unavailable(case: CheckMoment) -> Iterator[Violation]:
     found = _brought(case, *_SERVER)
     if found is None or "issuer" not in found or peek.text(found, "registration_endpoint"):
         return
-    if peek.at(found, "client_id_metadata_document_supported") is not True and once(
-        case, "client-registration-unavailable"
+    if peek.at(found, "client_id_metadata_document_supported") is not True and case.state.is_first(
+        "client-registration-unavailable"
     ):
         yield Violation(
             "the authorization server has no registration_endpoint and does not support client ID metadata documents"
@@ -161,48 +161,40 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check expiry, audience and scope of the token (auth status shows stored ones), or pass another one with -H.
     """
-    state, http = case.state, responded(case)
-    if case.frame is not None and (found := refused(case)) is not None:
-        if found[0].sent("authorization") is not None and found[0].response is not None:
-            state.notes["credentials-rejected"] = (
-                words_of_body(found[1])[:120] if found[0].response.status == 401 else ""
-            )
+    state, heads = case.state, case.heads
+    if heads is None or heads.request.probe:
         return
-    if http is None:
-        http = case.http if case.fact is not None and case.fact.event is HttpEvent.END else None
-        if http is None or http.response is None or http.request is None or http.request.probe:
-            return
-        members = dict(_SAID.findall(http.header("www-authenticate") or ""))
+    http, request, response = heads
+    if case.frame is not None:
+        if http.sent("authorization") is not None:
+            body = case.frame.payload[:4000]
+            state.notes["credentials-rejected"] = words_of_body(body)[:120] if response.status == 401 else ""
+        return
+    members = dict(_SAID.findall(http.header("www-authenticate") or ""))
+    if case.fact is not None and case.fact.event is HttpEvent.END:
         words = (
             members.get("error_description")
             or state.notes.pop("credentials-rejected", "")
             or members.get("error")
             or ""
         )
-        sent = http.sent("authorization") is not None and http.response.status == 401
-        if sent and _WELL_KNOWN not in http.request.target and once(case, "credentials-rejected 401"):
+        sent = http.sent("authorization") is not None and response.status == 401
+        if sent and _WELL_KNOWN not in request.target and case.state.is_first("credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
             more = f": {words[:120]}" if words else ""
             if _lacks_scheme(http.sent("authorization") or ""):
                 more += "; the Authorization header was sent without a scheme word such as Bearer"
                 fix = "Send the word too: -H 'Authorization: Bearer …'."
             yield Violation(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
-        return
-    members = dict(_SAID.findall(http.header("www-authenticate") or ""))
-    if http.response is None or http.request is None or http.sent("authorization") is None:
-        return
-    if (
-        http.response.status == 403
-        and "insufficient_scope" in members.get("error", "")
-        and once(case, "credentials-rejected 403")
-    ):
-        wanted = members.get("scope", "")
-        stated = wanted or members.get("error_description", "")
-        url = shlex.quote(without_credentials(http.request.target))
-        every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
-        asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
-        fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
-        yield Violation(f"the token lacks a scope{': ' + stated[:80] if stated else ''}", fix=fix)
+    elif case.new_heads is not None and http.sent("authorization") is not None and response.status == 403:
+        if "insufficient_scope" in members.get("error", "") and state.is_first("credentials-rejected 403"):
+            wanted = members.get("scope", "")
+            stated = wanted or members.get("error_description", "")
+            url = shlex.quote(without_credentials(request.target))
+            every = dict.fromkeys(name for header in (*_earlier(case), wanted) for name in header.split())
+            asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
+            fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
+            yield Violation(f"the token lacks a scope{': ' + stated[:80] if stated else ''}", fix=fix)
 
 
 def _lacks_scheme(value: str) -> bool:
@@ -222,11 +214,11 @@ def oauth_client_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check --client-id and its secret, and token_endpoint_auth_methods_supported in the metadata.
     """
-    http = responded(case)
-    if http is None or http.response is None or http.request is None or http.request.method != "POST":
+    heads = responded(case)
+    if heads is None or heads.request.method != "POST":
         return
     for document in case.state.login.tried:
-        if http.response.status == 401 and http.request.target == peek.text(document.value, "token_endpoint"):
+        if heads.response.status == 401 and heads.request.target == peek.text(document.value, "token_endpoint"):
             ways = [str(each)[:40] for each in peek.items(document.value, "token_endpoint_auth_methods_supported")]
             yield Violation(
                 f"the token endpoint returned HTTP 401; it supports {', '.join(ways) or 'unspecified methods'}"
@@ -240,21 +232,18 @@ def clock_skew(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Set the incorrect clock: the validity of tokens depends on it.
     """
-    http, state = responded(case), case.state
-    date = http.header("date") if http is not None else None
-    if (
-        http is None
-        or date is None
-        or state.wall_offset_ns is None
-        or not _is_about_login(state, http.sent("authorization"))
-    ):
+    heads, state = responded(case), case.state
+    date = heads.http.header("date") if heads else None
+    if not heads or date is None or state.wall_offset_ns is None:
+        return
+    if not _is_about_login(state, heads.http.sent("authorization")):
         return
     try:
         theirs = parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError, OverflowError):
         return
     skew = theirs - (case.time_ns + state.wall_offset_ns) / 1e9
-    if abs(skew) > _SKEW_S and once(case, "clock-skew"):
+    if abs(skew) > _SKEW_S and case.state.is_first("clock-skew"):
         way = "ahead of" if skew > 0 else "behind"
         yield Violation(f"the server's clock is {abs(skew) / 60:.0f} min {way} the local clock")
 
@@ -366,5 +355,5 @@ def oauth_endpoint_missing(case: CheckMoment) -> Iterator[Violation]:
     """
     found = _brought(case, *_SERVER)
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if not peek.text(found, name)]
-    if found is not None and missing and peek.text(found, "issuer") and once(case, "oauth-endpoint-missing"):
+    if found is not None and missing and peek.text(found, "issuer") and case.state.is_first("oauth-endpoint-missing"):
         yield Violation(f"the authorization server's metadata lacks {' and '.join(missing)}")

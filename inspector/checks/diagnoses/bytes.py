@@ -141,8 +141,8 @@ def last_message_truncated(case: CheckMoment) -> Iterator[Violation]:
     is_silent = code == 0 or (code is not None and not any(line.strip() for _, line in tail_of(state)))
     if "last-message-truncated" in state.notes and is_silent and state.why:
         n, size = state.notes["last-message-truncated"]
-        waiting = [each.method for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
-        what = f"the response to {waiting[-1][:60]}" if waiting else "the last message"
+        waiting = state.requests.waiting
+        what = f"the response to {waiting[-1].method[:60]}" if waiting else "the last message"
         how = f"exited with code {code}" if code else "exited"
         sentence = f"{what} is truncated after {size:,} bytes: the process {how} before all was written"
         yield Violation(sentence, frames=(n,), instead=True)
@@ -456,6 +456,5 @@ def input_echoed(case: CheckMoment) -> Iterator[Violation]:
         sentence = f"the response to {ours.method[:60]} has a method beside its result, so that it looks like a request"
         yield Violation(sentence, id="result-and-error", frames=(ours.frame,), fix="Leave out method.")
     elif ours is not None and ours.method == message.method and case.state.is_first("input-echoed"):
-        fix = "Check the command. If it runs in a pseudo-terminal, start it without one (docker without -t)."
         sentence = f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"
-        yield Violation(sentence, frames=(ours.frame,), fix=fix)
+        yield Violation(sentence, frames=(ours.frame,))

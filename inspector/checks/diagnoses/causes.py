@@ -168,21 +168,13 @@ def _glibc(found: re.Match[str]) -> str:
 
 
 _FUNCTIONS = {
-    "=glibc": _glibc,
-    "=java": _java,
-    "=module": _module,
-    "=npm": _npm,
-    "=not_built": _not_built,
-    "=not_utf_8": _not_utf_8,
+    f"={each.__name__[1:]}": each
+    for each in (
+        *(_body, _es_module, _glibc, _go_panic, _java, _module, _not_built, _not_loaded, _not_utf_8, _npm, _panic),
+        _report,
+    )
 }
-_FUNCTIONS |= {
-    "=body": _body,
-    "=es_module": _es_module,
-    "=not_loaded": _not_loaded,
-    "=panic": _panic,
-    "=report": _report,
-    "=go_panic": _go_panic,
-}
+"""By the name that the table has in place of a sentence."""
 
 
 def known_cause(newest: list[tuple[int, str]]) -> tuple[int, str, str] | None:

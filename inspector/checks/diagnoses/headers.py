@@ -10,7 +10,6 @@ from inspector.checks.diagnoses.http import (
     deferred,
     netloc,
     of_discovery,
-    once,
     refused,
     responded,
 )
@@ -46,9 +45,9 @@ def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Accept both application/json and text/event-stream, in any order; and see whether a proxy changes the header.
     """
-    http = responded(case)
-    is_post = http is not None and http.request is not None and http.request.method == "POST"  # a stream is optional
-    if http is not None and is_post and http.response is not None and http.response.status == 406:
+    heads = responded(case)
+    if heads is not None and heads.request.method == "POST" and heads.response.status == 406:  # a stream is optional
+        http = heads.http
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
         fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
@@ -63,15 +62,14 @@ def content_type_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Accept application/json, and see whether a proxy changes the header.
     """
-    http, body = responded(case), refused(case)
-    if http is not None and http.response is not None and http.response.status == 415:
-        violation = Violation(
-            f"the server returned HTTP 415 for Content-Type: {(http.sent('content-type') or '')[:60]}"
-        )
-        yield from deferred(case, http, "content-type-rejected", violation)
-    elif body is not None and (words := _TYPE.search(body[1])):
+    heads, refusal = responded(case), refused(case)
+    if heads is not None and heads.response.status == 415:
+        sent = (heads.http.sent("content-type") or "")[:60]
+        violation = Violation(f"the server returned HTTP 415 for Content-Type: {sent}")
+        yield from deferred(case, heads.http, "content-type-rejected", violation)
+    elif refusal is not None and (words := _TYPE.search(refusal[1])):
         violation = Violation("the server rejected the content type of a body", span=words.span())
-        yield from deferred(case, body[0], "content-type-rejected", violation)
+        yield from deferred(case, refusal[0].http, "content-type-rejected", violation)
     yield from of_discovery(case, "content-type-rejected")
 
 
@@ -81,37 +79,27 @@ def host_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Allow the host in the server, or have the proxy send a Host that the server allows.
     """
-    http, body = responded(case), refused(case)
-    found = GUARD.search(body[1]) if body is not None else None
-    is_421 = http is not None and http.response is not None and http.response.status == 421
-    is_said = found is not None and body is not None and body[0].response is not None and _may_be(body[0])
-    if not (is_421 or is_said) or not once(case, "host-rejected"):
+    heads, body = refused(case) or (responded(case), b"")
+    found = GUARD.search(body)
+    if heads is None or (heads.response.status != 421 and not (found and heads.response.status in (400, 403))):
         return
-    at = http or (body[0] if body is not None else None)
-    assert at is not None
-    assert at.request is not None
-    assert at.response is not None
-    if found and not at.sent("origin") and b"origin" in found.group().lower() and b"host" not in found.group().lower():
-        sentence = f"the server rejects requests without Origin with HTTP {at.response.status}: {_quoted(body)[:120]}"
+    if not case.state.is_first("host-rejected"):
+        return
+    http, request, response = heads
+    if found and not http.sent("origin") and b"origin" in found[0].lower() and b"host" not in found[0].lower():
+        words = words_of_body(body)[:120]
+        sentence = f"the server rejects requests without Origin with HTTP {response.status}: {words}"
         fix = "Accept requests without Origin: only browsers send it. Connect with -H 'Origin: …' meanwhile."
         yield Violation(sentence, fix=fix)
         return
-    host = at.sent("host") or netloc(at.request.target)
-    origin = f", Origin {at.sent('origin')}" if at.sent("origin") else ""
-    words = f": {found.group().decode('utf-8', 'replace')[:60]}" if found else ""
+    host = http.sent("host") or netloc(request.target)
+    origin = f", Origin {http.sent('origin')}" if http.sent("origin") else ""
+    words = f": {found[0].decode('utf-8', 'replace')[:60]}" if found else ""
     fix = (
         f"Allow the host ({host.partition(':')[0][:60]}:*) in the server, or have the proxy send a Host that "
         "the server allows."
     )
-    yield Violation(f"the server rejected Host {host[:60]}{origin} with HTTP {at.response.status}{words}", fix=fix)
-
-
-def _quoted(body: tuple[HttpExchangeState, bytes] | None) -> str:
-    return words_of_body(body[1]) if body is not None else ""
-
-
-def _may_be(http: HttpExchangeState) -> bool:
-    return http.response is not None and http.response.status in (400, 403, 421)
+    yield Violation(f"the server rejected Host {host[:60]}{origin} with HTTP {response.status}{words}", fix=fix)
 
 
 @error("Session id required but not issued", "refusal")
@@ -120,16 +108,15 @@ def session_id_not_issued(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send Mcp-Session-Id with the response to initialize.
     """
-    found = refused(case)
-    if found is None or case.state.opening is None or case.is_modern or found[0].sent(SESSION) is not None:
+    heads, body = refused(case) or (None, b"")
+    if heads is None or case.state.opening is None or case.is_modern or heads.http.sent(SESSION) is not None:
         return
-    if found[0].request is None or found[0].request.method != "POST":
+    if heads.request.method != "POST":
         return  # a stream without a session may be refused
-    if words := NO_SESSION.search(found[1]):
+    if words := NO_SESSION.search(body):
         fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
-        yield Violation(
-            ("the server requires a session id, but its response to initialize had none"), span=words.span(), fix=fix
-        )
+        sentence = "the server requires a session id, but its response to initialize had none"
+        yield Violation(sentence, span=words.span(), fix=fix)
 
 
 @error("Headers do not match the body", "error")
@@ -154,9 +141,9 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
         if lost := missing_header(case.http, sentence):
             yield Violation(f"{case.method[:40]} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
             return
-        fix = "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body, before and after the proxy."
-        message = f"the server reports that headers and body of {case.method[:40]} differ: {sentence}"
-        yield Violation(message, "/error", frames, fix=fix)
+        yield Violation(
+            f"the server reports that headers and body of {case.method[:40]} differ: {sentence}", "/error", frames
+        )
 
 
 def missing_header(http: HttpExchangeState | None, words: str) -> tuple[str, str] | None:
@@ -188,12 +175,12 @@ def version_header_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Accept the version of the initialize result.
     """
-    found, revision = refused(case), case.state.revision
-    if found is None or revision is None or found[0].sent("mcp-protocol-version") != revision.in_header:
+    (heads, body), revision = refused(case) or (None, b""), case.state.revision
+    if heads is None or revision is None or heads.http.sent("mcp-protocol-version") != revision.in_header:
         return
-    if (words := BAD_VERSION.search(found[1])) and once(case, "version-header-rejected"):
+    if (words := BAD_VERSION.search(body)) and case.state.is_first("version-header-rejected"):
         sentence = f"the server rejects MCP-Protocol-Version: {revision.in_header}, which initialize negotiated"
-        seen, fix = _seen_version(found[1]), "Accept the version of the initialize result, and requests without it."
+        seen, fix = _seen_version(body), "Accept the version of the initialize result, and requests without it."
         if seen and seen != revision.in_header:
             sentence, fix = f"{sentence}, and names {seen[:60]}{_why_not_sent(seen, revision.in_header)}", _ON_THE_WAY
         yield Violation(sentence, span=words.span(), fix=fix)
@@ -220,9 +207,9 @@ def session_id_not_forwarded(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Configure the proxy or gateway to forward the request header Mcp-Session-Id.
     """
-    found = refused(case)
-    if found is None or case.state.opening is None or found[0].sent(SESSION) is None:
+    heads, body = refused(case) or (None, b"")
+    if heads is None or case.state.opening is None or heads.http.sent(SESSION) is None:
         return
-    if words := _NEEDS_SESSION.search(found[1]):
+    if words := _NEEDS_SESSION.search(body):
         sentence = "the server reports a missing Mcp-Session-Id, which was sent: a proxy or gateway removes it"
         yield Violation(sentence, span=words.span(), confidence=Confidence.LIKELY)

@@ -8,14 +8,21 @@ from collections.abc import Iterator
 from http.client import responses
 from urllib.parse import urljoin, urlsplit
 
-from msgspec.structs import replace
+import msgspec
 
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import STATUS_ONLY, reason_of, words_of_body
 from inspector.checks.registry import Violation, declare, diagnoses_of
-from inspector.checks.state import COOKIE_OF_SESSION, SESSION, CheckMoment, ConnectionState, HttpExchangeState
+from inspector.checks.state import (
+    COOKIE_OF_SESSION,
+    SESSION,
+    CheckMoment,
+    ConnectionState,
+    HttpExchangeState,
+    HttpHeads,
+)
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import BROKEN_OFF, HttpEvent
 from inspector.protocol.url_hosts import host_of
@@ -94,30 +101,31 @@ _ONE_REQUEST = (
 )
 
 
-def responded(case: CheckMoment) -> HttpExchangeState | None:
+class _Page(msgspec.Struct):
+    """An HTML page in response to a POST."""
+
+    frame: int
+    http: HttpExchangeState
+    target: str
+    status: int
+    title: str = ""
+
+
+def responded(case: CheckMoment) -> HttpHeads | None:
     """Return the exchange whose response has just begun, unless it is a probe."""
-    http, fact = case.http, case.fact
-    if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
-        return None
-    return None if http.request.probe else http
+    heads = case.new_heads
+    return None if heads is None or heads.request.probe else heads
 
 
-def refused(case: CheckMoment) -> tuple[HttpExchangeState, bytes] | None:
+def refused(case: CheckMoment) -> tuple[HttpHeads, bytes] | None:
     """Return the exchange whose error body has just arrived, with the beginning of the body; None for a probe."""
-    http, frame = case.http, case.frame
-    if http is None or frame is None or http.request is None or http.response is None or http.request.probe:
-        return None
-    return http, frame.payload[:4000]
+    heads, frame = case.heads, case.frame
+    return None if heads is None or frame is None or heads.request.probe else (heads, frame.payload[:4000])
 
 
 def kind_of(http: HttpExchangeState) -> str:
     """Return the content type of a response, in lower case and without parameters."""
     return (http.header("content-type") or "").partition(";")[0].strip().lower()
-
-
-def once(case: CheckMoment, id_: str) -> bool:
-    """Whether this is the first call with this id in the connection."""
-    return case.state.is_first(id_)
 
 
 def netloc(url: str) -> str:
@@ -135,27 +143,27 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
     Fix: Try the paths /mcp and /sse, and check for a login page or a proxy.
     """
     state = case.state
-    if http := responded(case):
-        if http.request is not None and http.request.method == "POST" and kind_of(http) == "text/html":
-            if http.response is not None and http.response.status < 500 and state.opening is None:
-                state.notes["html-response"] = [case.n, http.request.target, http.response.status, "", http]
-    elif case.frame is not None and "html-response" in state.notes and state.notes["html-response"][4] is case.http:
+    if heads := responded(case):
+        http, request, response = heads
+        is_page = request.method == "POST" and kind_of(http) == "text/html" and response.status < 500
+        if is_page and state.opening is None:
+            state.notes["html-response"] = _Page(case.n, http, request.target, response.status)
+    elif case.frame is not None and (page := state.notes.get("html-response")) and page.http is case.http:
         if case.frame.payload.lstrip().startswith((b"event:", b"data:", b"id:", b"{")):
             del state.notes["html-response"]  # no page but messages: `response-type-unsupported` is about it
             return
         warns = b"ERR_NGROK_6024" in case.frame.payload
-        state.notes["html-response"][3] = _TUNNEL_WARNING if warns else words_of_body(case.frame.payload)
-    elif case.frame is None and case.fact is None and "html-response" in state.notes:
-        n, target, status, title, http = state.notes["html-response"]
-        is_elsewhere = status < 400 or status == 404 or title == _TUNNEL_WARNING
+        page.title = _TUNNEL_WARNING if warns else words_of_body(case.frame.payload)
+    elif case.frame is None and case.fact is None and (page := state.notes.get("html-response")):
+        is_warning = page.title == _TUNNEL_WARNING
+        is_elsewhere = page.status < 400 or page.status == 404 or is_warning
         if is_elsewhere and state.opening is None and not state.http.has_endpoint:
-            named = f" “{title[:120]}”" if title else ""
-            headers = (f"{name}: {http.header(name) or ''}"[:60] for name in _MITIGATIONS if http.header(name))
-            named += "".join(f" with {each}" for each in headers)
-            fix = "Send -H 'ngrok-skip-browser-warning: 1'." if title == _TUNNEL_WARNING else ""
-            yield Violation(
-                f"{target[:80]} returns an HTML page{named} (HTTP {status})", frames=(n,), instead=True, fix=fix
-            )
+            named = f" “{page.title[:120]}”" if page.title else ""
+            headers = ((name, page.http.header(name)) for name in _MITIGATIONS)
+            named += "".join(f" with {name}: {value}"[:66] for name, value in headers if value)
+            fix = "Send -H 'ngrok-skip-browser-warning: 1'." if is_warning else ""
+            sentence = f"{page.target[:80]} returns an HTML page{named} (HTTP {page.status})"
+            yield Violation(sentence, frames=(page.frame,), instead=True, fix=fix)
 
 
 declare(
@@ -192,7 +200,7 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
         not _UNREACHED.search(fact.why)
         or fact.why.startswith("The proxy ")
         or not is_ours
-        or not once(case, "server-unreachable")
+        or not case.state.is_first("server-unreachable")
     ):
         return
     host = host_of(http.request.target)
@@ -228,15 +236,15 @@ def deferred(case: CheckMoment, http: HttpExchangeState, id_: str, violation: Vi
     """Yield a violation, or keep it for `of_discovery`: a server that rejects only the probe of its era works."""
     if is_discovery(http):
         frames = violation.frames if violation.instead else (case.n, *violation.frames)
-        case.state.notes[f"{id_} probe"] = replace(violation, frames=frames, instead=True)
-    elif once(case, id_):
+        case.state.notes[f"{id_} probe"] = msgspec.structs.replace(violation, frames=frames, instead=True)
+    elif case.state.is_first(id_):
         yield violation
 
 
 def of_discovery(case: CheckMoment, id_: str) -> Iterator[Violation]:
     """At the end, yield the violation of a rejected probe if no session was opened; nothing at other moments."""
     is_end = case.fact is None and case.frame is None
-    if is_end and case.state.opening is None and f"{id_} probe" in case.state.notes and once(case, id_):
+    if is_end and case.state.opening is None and f"{id_} probe" in case.state.notes and case.state.is_first(id_):
         yield case.state.notes[f"{id_} probe"]
 
 
@@ -247,7 +255,7 @@ def sse_transport(case: CheckMoment) -> Iterator[Violation]:
     Fix: Connect with --transport sse to skip the first attempt.
     """
     if case.note is not None and case.note.event == "endpoint" and case.state.transport == "http":
-        if once(case, "sse-transport"):
+        if case.state.is_first("sse-transport"):
             yield Violation("the server uses the deprecated HTTP+SSE transport; the connection has switched to it")
 
 
@@ -257,38 +265,37 @@ def http_redirect(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Use the final URL.
     """
-    http = responded(case)
-    if http is None or http.request is None or http.response is None or "/.well-known/" in http.request.target:
+    heads = responded(case)
+    if heads is None or "/.well-known/" in heads.request.target:
         return
-    if http.response.status not in (301, 302, 303, 307, 308):
+    http, request, response = heads
+    if response.status not in (301, 302, 303, 307, 308):
         return
-    url, to = http.request.target[:200], http.header("location") or "nowhere"
-    if once(case, f"http-redirect {url}"):
-        becomes_get = http.response.status in (301, 302, 303) and http.request.method == "POST"
+    url, to = request.target[:200], http.header("location") or "nowhere"
+    if case.state.is_first(f"http-redirect {url}"):
+        becomes_get = response.status in (301, 302, 303) and request.method == "POST"
         if becomes_get and case.state.opening is None and _LOGIN_PAGE.search(to[:200]):
-            sentence = (
-                f"{http.request.target[:80]} redirects POST to a login page: {to[:80]} (HTTP {http.response.status})"
-            )
+            sentence = f"{request.target[:80]} redirects POST to a login page: {to[:80]} (HTTP {response.status})"
             fix = "Exempt the server's URL from single sign-on: clients expect 401 with WWW-Authenticate."
             yield Violation(sentence, severity=_ERROR, fix=fix)
             return
         worse = None if not becomes_get else _ERROR if case.state.opening is None else _WARNING
-        sentence = f"{http.request.target[:80]} redirects to {to[:80]} (HTTP {http.response.status})"
-        if http.asked and netloc(to) not in ("", netloc(http.request.target)):
+        sentence = f"{request.target[:80]} redirects to {to[:80]} (HTTP {response.status})"
+        if http.asked and netloc(to) not in ("", netloc(request.target)):
             worse, sentence = _ERROR, f"{sentence}: another origin, where clients send no token"
-        if _leads_back(http.request.target, to):
-            sentence = f"{url[:80]} redirects to itself (HTTP {http.response.status})"
+        if _leads_back(request.target, to):
+            sentence = f"{url[:80]} redirects to itself (HTTP {response.status})"
             yield Violation(sentence, severity=worse, fix=_TO_ITSELF)
             return
-        if behind := _inside(to, http.request.target):
+        if behind := _inside(to, request.target):
             fix = "Have the proxy rewrite Location, or the server use X-Forwarded-Proto and X-Forwarded-Host."
             yield Violation(sentence + behind, severity=_ERROR if case.state.opening is None else worse, fix=fix)
         else:
             more = "; most clients then send GET in place of POST" if becomes_get else ""
             fix = "Use the final URL, or redirect with 307 or 308." if becomes_get else ""
             yield Violation(sentence + more, severity=worse, fix=fix)
-    elif _leads_back(http.request.target, to) and once(case, f"http-redirect again {url}"):
-        sentence = f"{url[:80]} redirects to itself again and again (HTTP {http.response.status})"
+    elif _leads_back(request.target, to) and case.state.is_first(f"http-redirect again {url}"):
+        sentence = f"{url[:80]} redirects to itself again and again (HTTP {response.status})"
         yield Violation(sentence, severity=_ERROR, fix=_TO_ITSELF)
 
 
@@ -313,11 +320,11 @@ def session_expired(case: CheckMoment) -> Iterator[Violation]:
         if http is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
             case.state.notes["session-expired"] = case.frame.http
         return
-    if http is None or http.request is None or http.response is None or case.state.opening is None:
+    if (heads := case.heads) is None or http is None or case.state.opening is None:
         return
-    of_session = http.request.method == "POST" and not http.request.probe and http.sent(SESSION) is not None
-    if of_session and http.response.status == 404 and case.state.notes.get("session-expired") != fact.http:
-        if once(case, "session-expired"):
+    of_session = heads.request.method == "POST" and not heads.request.probe and http.sent(SESSION) is not None
+    if of_session and heads.response.status == 404 and case.state.notes.get("session-expired") != fact.http:
+        if case.state.is_first("session-expired"):
             method = f"{http.asked[0].method[:60]}" if http.asked else "a message"
             sentence = f"{method} was answered with HTTP 404: the server no longer knows the session"
             cookie = case.state.notes.get(COOKIE_OF_SESSION, "")
@@ -335,11 +342,11 @@ def certificate_untrusted(case: CheckMoment) -> Iterator[Violation]:
     Fix: Trust its issuer with --cacert FILE.
     """
     why = case.fact.why if case.fact is not None and case.fact.event is HttpEvent.ERROR else ""
-    if why.startswith("The TLS certificate") and once(case, "certificate-untrusted"):
+    if why.startswith("The TLS certificate") and case.state.is_first("certificate-untrusted"):
         own = "self" in why or "unable to get local issuer" in why
         fix = "Trust its issuer with --cacert FILE" + (", or that of a corporate proxy." if own else ".")
         yield Violation(why.rstrip("."), fix=f"{fix} --insecure disables verification for this run.")
-    elif why.startswith("The TLS handshake") and once(case, "certificate-untrusted"):
+    elif why.startswith("The TLS handshake") and case.state.is_first("certificate-untrusted"):
         yield Violation(why.rstrip("."), fix="Check whether the port uses TLS. If not, the URL begins with http://.")
 
 
@@ -349,15 +356,15 @@ def proxy_failure(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment, and the log of the proxy.
     """
-    http, fact = responded(case), case.fact
+    heads, fact = responded(case), case.fact
     if fact is not None and fact.event is HttpEvent.ERROR and fact.why.startswith("The proxy"):
-        if once(case, "proxy-failure"):
+        if case.state.is_first("proxy-failure"):
             yield Violation(fact.why.rstrip("."))
-    elif http is not None and http.response is not None and http.response.status == 407 and once(case, "proxy-failure"):
+    elif heads is not None and heads.response.status == 407 and case.state.is_first("proxy-failure"):
         yield Violation("the proxy requires authentication (HTTP 407)")
     elif fact is not None and fact.event is HttpEvent.END and (ended := case.http) is not None and ended.is_refused:
         name = _PROXIES.match("squid" if ended.header("x-squid-error") else ended.header("server") or "")
-        if name is not None and once(case, "proxy-failure"):
+        if name is not None and case.state.is_first("proxy-failure"):
             status = ended.response.status if ended.response is not None else 0
             yield Violation(f"the proxy {name[0]} sent HTTP {status} by itself{_body_reason(case)}")
 
@@ -380,17 +387,18 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
             if named.startswith("//"):
                 inside, fix = f": what follows // is a host, here {other[:60]}", "Begin the path with one slash."
             yield Violation(message + inside, fix=fix)
-    elif (http := case.http) is not None and "wrong-endpoint-event" in state.notes:
-        if http.request and http.response and http.request.method == "POST" and not http.request.probe:
-            if http.response.status < 300:
+    elif (heads := case.heads) is not None and "wrong-endpoint-event" in state.notes:
+        http, request, response = heads
+        if request.method == "POST" and not request.probe:
+            if response.status < 300:
                 state.notes[_ENDPOINT_WORKS] = True
-            elif http.response.status in (404, 405) and http.sent(SESSION) is None:
+            elif response.status in (404, 405) and http.sent(SESSION) is None:
                 named, reason = state.notes["wrong-endpoint-event"], _body_reason(case)
                 if _ENDPOINT_WORKS in state.notes and "session" not in reason.lower():
                     return  # a server that refuses one request in this way
-                if not once(case, "wrong-endpoint-event"):
+                if not state.is_first("wrong-endpoint-event"):
                     return
-                message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {http.response.status}"
+                message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {response.status}"
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
                 if named.startswith("{"):
                     fix = "Send the URL itself as the data of the event, not JSON."
@@ -445,16 +453,17 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send fewer requests, or raise the limit.
     """
-    http = case.http
+    heads = case.heads
     yield from of_discovery(case, "rate-limited")
-    if http is None or http.request is None or http.response is None or http.request.probe:
+    if heads is None or heads.request.probe or heads.response.status != 429:
         return
-    if http.response.status != 429 or (case.fact is not None and case.fact.event is HttpEvent.REQUEST):
+    http = heads.http
+    if case.fact is not None and case.fact.event is HttpEvent.REQUEST:
         return
     begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
     if begins and http.asked:
         return  # the body may state the reason
-    what = http.asked[0].method[:60] if http.asked else http.request.method
+    what = http.asked[0].method[:60] if http.asked else heads.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _body_reason(case)
     sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{_retry_after(http)}"
     violation = Violation(sentence, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
@@ -467,18 +476,16 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: See the log of the server.
     """
-    http, notes = case.http, case.state.notes
+    heads, notes = case.heads, case.state.notes
     if case.fact is None and case.state.opening is not None and "http-server-error probe" in notes:
         yield notes["http-server-error probe"]
-    if http is None or http.request is None or http.response is None or http.request.method != "POST":
+    if heads is None or heads.request.method != "POST" or heads.request.probe:
         return
-    if http.request.probe:
-        return
-    status, probed = http.response.status, is_discovery(http)
+    http, status, probed = heads.http, heads.response.status, is_discovery(heads.http)
     is_answered = not any(each.answered is None for each in http.asked)
     if status < 500 or (is_answered and not (probed and status == _CRASHED)) or (probed and status in _GATEWAY):
         return  # a gateway is judged by the outcome of the next request
-    if not probed and not once(case, "http-server-error"):
+    if not probed and not case.state.is_first("http-server-error"):
         return
     own = _APPLICATIONS.match(http.header("server") or http.header("x-powered-by") or "") if status <= 504 else None
     if status in _GATEWAY and own is None:
@@ -514,7 +521,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check the URL and the credentials.
     """
-    state, fact, http = case.state, case.fact, case.http
+    state, fact, heads = case.state, case.fact, case.heads
     if fact is None and case.frame is None:
         is_open = state.opening is not None or state.http.has_endpoint
         if not is_open and any(status == _NO_LOGIN for _, status, _ in state.login.refusals):
@@ -525,11 +532,12 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             tried = {each.method for each in state.requests.all}
             if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
                 yield state.notes["http-request-rejected"]
-    elif fact is not None and http is not None and http.request is not None and http.response is not None:
-        status, asked = http.response.status, next((each for each in http.asked if each.answered is None), None)
-        if status == _BAD_REQUEST and http.notifications and not http.asked and not http.request.probe:
+    elif fact is not None and heads is not None and not heads.request.probe:
+        http, status = heads.http, heads.response.status
+        asked = next((each for each in http.asked if each.answered is None), None)
+        if status == _BAD_REQUEST and http.notifications and not http.asked:
             yield from _refused_notification(case, http)
-        if not 400 <= status < 500 or status in _ELSEWHERE or asked is None or http.request.probe:
+        if not 400 <= status < 500 or status in _ELSEWHERE or asked is None:
             return
         if (status == 404 and http.sent(SESSION) is not None) or (status == 403 and http.header("www-authenticate")):
             return  # the session has expired, or the challenge states what is required
@@ -578,7 +586,7 @@ def _refused_notification(case: CheckMoment, http: HttpExchangeState) -> Iterato
     raw = words.encode()
     if state.opening is None or BAD_VERSION.search(raw) or NO_SESSION.search(raw) or GUARD.search(raw):
         return
-    if once(case, "http-request-rejected notification"):
+    if case.state.is_first("http-request-rejected notification"):
         what = next(filter(None, http.notifications), "a response to a request of the server")[:60]
         sentence = f"the server answered POST ({what}) with HTTP 400{words}: strict clients end the session"
         fix = "Accept notifications and responses with HTTP 202: nothing is sent in return."
@@ -608,8 +616,7 @@ def body_truncated(case: CheckMoment) -> Iterator[Violation]:
                 ),
             )
         elif fact.why.startswith(BROKEN_OFF):
-            sentence = f"the connection was closed in the middle of the response to {method}"
-            yield Violation(sentence, fix="Check the logs of server and proxy for a crash or a timeout.")
+            yield Violation(f"the connection was closed in the middle of the response to {method}")
     elif case.frame is not None and "json" in kind_of(http) and _stops_in_the_middle(case.frame.payload):
         size = len(case.frame.payload)
         sentence = f"the response to {method} is incomplete JSON: it ends after {size:,} bytes"
@@ -640,19 +647,17 @@ def empty_body(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send the JSON-RPC response; 202 without a body is for notifications.
     """
-    http, fact = case.http, case.fact
-    if http is None or fact is None or http.response is None or http.request is None or http.request.probe:
+    heads, fact = case.heads, case.fact
+    if heads is None or fact is None or heads.request.probe or fact.event is not HttpEvent.END or fact.why:
         return
-    if fact.event is not HttpEvent.END or fact.why:
-        return
+    http, status = heads.http, heads.response.status
     is_stream = kind_of(http) == STREAM
     if is_stream and case.state.opening is not None:
         return  # `stream-ended-early` reports it
     empty = http.events == 0 and not http.has_ids if is_stream else fact.body_bytes == 0
-    if empty and 200 <= http.response.status < 300 and http.response.status != 202:
-        if http.asked and http.asked[0].answered is None:
-            what = "an event stream without a message" if is_stream else "an empty body"
-            yield Violation(f"{http.asked[0].method[:60]} was answered with HTTP {http.response.status} and {what}")
+    if empty and 200 <= status < 300 and status != 202 and http.asked and http.asked[0].answered is None:
+        what = "an event stream without a message" if is_stream else "an empty body"
+        yield Violation(f"{http.asked[0].method[:60]} was answered with HTTP {status} and {what}")
 
 
 @error("Body does not match `Content-Encoding`", "http end")
@@ -660,13 +665,5 @@ def body_encoding_invalid(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."""
     http, fact = case.http, case.fact
     if http is not None and fact is not None and fact.why.startswith("the compressed body can't be decoded"):
-        sentence = (
-            f"Content-Encoding is {(http.header('content-encoding') or '')[:20]}, but the body cannot be "
-            "decoded with it"
-        )
-        yield Violation(
-            sentence,
-            fix=(
-                "Send Content-Encoding only for bodies that are compressed; check proxies that compress or decompress."
-            ),
-        )
+        encoding = (http.header("content-encoding") or "")[:20]
+        yield Violation(f"Content-Encoding is {encoding}, but the body cannot be decoded with it")

@@ -20,7 +20,7 @@ from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.probes import METHOD
 from inspector.protocol.revisions._shape import Era
-from inspector.protocol.revisions.openings import HEADER_MISMATCH
+from inspector.protocol.revisions.openings import HEADER_MISMATCH, OPENING
 from inspector.protocol.revisions.table import ROWS, find, mutual
 
 error, warning, hint = diagnoses_of("basic/lifecycle")
@@ -28,6 +28,9 @@ error, warning, hint = diagnoses_of("basic/lifecycle")
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _TOO_SLOW_NS, _SILENT_NS = 60_000_000_000, 2_000_000_000
 _FIX_BLOCKED = "Handle requests concurrently: one that computes blocks all others (py-spy dump, node --inspect)."
+_FIX_INSTANCES = (
+    "Check whether the server restarted, or several instances share the load. Use sticky sessions, or be stateless."
+)
 _FIX_SERVICE = "Respond first, and connect afterwards; see why that service is silent."
 _EARLY = re.compile(
     r"(?i)(?:before|during) (?:the )?(?:session )?initiali[sz]ation|"
@@ -135,14 +138,11 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
     sentence = f"; stderr ends with: {elided(words[0][1], 120)}" if words else "; stderr is empty"
     if logged is not None:
         words, sentence = [logged[:2]], f"; stderr has: {logged[1]}"
-    unread = unread_at_eof(state)
-    sentence = (
-        f"; nothing has read the {unread:,} bytes that were written to its stdin{sentence}" if unread else sentence
-    )
+    if unread := unread_at_eof(state):
+        sentence = f"; nothing has read the {unread:,} bytes that were written to its stdin{sentence}"
     sentence += "; the process was still computing, so it may be starting" if computed_at_eof(state) else ""
     frames = (asked.frame, *(n for n, _ in words))
-    fix = "Check the subcommand, whether the server works before it reads stdin, and whether it flushes its output."
-    fix = (logged and logged[2]) or fix
+    fix = logged[2] if logged is not None else ""
     if unread:
         fix = (
             "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that "
@@ -178,26 +178,17 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send notifications/initialized before the first request.
     """
     state, message = case.state, peek.text(case.value, "message") or ""
-    if state.opening is None or case.method in ("initialize", "server/discover") or not _EARLY.search(message[:500]):
+    if state.opening is None or case.method in OPENING or not _EARLY.search(message[:500]):
         return
-    if state.initialized and AWAITS_INITIALIZED.search(message[:500]):
-        yield Violation(
-            f"{case.method[:60]} was rejected although notifications/initialized was sent: {message[:100]}", fix=_NAME
-        )
-    elif state.initialized and state.transport == "stdio":
-        words = f"{case.method[:60]} was rejected although notifications/initialized was sent: {message[:100]}"
-        yield Violation(words, fix=_NAME)
-    elif state.initialized:
-        fix = (
-            "Check whether the server restarted, or several instances share the load. Use sticky sessions, "
-            "or be stateless."
-        )
+    if not state.initialized:
+        how, fix = "was sent before notifications/initialized", ""
+    elif state.transport == "stdio" or AWAITS_INITIALIZED.search(message[:500]):
+        how, fix = "was rejected although notifications/initialized was sent", _NAME
+    else:
+        how, fix = "was rejected as if initialize had not been sent", _FIX_INSTANCES
         if state.is_http and not state.http.session_id:
             fix = "Check whether a proxy removes Mcp-Session-Id: the response to initialize had none."
-        yield Violation(f"{case.method[:60]} was rejected as if initialize had not been sent: {message[:100]}", fix=fix)
-    else:
-        fix = "Send notifications/initialized before the first request."
-        yield Violation(f"{case.method[:60]} was sent before notifications/initialized: {message[:100]}", fix=fix)
+    yield Violation(f"{case.method[:60]} {how}: {message[:100]}", fix=fix)
 
 
 @error("Request without a handshake is rejected", "error", since="2026-07-28")
@@ -207,7 +198,7 @@ def handshake_demanded(case: CheckMoment) -> Iterator[Violation]:
     Fix: Serve all methods without initialize, or do not name this version in server/discover.
     """
     message = peek.text(case.value, "message") or ""
-    is_opening = case.method in ("initialize", "server/discover") or case.state.opening is None
+    is_opening = case.method in OPENING or case.state.opening is None
     if not is_opening and (_EARLY.search(message[:500]) or _DEMANDS.search(message[:500])):
         yield Violation(
             f"{case.method[:60]} was rejected for lack of a handshake, which {_date(case)} has not: {message[:100]}"
@@ -401,18 +392,13 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         fix = f"Read {PREFIX}{short[1]} in _meta, with its prefix: clients of 2026-07-28 send that."
     also = f", and server/discover with {also}" if also and sentence not in also else ""
     sentence = f"initialize was rejected with {code}: {sentence[: 120 if also else 240]}{also}"
-    if code == HEADER_MISMATCH and (
-        probes := [each for each in _asked(case.state) if each.method == "server/discover"]
-    ):
+    probes = [each.frame for each in case.state.requests.all if each.method == "server/discover"]
+    if code == HEADER_MISMATCH and probes:
         sentence = f"{sentence}. Only servers of 2026-07-28 return this code, and server/discover had no usable result"
         fix = "Return a DiscoverResult, or -32601 with the supported versions."
-        yield Violation(sentence, "/error", (case.n, probes[0].frame), instead=True, fix=fix)
+        yield Violation(sentence, "/error", (case.n, min(probes)), instead=True, fix=fix)
         return
     yield Violation(sentence, "/error", fix=fix)
-
-
-def _asked(state: ConnectionState) -> Iterator[TrackedRequest]:
-    yield from (*state.requests.done.values(), *state.requests.open.values())
 
 
 def _echoed(case: CheckMoment) -> bool:
@@ -557,18 +543,12 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
     state = case.state
     if state.opening is None or state.why or not state.initialized:
         return
-    since = [
-        each
-        for each in (*state.requests.done.values(), *state.requests.open.values())
-        if each.sender is Direction.TO_SERVER
-    ]
-    since = [each for each in since if each.method not in ("initialize", "server/discover")]
+    every = (*state.requests.done.values(), *state.requests.open.values())
+    since = [each for each in every if each.sender is Direction.TO_SERVER and each.method not in OPENING]
     if not since or any(each.answered is not None for each in since):
         return
     waited = max((each.cancelled_ns or state.last_ns) - each.time_ns for each in since)
-    if waited < _SILENT_NS or any(
-        side is Direction.FROM_SERVER for side, _ in (*state.requests.open, *state.requests.done)
-    ):
+    if waited < _SILENT_NS or any(each.sender is Direction.FROM_SERVER for each in state.requests.all):
         return
     logged = line_like(state, AWAITS_INITIALIZED)
     words = f"; its log says: {logged[1].string.strip()[:120]}" if logged is not None else ""

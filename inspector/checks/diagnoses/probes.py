@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.rules.http import MIXED_UP, NO_RESPONSE, TAKES_ORIGINS
-from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, is_loopback
+from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, HttpHeads, is_loopback
 from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
 from inspector.protocol.facts import HttpEvent
@@ -82,7 +82,7 @@ def invalid_ping_response(case: CheckMoment) -> Iterator[Violation]:
     if case.is_moot or code is None:
         return  # `error-object-invalid` reports the latter
     mild = _WARNING if code == _METHOD_NOT_FOUND else None  # some clients reconnect then, others request a list instead
-    yield Violation(f"ping is rejected with {code}", "/error/code", fix="Return the result {}.", severity=mild)
+    yield Violation(f"ping is rejected with {code}", "/error/code", severity=mild)
 
 
 @warning(
@@ -222,14 +222,10 @@ def undeclared_version_accepted(case: CheckMoment) -> Iterator[Violation]:
                 state.notes.setdefault("undeclared-version-accepted", []).append(found)
 
 
-def _knocked(case: CheckMoment) -> HttpExchangeState | None:
-    """Return the HTTP exchange of a probe whose response has just begun."""
-    http, fact = case.http, case.fact
-    if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
-        return None
-    if MIXED_UP in case.state.notes:
-        return None  # it may be the response to another request
-    return http if http.request.probe else None
+def _knocked(case: CheckMoment) -> HttpHeads | None:
+    """Return the HTTP exchange of a probe whose response has just begun; None if that may be of another request."""
+    heads = None if MIXED_UP in case.state.notes else case.new_heads
+    return heads if heads is not None and heads.request.probe else None
 
 
 def _status(http: HttpExchangeState) -> int:
@@ -293,11 +289,11 @@ def unknown_session_status(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return HTTP 404; clients then start a new session.
     """
-    http = _knocked(case)
-    if http is None or http.sent(SESSION) != probes.SESSION or _status(http) in (401, 403, 404):
+    heads = _knocked(case)
+    if heads is None or heads.http.sent(SESSION) != probes.SESSION or heads.response.status in (401, 403, 404):
         return
-    mild = _HINT if 400 <= _status(http) < 500 else None
-    yield Violation(f"an unknown session id is answered with HTTP {_status(http)}, not 404", severity=mild)
+    mild = _HINT if 400 <= heads.response.status < 500 else None
+    yield Violation(f"an unknown session id is answered with HTTP {heads.response.status}, not 404", severity=mild)
 
 
 @hint("Web clients cannot use the server (CORS)", "http", topic="")
@@ -308,11 +304,12 @@ def cors_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Answer OPTIONS, if web clients should use the server.
     """
-    http = _knocked(case)
-    if http is not None and http.sent("origin") == probes.ORIGIN and http.request is not None:
-        if http.request.method == "POST" and 400 <= _status(http) < 500:
-            case.state.notes["foreign origin rejected"] = True
-    if http is None or http.request is None or http.request.method != "OPTIONS" or http.sent("origin") is None:
+    if (heads := _knocked(case)) is None:
+        return
+    http, request, response = heads
+    if http.sent("origin") == probes.ORIGIN and request.method == "POST" and 400 <= response.status < 500:
+        case.state.notes["foreign origin rejected"] = True
+    if request.method != "OPTIONS" or http.sent("origin") is None:
         return
     allowed = (http.header("access-control-allow-headers") or "").lower()
     names = {each.strip() for each in allowed.split(",")}
@@ -361,12 +358,13 @@ def host_not_validated(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Compare Host with the allowed names: DNS rebinding gives this machine other names.
     """
-    http = _knocked(case)
-    if http is None or http.request is None or http.sent("host") != probes.HOST:
+    heads = _knocked(case)
+    if heads is None or heads.http.sent("host") != probes.HOST:
         return
-    if is_loopback(http.request.target) and 200 <= _status(http) < 300:
+    status = heads.response.status
+    if is_loopback(heads.request.target) and 200 <= status < 300:
         mild = None if TAKES_ORIGINS in case.state.notes else _HINT
-        yield Violation(f"a request with Host: {probes.HOST} was answered with HTTP {_status(http)}", severity=mild)
+        yield Violation(f"a request with Host: {probes.HOST} was answered with HTTP {status}", severity=mild)
 
 
 @hint("Server listens on one loopback address only", "http", "http end", "end", topic="")

@@ -12,7 +12,6 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
-from inspector.protocol.frames import Direction
 from inspector.protocol.given_values import PLACEHOLDER
 from inspector.protocol.revisions.openings import OPENING
 
@@ -256,7 +255,7 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     state, ended = case.state, exit_of(case.state)
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
-    waiting = _waiting(state)
+    waiting = state.requests.waiting
     worked = any(each.answered is not None and each.method not in OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
@@ -343,11 +342,6 @@ def _notified(state: ConnectionState) -> str:
     return next((each[:60] for each in reversed(state.requests.unheard) if each.startswith("notifications/")), "")
 
 
-def _waiting(state: ConnectionState) -> list[TrackedRequest]:
-    """Return the requests of the client that have no response, oldest first."""
-    return [each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER]
-
-
 @error("Server was killed", "end")
 def server_killed(case: CheckMoment) -> Iterator[Violation]:
     """A signal that mcp-inspect did not send, or the exit code that a container makes of one.
@@ -361,7 +355,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
     if signal:
         fix = _KILLED.get(signal, _CORE)
         mild = _HINT if fix == _ASKED_TO_END else None
-        waiting = _waiting(case.state)[-1:] if case.state.opening is not None else []
+        waiting = case.state.requests.waiting[-1:] if case.state.opening is not None else []
         during = _during(case.state, waiting) if waiting else ""
         meaning = f" ({_MEANS[signal]})" if signal in _MEANS else ""
         sentence = f"the server was killed by {signal}{meaning}{during}"
@@ -479,7 +473,7 @@ def file_not_found(case: CheckMoment) -> Iterator[Violation]:
     elif not (line := line_like(case.state, _PROGRAM)) or not (file := _relative(connection.argv, line[1].group(1))):
         return
     sentence = f"{file} does not exist in {connection.cwd or 'the working directory'}"
-    yield Violation(sentence, frames=(line[0], ended[0]), instead=True, fix="Give the absolute path, or set --cwd.")
+    yield Violation(sentence, frames=(line[0], ended[0]), instead=True)
 
 
 def _relative(argv: Sequence[str], path: str) -> str:
@@ -542,13 +536,6 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
                 signalled = (n, f"{waited_s:.1f} s after stdin was closed{how} and was sent {fact.signal}")
     if signalled is not None:
         sentence = f"the server was still running {signalled[1]}"
-        owed = next((each.method for each in _owed(case.state) if each.method in _WORK), "")
+        owed = next((each.method for each in case.state.requests.unanswered if each.method in _WORK), "")
         more = f"; it may have been at work on {owed}, which has no response" if owed else ""
         yield Violation(sentence + more, frames=(signalled[0],), instead=True, severity=_HINT if owed else mild)
-
-
-def _owed(state: ConnectionState) -> Iterator[TrackedRequest]:
-    """Yield the requests of the client that got no response, also those that were given up."""
-    for asked in state.requests.all:
-        if asked.sender is Direction.TO_SERVER and asked.answered is None:
-            yield asked

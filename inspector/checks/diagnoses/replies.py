@@ -10,10 +10,9 @@ from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import reason_of, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.rules.results import own_result_rejected
-from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
+from inspector.checks.state import CheckMoment, TrackedRequest
 from inspector.forms.validate import validate
 from inspector.protocol import peek
-from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import ErrorResponse, NotJsonRpc, ResultResponse
 from inspector.protocol.revisions.openings import MISSING_CAPABILITY
 from inspector.protocol.server_requests import REQUIRED, advice_on_unsendable, unsendable
@@ -88,7 +87,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
         words = f"{named} was answered with an error with the id {case.message.id!r}: {reason_of(case.value)[:120]}"  # type: ignore[union-attr]
         yield Violation(words, "/id")
     elif case.http is None and _is_anonymous(case):
-        waiting, sentence = _open(case.state), _without_an_id(case)
+        waiting, sentence = case.state.requests.unanswered, _without_an_id(case)
         words = peek.text(case.value, "message") or ""
         if "notifications/initialized" in words and isinstance(case.message, ErrorResponse):
             sentence = f"the server does not know notifications/initialized, and answered it with {sentence}"
@@ -149,7 +148,11 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
     elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
         if case.http is not None and (isinstance(message, ErrorResponse) or state.opening is not None):
             return  # SDKs write "server-error" where they read no id; later `response-on-wrong-post` judges
-        waiting = _open(state) if case.http is None else [each for each in case.http.asked if each.answered is None]
+        waiting = (
+            state.requests.unanswered
+            if case.http is None
+            else [each for each in case.http.asked if each.answered is None]
+        )
         if (
             len(waiting) == 1
             and str(message.id) != str(waiting[0].id)
@@ -185,7 +188,11 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
     message, payload = case.message, case.payload
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
-    due = case.http.asked[0] if case.http is not None and case.http.asked else next(iter(_open(case.state)), None)
+    due = (
+        case.http.asked[0]
+        if case.http is not None and case.http.asked
+        else next(iter(case.state.requests.unanswered), None)
+    )
     members = _members(payload)
     if case.is_foreign_event and "jsonrpc" not in members:
         return
@@ -214,13 +221,6 @@ def _members(payload: bytes) -> frozenset[str]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _NO_MEMBERS
     return frozenset(value) if type(value) is dict else _NO_MEMBERS
-
-
-def _open(state: ConnectionState) -> list[TrackedRequest]:
-    """Return the client requests without a response, oldest first, including cancelled ones."""
-    given_up = [each for each in state.requests.done.values() if each.answered is None]
-    ours = (each for (side, _), each in state.requests.open.items() if side is Direction.TO_SERVER)
-    return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *ours]
 
 
 @warning("Call was rejected", "error tools/call", topic="server/tools", confidence=Confidence.LIKELY)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, STREAM, kind_of, once, refused, responded
+from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, STREAM, kind_of, refused, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
@@ -57,14 +57,12 @@ def sse_stream_refused(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Connect without --transport sse, and without "type": "sse" in a host's configuration.
     """
-    found = refused(case)
-    if found is None or case.state.transport != "sse" or case.state.opening is not None:
+    heads, body = refused(case) or (None, b"")
+    if heads is None or case.state.transport != "sse" or case.state.opening is not None:
         return
-    http, body = found
-    if http.request is None or http.response is None or http.request.method != "GET" or http.response.status == 401:
-        return
-    if once(case, "sse-stream-refused"):
-        sentence = f"GET for the stream of HTTP+SSE was answered with HTTP {http.response.status}"
+    status = heads.response.status
+    if heads.request.method == "GET" and status != 401 and case.state.is_first("sse-stream-refused"):
+        sentence = f"GET for the stream of HTTP+SSE was answered with HTTP {status}"
         words = words_of_body(body)
         yield Violation(f"{sentence}{words and f': {words[:160]}'}; the server may speak Streamable HTTP")
 
@@ -168,7 +166,7 @@ def stream_not_resumed(case: CheckMoment) -> Iterator[Violation]:
         return
     is_resumed = http.request is not None and http.request.method == "GET" and http.sent("last-event-id") is not None
     due = next((each for each in case.state.requests.all if each.answered is None and each.status == 200), None)
-    if is_resumed and http.response.status >= 400 and due is not None and once(case, "stream-not-resumed"):
+    if is_resumed and http.response.status >= 400 and due is not None and case.state.is_first("stream-not-resumed"):
         says = f": {http.words[:160]}" if http.words else ""
         sentence = f"the stream of {due.method[:60]} ended early, and resuming it (GET with Last-Event-ID) got HTTP"
         yield Violation(f"{sentence} {http.response.status}{says}", frames=(due.frame,))
@@ -180,10 +178,10 @@ def stream_compressed(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Do not compress text/event-stream.
     """
-    http = responded(case)
-    encoding = http.header("content-encoding") if http is not None else None
-    if http is not None and encoding not in (None, "", "identity") and kind_of(http) == "text/event-stream":
-        yield Violation(f"the event stream is compressed ({str(encoding)[:20]})")
+    heads = responded(case)
+    encoding = heads.http.header("content-encoding") if heads else None
+    if heads and encoding and encoding != "identity" and kind_of(heads.http) == STREAM:
+        yield Violation(f"the event stream is compressed ({encoding[:20]})")
 
 
 @error("SSE event has no blank line at its end", "note")
@@ -247,7 +245,7 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send event: endpoint with the URL as its data first, and a blank line after it.
     """
-    state, http, frame = case.state, responded(case), case.frame
+    state, heads, frame = case.state, responded(case), case.frame
     if frame is not None:
         if frame.sse is not None and frame.sse.event is None and state.opening is None and not state.http.has_endpoint:
             if (url := _URL_ALONE.fullmatch(frame.payload[:500].strip())) and case.http is not None:
@@ -262,8 +260,8 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"{sentence} event: endpoint", frames=(n,), instead=True, fix=_NAME_OF_ENDPOINT)
     elif case.fact is not None and case.fact.event is HttpEvent.REQUEST and case.fact.method == "GET":
         state.notes.setdefault("stream", (case.n, case.time_ns, case.http))
-    elif http is not None and http.request is not None and http.response is not None:
-        if http.request.method == "GET" and http.response.status == 200 and kind_of(http) == "text/event-stream":
+    elif heads is not None:
+        if heads.request.method == "GET" and heads.response.status == 200 and kind_of(heads.http) == STREAM:
             state.notes.setdefault("endpoint-event-missing", case.n)
     elif case.fact is None and _is_held_back(state):
         sentence = "GET had no response, not even its headers: clients do not know where to POST"
@@ -304,10 +302,13 @@ def charset_not_utf_8(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Write responses as UTF-8, and declare no charset, or utf-8, in Content-Type.
     """
-    http = responded(case)
-    found = _CHARSET.search((http.header("content-type") or "")[:300]) if http is not None and http.asked else None
-    if http is not None and found is not None and kind_of(http) in ("application/json", STREAM):
-        if found[1].lower() not in ("utf-8", "utf8", "us-ascii") and once(case, "charset-not-utf-8"):
+    heads = responded(case)
+    if heads is None or not heads.http.asked:
+        return
+    http = heads.http
+    found = _CHARSET.search((http.header("content-type") or "")[:300])
+    if found is not None and kind_of(http) in ("application/json", STREAM):
+        if found[1].lower() not in ("utf-8", "utf8", "us-ascii") and case.state.is_first("charset-not-utf-8"):
             what = f"the response to {http.asked[0].method[:60]} declares charset {found[1]} in place of UTF-8"
             yield Violation(f"{what}: characters that {found[1]} lacks are lost")
 

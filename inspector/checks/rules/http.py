@@ -6,10 +6,10 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, row_of_date, rules_of
-from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, is_distinct, is_loopback
+from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, HttpHeads, is_distinct, is_loopback
 from inspector.checks.state_updates import CARRIED
 from inspector.protocol import peek
-from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, HttpEvent, HttpFact
+from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, HttpEvent
 from inspector.protocol.frames import Channel
 from inspector.protocol.jsonrpc import UNCLAIMED, ErrorResponse, ResultResponse
 from inspector.protocol.revisions.openings import modern_code
@@ -44,14 +44,9 @@ _OVER = re.compile(
 )
 
 
-def _heads(case: CheckMoment) -> tuple[HttpExchangeState, HttpFact, HttpFact] | None:
-    """Return the exchange with the headers of both sides, once those of the response are known."""
-    http, fact = case.http, case.fact
-    if case.state.transport == "sse" or case.state.http.has_endpoint:
-        return None
-    if http is None or http.request is None or not isinstance(fact, HttpFact) or fact.event is not HttpEvent.RESPONSE:
-        return None
-    return http, http.request, fact
+def _heads(case: CheckMoment) -> HttpHeads | None:
+    """Return the exchange whose response has just begun; None over HTTP+SSE."""
+    return case.new_heads if _is_plain_http(case) else None
 
 
 def _kind(http: HttpExchangeState) -> str:
@@ -65,7 +60,7 @@ def header_repeated(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send the header once; look for a proxy that adds it again. Clients join both values by a comma.
     """
     heads = _heads(case)
-    names = [name.lower() for name, _ in heads[2].headers] if heads else []
+    names = [name.lower() for name, _ in heads.response.headers] if heads else []
     for name in _SINGLE:
         if names.count(name) > 1 and case.state.is_first(f"header-repeated {name}"):
             yield Violation(f"a response has the header {_SINGLE[name]} {names.count(name)} times")
@@ -98,14 +93,20 @@ def notification_not_accepted(case: CheckMoment) -> Iterator[Violation]:
     """
     yield from _acceptance_with_a_body(case)
     heads = _heads(case)
-    if heads and heads[1].method == "POST" and heads[0].notifications and not heads[0].asked:
-        if 200 <= heads[2].status < 300 and heads[2].status != 202:
-            what = next(filter(None, heads[0].notifications), "a response")[:60]
-            yield Violation(f"{what} was answered with HTTP {heads[2].status}, not 202")
-        elif heads[2].status >= 300 and heads[2].status not in _OTHER_REASONS and not _has_other_cause(heads[0]):
+    if heads and heads.request.method == "POST" and heads.http.notifications and not heads.http.asked:
+        if 200 <= heads.response.status < 300 and heads.response.status != 202:
+            what = next(filter(None, heads.http.notifications), "a response")[:60]
+            yield Violation(f"{what} was answered with HTTP {heads.response.status}, not 202")
+        elif (
+            heads.response.status >= 300
+            and heads.response.status not in _OTHER_REASONS
+            and not _has_other_cause(heads.http)
+        ):
             if case.state.opening is not None and case.state.is_first("notification-not-accepted"):
-                what = next(filter(None, heads[0].notifications), "a response")[:60]
-                sentence = f"{what} was answered with HTTP {heads[2].status}, not 202: strict clients end the session"
+                what = next(filter(None, heads.http.notifications), "a response")[:60]
+                sentence = (
+                    f"{what} was answered with HTTP {heads.response.status}, not 202: strict clients end the session"
+                )
                 yield Violation(sentence, severity=_WARNING)
 
 
@@ -116,7 +117,7 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send Content-Type: application/json, or text/event-stream.
     """
     heads = _heads(case)
-    if not heads or heads[1].method != "POST" or not heads[0].asked:
+    if not heads or heads.request.method != "POST" or not heads.http.asked:
         return
     http, _, response = heads
     if response.status in (202, 204, 205):
@@ -133,7 +134,7 @@ def get_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return HTTP 405 if there is no stream for GET.
     """
     heads = _heads(case)
-    if heads and heads[1].method == "GET" and case.state.transport == "http":
+    if heads and heads.request.method == "GET" and case.state.transport == "http":
         http, _, response = heads
         stream = response.status == 200 and _kind(http) == "text/event-stream"
         if not stream and response.status not in (401, 403, 405) and not 300 <= response.status < 400:
@@ -180,7 +181,7 @@ def _as_words(why: str) -> str:
 def session_id_characters(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Use visible ASCII characters only."""
     heads = _heads(case)
-    id_ = heads[0].header(_SESSION) if heads else None
+    id_ = heads.http.header(_SESSION) if heads else None
     if id_ is not None and not _VISIBLE.fullmatch(id_):
         yield Violation(f"Mcp-Session-Id {'has characters other than visible ASCII' if id_ else 'is empty'}")
 
@@ -252,11 +253,16 @@ def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send neither session ids nor event ids.
     """
     heads, frame = _heads(case), case.frame
-    if heads and heads[1].method != "OPTIONS" and heads[0].header(_SESSION) is not None:
+    if heads and heads.request.method != "OPTIONS" and heads.http.header(_SESSION) is not None:
         yield Violation("the response has Mcp-Session-Id")
-    if heads and heads[1].method in ("GET", "DELETE") and heads[2].status != 405 and case.state.transport == "http":
-        mild = _HINT if 400 <= heads[2].status < 500 else None  # refused all the same
-        sentence = f"{heads[1].method} was answered with HTTP {heads[2].status}, not 405"
+    if (
+        heads
+        and heads.request.method in ("GET", "DELETE")
+        and heads.response.status != 405
+        and case.state.transport == "http"
+    ):
+        mild = _HINT if 400 <= heads.response.status < 500 else None  # refused all the same
+        sentence = f"{heads.request.method} was answered with HTTP {heads.response.status}, not 405"
         yield Violation(sentence, severity=mild, fix="Return 405 to other methods than POST in this protocol version.")
     if frame is not None and frame.sse is not None and frame.sse.id and case.state.is_first("stateless-session-id"):
         yield Violation("an event has an id, but streams cannot be resumed in this protocol version", severity=_HINT)
@@ -269,8 +275,8 @@ def buffering_header_missing(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send X-Accel-Buffering: no with event streams.
     """
     heads = _heads(case)
-    if heads and heads[2].status == 200 and _kind(heads[0]) == "text/event-stream":
-        if (heads[0].header("x-accel-buffering") or "").lower() != "no" and case.state.is_first(
+    if heads and heads.response.status == 200 and _kind(heads.http) == "text/event-stream":
+        if (heads.http.header("x-accel-buffering") or "").lower() != "no" and case.state.is_first(
             "buffering-header-missing"
         ):
             yield Violation("an event stream without X-Accel-Buffering: no, which proxies may buffer")
@@ -343,12 +349,9 @@ def _is_plain_http(case: CheckMoment) -> bool:
     return case.state.transport != "sse" and not case.state.http.has_endpoint
 
 
-def _responded(case: CheckMoment) -> HttpExchangeState | None:
-    """Return the exchange whose response has just begun; None if it may be the response to another one."""
-    fact, http = case.fact, case.http
-    if fact is None or fact.event is not HttpEvent.RESPONSE or http is None or http.request is None:
-        return None
-    return http if _is_plain_http(case) and MIXED_UP not in case.state.notes else None
+def _own_heads(case: CheckMoment) -> HttpHeads | None:
+    """Return the same; None also if it may be the response to another request."""
+    return None if MIXED_UP in case.state.notes else _heads(case)
 
 
 @hint("`Mcp-Session-Id` changes, or is issued late", "http", since="2025-03-26", until="2025-11-25")
@@ -357,17 +360,17 @@ def session_id_changed(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Issue the session id with the response to initialize, and keep it.
     """
-    http = _responded(case)
-    given = http.header(SESSION) if http is not None else None
-    if http is None or not given or any(each.method == "initialize" for each in http.asked):
+    heads = _own_heads(case)
+    given = heads.http.header(SESSION) if heads else None
+    if not heads or not given or any(each.method == "initialize" for each in heads.http.asked):
         return
-    if http.request is not None and http.request.probe:
+    if heads.request.probe:
         return  # the request belongs to no session
     before = case.state.http.session_id
     if not before:
         yield Violation("the first Mcp-Session-Id is in another response than that to initialize")
     elif given != before:
-        method = http.asked[0].method[:60] if http.asked else "a request without a response"
+        method = heads.http.asked[0].method[:60] if heads.http.asked else "a request without a response"
         yield Violation(f"Mcp-Session-Id changes during the session, with the response to {method}")
 
 
@@ -480,15 +483,15 @@ def unsupported_version_accepted(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Return HTTP 400 for unsupported versions.
     """
-    http = _responded(case)
-    message = http.sent("mcp-protocol-version") if http is not None else None
-    if http is None or message is None or http.response is None or not 200 <= http.response.status < 300:
+    heads = _own_heads(case)
+    version = heads.http.sent("mcp-protocol-version") if heads else None
+    if not heads or version is None or not 200 <= heads.response.status < 300:
         return
     agreed = case.state.revision.date if case.state.revision is not None else ""
     named = case.state.opening.supported if case.state.opening is not None else ()
-    if message != agreed and message not in named and all(message != row.date for row in ROWS):
+    if version != agreed and version not in named and all(version != row.date for row in ROWS):
         yield Violation(
-            f"a request with MCP-Protocol-Version: {message[:40]} was answered with HTTP {http.response.status}"
+            f"a request with MCP-Protocol-Version: {version[:40]} was answered with HTTP {heads.response.status}"
         )
 
 
@@ -499,9 +502,9 @@ def delete_response_invalid(case: CheckMoment) -> Iterator[Violation]:
     Fix: End the session, and return HTTP 200 or 204; 405 means that clients may not end sessions.
     """
     heads = _heads(case)
-    if heads is None or heads[1].method != "DELETE" or heads[1].probe or heads[0].sent(SESSION) is None:
+    if heads is None or heads.request.method != "DELETE" or heads.request.probe or heads.http.sent(SESSION) is None:
         return
-    status = heads[2].status
+    status = heads.response.status
     if status >= 500 or status == _BAD_REQUEST:
         yield Violation(f"DELETE for the session was answered with HTTP {status}; 405 means that it can't be ended")
 
@@ -545,13 +548,11 @@ def origin_not_validated(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Compare Origin with the allowed origins, and return HTTP 403 for others.
     """
-    http = _responded(case)
-    origin = http.sent("origin") if http is not None else None
-    if http is None or http.request is None or http.response is None or origin is None:
-        return
-    if http.request.method == "OPTIONS":
-        return  # a CORS preflight
-    if is_loopback(http.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
-        if 200 <= http.response.status < 300:
+    heads = _own_heads(case)
+    origin = heads.http.sent("origin") if heads else None
+    if not heads or origin is None or heads.request.method == "OPTIONS":
+        return  # the latter is a CORS preflight
+    if is_loopback(heads.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
+        if 200 <= heads.response.status < 300:
             case.state.notes[TAKES_ORIGINS] = True
-            yield Violation(f"a request with Origin: {origin[:80]} was answered with HTTP {http.response.status}")
+            yield Violation(f"a request with Origin: {origin[:80]} was answered with HTTP {heads.response.status}")

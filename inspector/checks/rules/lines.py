@@ -11,7 +11,7 @@ from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import CheckMoment
 from inspector.protocol.facts import ProcessEvent, ProcessFact
-from inspector.protocol.frames import Channel, Direction, Eol
+from inspector.protocol.frames import Channel, Eol
 
 error, warning, hint = rules_of("stdio")
 
@@ -42,11 +42,7 @@ def unexpected_exit(case: CheckMoment) -> Iterator[Violation]:
     if ended is None or case.state.opening is None or case.state.process.provoked is not None:
         return
     n, fact = ended
-    waiting = [
-        each
-        for (side, _), each in case.state.requests.open.items()
-        if side is Direction.TO_SERVER and each.cancelled is None
-    ]
+    waiting = [each for each in case.state.requests.waiting if each.cancelled is None]
     code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
     if waiting:
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
