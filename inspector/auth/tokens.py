@@ -38,9 +38,9 @@ from inspector.auth.steps import (
 from inspector.protocol import peek
 from inspector.protocol.claims import MOST_SECONDS, audiences, moment, read_claims
 
-_KEPT = 4
+_SHOWN_CHARS = 4
 """Number of characters at each end of a token that may be shown."""
-_SHORTEST = 24
+_SHORTEST_SHOWN = 24
 """Minimum length of a token whose ends may be shown."""
 SKEW_S = 60
 """Difference in seconds of two clocks that is tolerated."""
@@ -71,9 +71,9 @@ class TokenRequest(msgspec.Struct, frozen=True):
 
 def shortened(token: str) -> str:
     """Return enough of a token to distinguish it from another, and no more."""
-    if len(token) < _SHORTEST:
+    if len(token) < _SHORTEST_SHOWN:
         return f"({len(token)} characters)"
-    return f"{token[:_KEPT]}…{token[-_KEPT:]} ({len(token)} characters)"
+    return f"{token[:_SHOWN_CHARS]}…{token[-_SHOWN_CHARS:]} ({len(token)} characters)"
 
 
 def token_warnings(token: AccessToken, server_url: str, now: float) -> Iterator[str]:
@@ -86,10 +86,10 @@ def token_warnings(token: AccessToken, server_url: str, now: float) -> Iterator[
             yield f"it is for {', '.join(who)}, and not for {server_url}"
         issuer = claims.get("iss")
         if isinstance(issuer, str) and issuer.rstrip("/") != token.issuer.rstrip("/"):
-            yield f"its issuer is {issuer}, and {token.issuer} gave it"
+            yield f"its issuer is {issuer}, but {token.issuer} issued it"
         begins = moment(claims, "nbf")
         if begins is not None and begins > now + SKEW_S:
-            yield f"it begins to be good in {begins - now:.0f} s: are both clocks right?"
+            yield f"it is not valid before {begins - now:.0f} s from now: are both clocks right?"
         stated = moment(claims, "exp")
         expires = stated if stated is not None else expires
     if expires is not None and expires <= now:
@@ -113,19 +113,19 @@ def skew_sentence(skew: float) -> str:
     return f"our clock is {abs(skew) / 60:.0f} min {way} the server's"
 
 
-def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
+def ask(request: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
     """Request a token with some grant. Raises: LoginFailed."""
-    endpoint = asking.server.token_endpoint
+    endpoint = request.server.token_endpoint
     if not endpoint:
         yield from broken(LoginStep(what, StepVerdict.BROKEN, "the authorization server names no token_endpoint"))
-    fields, headers = yield from _proven(asking, form)
+    fields, headers = yield from _client_auth(request, form)
     fetch = HttpFetch(what, endpoint, "POST", tuple(headers.items()), tuple(fields.items()))
-    fetched = yield from _sent(fetch, dpop=asking.dpop)
+    fetched = yield from _sent(fetch, dpop=request.dpop)
     value = _value(fetched)
     token = peek.text(value, "access_token")
     if not 200 <= fetched.status < 300 or not token:
         yield from broken(
-            step_from(fetch, fetched, StepVerdict.BROKEN, _refused(fetched, value), OAUTH, _fix(asking, value))
+            step_from(fetch, fetched, StepVerdict.BROKEN, _refused(fetched, value), OAUTH, _fix(request, value))
         )
     if _UNSENDABLE.search(token or "") is not None:
         found = "its access_token holds characters that no Authorization header can carry"
@@ -133,7 +133,7 @@ def ask(asking: TokenRequest, what: str, form: Form) -> Flow[AccessToken]:
             step_from(fetch, fetched, StepVerdict.BROKEN, found, "RFC 6750, section 2.1", "Issue a b64token.")
         )
     now: float = yield Now()
-    made = _token(asking, value, now)
+    made = _token(request, value, now)
     yield from _report_token(fetch, fetched, value, made, now)
     return made
 
@@ -184,11 +184,11 @@ def exchanged(login_options: LoginOptions, issuer: str, resource: str) -> Flow[s
     return grant or ""
 
 
-def _proven(asking: TokenRequest, form: Form) -> Flow[tuple[Form, Form]]:
+def _client_auth(request: TokenRequest, form: Form) -> Flow[tuple[Form, Form]]:
     """Add the client authentication; return the form and the headers."""
-    client = asking.client
+    client = request.client
     # With Basic the standard does not require client_id in the form, but widely used servers do.
-    fields = {**form, "resource": asking.resource, "client_id": client.client_id}
+    fields = {**form, "resource": request.resource, "client_id": client.client_id}
     headers = {"Accept": "application/json"}
     if client.method == BASIC:
         pair = f"{quote_plus(client.client_id)}:{quote_plus(client.secret)}".encode()
@@ -196,18 +196,18 @@ def _proven(asking: TokenRequest, form: Form) -> Flow[tuple[Form, Form]]:
     if client.method == POST:
         fields["client_secret"] = client.secret
     if client.method == BY_KEY:
-        fields |= yield from _assertion(asking)
+        fields |= yield from _assertion(request)
     return fields, headers
 
 
-def _assertion(asking: TokenRequest) -> Flow[Form]:
+def _assertion(request: TokenRequest) -> Flow[Form]:
     """Return the form fields with the client's signed assertion about itself (RFC 7523, section 2.2)."""
     now: float = yield Now()
     unique: str = yield Random(16)
-    who = asking.client.client_id
+    who = request.client.client_id
     times = {"iat": int(now), "exp": int(now) + _ASSERTION_S}
-    claims: dict[str, Any] = {"iss": who, "sub": who, "aud": asking.server.issuer, "jti": unique, **times}
-    signed: str = yield Sign(claims, asking.login_options.private_key, asking.login_options.algorithm)
+    claims: dict[str, Any] = {"iss": who, "sub": who, "aud": request.server.issuer, "jti": unique, **times}
+    signed: str = yield Sign(claims, request.login_options.private_key, request.login_options.algorithm)
     kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     return {"client_assertion_type": kind, "client_assertion": signed}
 
@@ -221,7 +221,7 @@ def _sent(fetch: HttpFetch, *, dpop: bool) -> Flow[HttpFetched]:
     fetched = yield _with_proof(fetch, proof)
     nonce = fetched.header("dpop-nonce")
     if fetched.status in (400, 401) and peek.text(fetched.value, "error") == "use_dpop_nonce" and nonce:
-        found = "it wants a nonce in the proof of possession, and gave one"
+        found = "it requires a nonce in the proof of possession, and sent one"
         yield AddStep(step_from(fetch, fetched, StepVerdict.GOOD, found, "RFC 9449, section 8"))
         proof = yield Prove(fetch.method, fetch.url, nonce)
         fetched = yield _with_proof(fetch, proof)
@@ -243,19 +243,19 @@ def _value(fetched: HttpFetched) -> Any:
     return fetched.value
 
 
-def _token(asking: TokenRequest, value: Any, now: float) -> AccessToken:
+def _token(request: TokenRequest, value: Any, now: float) -> AccessToken:
     lasts = _lifetime(value)
     scope = peek.text(value, "scope")
     kind = "DPoP" if (peek.text(value, "token_type") or "").lower() == "dpop" else "Bearer"
     return AccessToken(
         peek.text(value, "access_token") or "",
-        asking.server.issuer,
+        request.server.issuer,
         kind,
         refresh_token=peek.text(value, "refresh_token") or "",
         expires_at=None if lasts is None else now + lasts,
         scopes=None if scope is None else tuple(scope.split()),
-        asked=asking.scopes,
-        resource=asking.resource,
+        asked=request.scopes,
+        resource=request.resource,
     )
 
 
@@ -269,7 +269,7 @@ def _lifetime(value: Any) -> float | None:
 
 def _report_token(fetch: HttpFetch, fetched: HttpFetched, value: Any, token: AccessToken, now: float) -> Flow[None]:
     lasts = "" if token.expires_at is None else f" for {token.expires_at - now:.0f} s"
-    more = ", and one to renew it with" if token.refresh_token else ""
+    more = " and a refresh token" if token.refresh_token else ""
     granted = f", scope {' '.join(token.scopes)!r}" if token.scopes else ""
     verdict, fix = StepVerdict.GOOD, ""
     if fetched.value is None:
@@ -294,14 +294,14 @@ def _refused(fetched: HttpFetched, value: Any) -> str:
     return f"{message} (with status {fetched.status}, which means success)" if fetched.status == 200 else message
 
 
-def _fix(asking: TokenRequest, value: Any) -> str:
+def _fix(request: TokenRequest, value: Any) -> str:
     match peek.text(value, "error"):
         case "invalid_client":
-            listed = ", ".join(asking.server.token_methods or ()) or "not said"
-            return f"The client proved itself by {asking.client.method}; the server's list of ways: {listed}."
+            listed = ", ".join(request.server.token_methods or ()) or "none"
+            return f"The client authenticated by {request.client.method}; methods that the server lists: {listed}."
         case "invalid_grant":
-            return "What was to be exchanged is not taken: used already, too old, or of another client or address."
+            return "The code or token was used before, has expired, or belongs to another client or redirect URI."
         case "invalid_scope":
-            return f"Requested: {' '.join(asking.scopes)!r}; --scope requests others."
+            return f"Requested: {' '.join(request.scopes)!r}; --scope requests others."
         case _:
             return ""
