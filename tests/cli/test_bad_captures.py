@@ -180,7 +180,7 @@ def test_unreadable_capture_reports_the_permission(
     ran = inspect(*_words(command, path, tmp_path / "out"))
     assert (ran.status, ran.stdout) == (ExitStatus.USAGE, "")
     assert f"{path} can't be opened: Permission denied" in ran.stderr
-    assert "Look at the rights" in ran.stderr
+    assert "Check the permissions" in ran.stderr
 
 
 def test_the_interface_refuses_what_it_can_not_read_before_it_draws(refused: dict[str, Path]) -> None:

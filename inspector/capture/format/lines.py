@@ -8,17 +8,16 @@ from typing import NamedTuple
 
 from inspector.errors import CaptureError, UsageError
 
-WINDOW = 64 * 1024
+WINDOW_BYTES = 64 * 1024
 """Bytes that are read at a time."""
 
-MOST = 1024 * 1024 * 1024
-"""Bytes of the longest line that is read. Longer ones are skipped as unreadable."""
+MAX_LINE_BYTES = 1024 * 1024 * 1024
+"""Length of the longest line that is read. Longer ones are skipped as unreadable."""
 
-BLOCK = 2000
+MAX_BLOCK_LINES = 2000
 """Maximum number of lines in a block: some milliseconds to process."""
 
 _CHUNK_BYTES = 1024 * 1024
-
 
 Tell = Callable[[int, int], None]
 """Progress callback: bytes done and total bytes. The total may be too low if the file grows."""
@@ -32,7 +31,7 @@ class LineBlock(NamedTuple):
     place: int
     """Offset of the first line."""
     lines: list[bytes]
-    """Lines without their line ends. A line longer than MOST is b"" in a block of its own."""
+    """Lines without their line ends. A line longer than MAX_LINE_BYTES is b"" in a block of its own."""
     end: int
     """Offset after the last line."""
     whole: bool = True
@@ -64,12 +63,12 @@ class FileWindow:
 
     def read(self, fd: int, place: int, length: int) -> bytes:
         """Return bytes at an offset, like `read_at`."""
-        if length > WINDOW:
+        if length > WINDOW_BYTES:
             return read_at(fd, place, length)
         if not self._place <= place <= place + length <= self._place + len(self._bytes):
             # a caller that reads backwards, such as a filter, finds the previous line in the window
-            self._place = max(0, place + length - WINDOW) if place < self._place else place
-            self._bytes = read_at(fd, self._place, WINDOW)
+            self._place = max(0, place + length - WINDOW_BYTES) if place < self._place else place
+            self._bytes = read_at(fd, self._place, WINDOW_BYTES)
         at = place - self._place
         return self._bytes[at : at + length]
 
@@ -78,10 +77,8 @@ def open_for_reading(path: Path) -> int:
     """Open a regular file; return its descriptor. Raises: CaptureError."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # do not block on a FIFO
-    except ValueError as error:
-        raise CaptureError(f"{path} can't be opened: {error}", hint=_advice(error)) from None
-    except OSError as error:
-        raise CaptureError(f"{path} can't be opened: {error.strerror}", hint=_advice(error)) from None
+    except (OSError, ValueError) as error:
+        raise _unopened(path, error) from None
     mode = os.fstat(fd).st_mode
     if not stat.S_ISREG(mode):
         os.close(fd)
@@ -100,21 +97,10 @@ def demand_file(path: Path, hint: str) -> None:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{path}: no such file", hint=hint) from None
-    except (OSError, ValueError) as error:  # a NUL in a path raises ValueError
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise CaptureError(f"{path} can't be opened: {why}", hint=_advice(error)) from None
+    except (OSError, ValueError) as error:
+        raise _unopened(path, error) from None
     if not stat.S_ISREG(mode):
         raise CaptureError(f"{path} is {_kind(mode)}", hint="Name a .mcpcap file.")
-
-
-def _kind(mode: int) -> str:
-    return "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
-
-
-def _advice(error: OSError | ValueError) -> str:
-    if isinstance(error, PermissionError):
-        return "Look at the rights of the file and its directories; captures are for their owner alone"
-    return "Check the name of the file."
 
 
 def ignore_progress(done: int, total: int) -> None:
@@ -124,7 +110,7 @@ def ignore_progress(done: int, total: int) -> None:
 def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
     """Yield each line with its offset and whether it has a line end: the last one may be incomplete.
 
-    `read` returns bytes at an offset. A line longer than MOST is given as b"". The file may grow meanwhile.
+    `read` returns bytes at an offset. A line longer than MAX_LINE_BYTES is given as b"". The file may grow meanwhile.
     """
     for place, several, _, whole in blocks(read):
         for line in several:
@@ -132,7 +118,7 @@ def lines(read: Callable[[int, int], bytes]) -> Iterator[Line]:
             place += len(line) + 1
 
 
-def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK) -> Iterator[LineBlock]:
+def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = MAX_BLOCK_LINES) -> Iterator[LineBlock]:
     """Yield lines in non-empty blocks of at most `most`, from an offset on.
 
     This costs a tenth of reading them one by one.
@@ -145,7 +131,7 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
         *several, rest = chunk.split(b"\n")
         if several:
             size += len(several[0])
-            if size > MOST:
+            if size > MAX_LINE_BYTES:
                 yield LineBlock(place, [b""], place + size + 1)
                 place += size + 1
                 del several[0]
@@ -155,7 +141,7 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
             yield from _divided(place, several, most)
             place, size = position - len(rest), 0
         size += len(rest)
-        if size > MOST:
+        if size > MAX_LINE_BYTES:
             parts.clear()
         elif rest:
             parts.append(rest)
@@ -163,10 +149,24 @@ def blocks(read: Callable[[int, int], bytes], start: int = 0, most: int = BLOCK)
         yield LineBlock(place, [b"".join(parts)], place + size, whole=False)
 
 
+def _kind(mode: int) -> str:
+    return "a directory" if stat.S_ISDIR(mode) else "not a regular file"
+
+
+def _unopened(path: Path, error: OSError | ValueError) -> CaptureError:
+    """Return the error for a file that can't be opened; a NUL in its path raises a ValueError."""
+    hint = "Check the name of the file."
+    if isinstance(error, PermissionError):
+        hint = "Check the permissions of the file and its directories: only its owner may read a capture."
+    return CaptureError(f"{path} can't be opened: {error.strerror if isinstance(error, OSError) else error}", hint=hint)
+
+
 def _divided(place: int, several: list[bytes], most: int) -> Iterator[LineBlock]:
     """Split lines that were read together into blocks; lines that are too long get their own."""
     first = 0
-    for at in [at for at, line in enumerate(several) if len(line) > MOST] if MOST < _CHUNK_BYTES else ():
+    for at in (
+        [at for at, line in enumerate(several) if len(line) > MAX_LINE_BYTES] if MAX_LINE_BYTES < _CHUNK_BYTES else ()
+    ):
         yield from _divided(place, several[first:at], most)
         place += sum(map(len, several[first:at])) + at - first
         end = place + len(several[at]) + 1

@@ -13,7 +13,7 @@ import msgspec
 
 from inspector.capture.foreign_files import ConvertedCapture, open_capture
 from inspector.capture.format.file import being_written
-from inspector.capture.format.lines import BLOCK, FileWindow, LineBlock, blocks, read_at
+from inspector.capture.format.lines import MAX_BLOCK_LINES, FileWindow, LineBlock, blocks, read_at
 from inspector.capture.format.reader import is_newer_minor
 from inspector.capture.format.records import (
     KNOWN,
@@ -172,7 +172,7 @@ class Loading:
         """Whether the last record says that the capture was closed."""
         return self._end is not None and self._end.clean
 
-    def step(self, most: int = BLOCK) -> bool:
+    def step(self, most: int = MAX_BLOCK_LINES) -> bool:
         """Read the next lines, at most `most`; return False at the end, when the notices are complete.
 
         The value of the first call determines `most`.

@@ -12,7 +12,7 @@ from itertools import compress, repeat
 from typing import Protocol, assert_never
 
 from inspector.capture.format.file import LOST
-from inspector.capture.format.records import Dated, Entry, FrameRecord, StderrRecord, entry_of, from_line, size_of
+from inspector.capture.format.records import Dated, Entry, FrameRecord, entry_of, from_line, size_of
 from inspector.capture.store.columns import (
     BITS_OF_DIRECTION,
     BYTES_BIT,
@@ -22,6 +22,7 @@ from inspector.capture.store.columns import (
     FROM_SERVER_BIT,
     MESSAGE_KINDS,
     NOWHERE,
+    PROBE_BIT,
     UNLISTED,
     Columns,
     CompactColumns,
@@ -45,20 +46,17 @@ from inspector.protocol.facts import (
 from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from inspector.protocol.jsonrpc import Notification, Request, read
 
-# Cache of the entries that were read last, limited by payload bytes. Any thread may read and write.
-
-MOST = 8 * 1024 * 1024
+MAX_RECENT_BYTES = 8 * 1024 * 1024
 """Payload bytes of the cached entries."""
-
-_LARGE = 1024 * 1024
+_CACHED_FROM_BYTES = 1024 * 1024
 """Payload bytes from which a new entry is cached, so that it can be shown without reading it back."""
-_HELD = 2000
+_MAX_HELD = 2000
 """Maximum number of entries kept unredacted whose lines in the file are without credentials."""
-_METHODS = 60_000
+_MAX_METHODS = 60_000
 """Maximum number of methods with a number. A server may invent more; those are read from the file."""
-_LONG = 200
+_MAX_METHOD_CHARS = 200
 """Maximum length in characters of a method with a number."""
-_MOST = 0xFFFF_FFFF
+_LARGEST_UINT32 = 0xFFFF_FFFF
 """Largest value of a 32-bit column."""
 _KIND_OF_FACT: dict[type, EntryKind] = {
     Frame: EntryKind.FRAME,
@@ -70,17 +68,17 @@ _KIND_OF_FACT: dict[type, EntryKind] = {
 }
 _PLAIN = frozenset((EntryKind.FRAME, EntryKind.STDERR))
 """Kinds that the file contains completely. Of other facts, memory may contain more than the file."""
-_BULK_LONG = 1 << 20
+_LONG_LINE_BYTES = 1 << 20
 """Line length in bytes from which a cached entry is used: reading it back takes three times its length in memory."""
-LARGE = 512 * 1024
+LARGE_BYTES = 512 * 1024
 """Payload bytes from which only the beginning is read."""
 _BEGINNING_BYTES = 128 * 1024
-_ENDS = 16
+_MAX_CUT_BYTES = 16
 """Maximum number of bytes to cut off at the end: a character or an escape that was cut takes at most 12."""
 
 
 class RecentEntries:
-    """Cache of entries: always the newest one, and as many of the others as fit into `MOST`."""
+    """Cache of the entries used last: the newest one, and as many others as fit into `MAX_RECENT_BYTES`. Any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -111,7 +109,7 @@ class RecentEntries:
                 return
             self._entries[entry.n] = (entry, cost)
             self._bytes += cost
-            while self._bytes > MOST and len(self._entries) > 1:
+            while self._bytes > MAX_RECENT_BYTES and len(self._entries) > 1:
                 _, (_, freed) = self._entries.popitem(last=False)
                 self._bytes -= freed
 
@@ -159,12 +157,12 @@ class Store:
         """Add entry number `count` + 1, whose line is at `place` (LOST: not stored). One thread only."""
         what = entry.what
         size = size_of(what)
-        self._put(place, min(length, _MOST), entry.time_ns, entry.wall_ns, min(size, _MOST))
+        self._put(place, min(length, _LARGEST_UINT32), entry.time_ns, entry.wall_ns, min(size, _LARGEST_UINT32))
         self._kinds.append(_KIND_OF_FACT[type(what)])
-        self._flags.append(_flags(what) | meaning.kind | (0x20 if meaning.probe else 0))
+        self._flags.append(_flags(what) | meaning.kind | (PROBE_BIT if meaning.probe else 0))
         self._methods.append(self._numbers.get(meaning.method) or self._number(meaning.method))
         self._exchanges.append(meaning.exchange)
-        if size >= _LARGE:
+        if size >= _CACHED_FROM_BYTES:
             self._recent.put(entry, size)
         self.count = entry.n
 
@@ -187,7 +185,7 @@ class Store:
     def hold(self, entry: Entry) -> None:
         """Keep an unredacted entry in memory, because its line is redacted. Old ones are dropped. One thread only."""
         self._held[entry.n] = entry
-        if len(self._held) > _HELD:
+        if len(self._held) > _MAX_HELD:
             del self._held[next(iter(self._held))]
 
     def add_run(self, run: FrameRun | StderrRun, places: list[int], lengths: list[int]) -> None:
@@ -273,7 +271,7 @@ class Store:
 
     def probe(self, n: int) -> bool:
         """Return whether the frame is a probe of the server's era, or the response to one."""
-        return bool(self._flags[self._at(n)] & 0x20)
+        return bool(self._flags[self._at(n)] & PROBE_BIT)
 
     def columns(self, first: int, last: int) -> Columns:
         """Return the columns of the entries `first` to `last`. Any thread."""
@@ -324,7 +322,7 @@ class Store:
     @property
     def at_hand(self) -> tuple[int, int, int]:
         """Number of cached entries, their bytes, and the limit of bytes."""
-        return (*self._recent.size, MOST)
+        return (*self._recent.size, MAX_RECENT_BYTES)
 
     def kept(self, n: int) -> Entry | None:
         """Return the entry if it is cached: nothing is read from the file. Any thread."""
@@ -350,14 +348,7 @@ class Store:
         place, length = self.line(n)
         if place == LOST:
             return None
-        line = self._source.read(place, length)
-        try:
-            record = from_line(line)
-            if not isinstance(record, Dated):
-                return None  # the file was changed
-            return entry_of(record, n, self._walls[at])
-        except ValueError:
-            return None
+        return _entry_in(self._source.read(place, length), n, self._walls[at])
 
     def _stand_in(self, n: int, at: int) -> Entry:
         time_ns, wall_ns = self._times[at], self._walls[at]
@@ -398,7 +389,7 @@ class Store:
         if not method:
             return 0
         number = len(self.method_names)
-        if number >= _METHODS or len(method) > _LONG:
+        if number >= _MAX_METHODS or len(method) > _MAX_METHOD_CHARS:
             return UNLISTED
         self.method_names.append(method)
         self._numbers[method] = number
@@ -416,7 +407,7 @@ def _flags(what: Frame | Fact) -> int:
     """
     if not isinstance(what, Frame):
         return 0
-    return BITS_OF_DIRECTION[what.direction] | (0x20 if what.cause is Cause.PROBE else 0) | _form(what.payload)
+    return BITS_OF_DIRECTION[what.direction] | (PROBE_BIT if what.cause is Cause.PROBE else 0) | _form(what.payload)
 
 
 def _form(payload: bytes) -> int:
@@ -470,17 +461,18 @@ def entries(store: Store, first: int, last: int) -> Iterator[Entry]:
     rows = zip(columns.kinds, columns.places, columns.lengths, columns.walls, strict=True)
     for n, (kind, place, length, wall_ns) in enumerate(rows, first):
         found = None
-        if length >= _BULK_LONG:
+        if length >= _LONG_LINE_BYTES:
             found = store.kept(n)
         if found is None and kind in _PLAIN and place != LOST:
-            found = _read(store.read(place, length), n, wall_ns)
+            found = _entry_in(store.read(place, length), n, wall_ns)
         yield found if found is not None else store.entry(n)
 
 
-def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:
+def _entry_in(line: bytes, n: int, wall_ns: int) -> Entry | None:
+    """Return the entry of a line; None if it can't be read, because the file was changed."""
     try:
         record = from_line(line)
-        return entry_of(record, n, wall_ns) if isinstance(record, FrameRecord | StderrRecord) else None
+        return entry_of(record, n, wall_ns) if isinstance(record, Dated) else None
     except ValueError:
         return None
 
@@ -490,14 +482,14 @@ def _read(line: bytes, n: int, wall_ns: int) -> Entry | None:
 
 def beginning(store: Store, n: int) -> Entry:
     """Return entry n; of a large frame only its beginning. Any thread; never raises for 1 to `count`."""
-    if store.size(n) < LARGE or store.place(n) == LOST:
+    if store.size(n) < LARGE_BYTES or store.place(n) == LOST:
         return store.entry(n)
     return store.beginnings.get(n) or _beginnings_read(store, n)
 
 
 def _beginnings_read(store: Store, n: int) -> Entry:
     line = store.read(store.place(n), _BEGINNING_BYTES)
-    for cut in range(_ENDS):
+    for cut in range(_MAX_CUT_BYTES):
         try:
             record = from_line(line[: len(line) - cut] + b'"}')
         except ValueError:

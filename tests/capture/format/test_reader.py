@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import inspector.capture.format.lines as module
 from inspector.capture.format.file import LOST
-from inspector.capture.format.lines import WINDOW, FileWindow, lines, open_for_reading, read_at
+from inspector.capture.format.lines import WINDOW_BYTES, FileWindow, lines, open_for_reading, read_at
 from inspector.capture.format.reader import LOOKS_AT, foreign, is_newer_minor, read_head
 from inspector.capture.format.records import EndRecord, Head, to_line
 from inspector.errors import CaptureError
@@ -94,7 +94,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
 def test_a_line_beyond_the_limit_is_passed_over_and_the_next_is_read(
     monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
-    monkeypatch.setattr(module, "MOST", 10)
+    monkeypatch.setattr(module, "MAX_LINE_BYTES", 10)
     data = b"short\n" + b"x" * 50 + b"\nagain\n"
     assert of(data, chunk) == [(0, b"short", True), (6, b"", True), (57, b"again", True)]
     assert of(b"x" * 50, chunk)[0][2] is False
@@ -151,7 +151,7 @@ def test_open_for_reading_refuses_missing_and_special_files(tmp_path: Path) -> N
     with pytest.raises(CaptureError, match="is a directory"):
         open_for_reading(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(CaptureError, match="no ordinary file"):
+    with pytest.raises(CaptureError, match="not a regular file"):
         open_for_reading(tmp_path / "pipe")
 
 
@@ -195,7 +195,7 @@ def test_lines_that_stand_together_are_read_at_once(fd: int, reads: list[tuple[i
     os.write(fd, b"".join(b"line %05d\n" % i for i in range(1000)))
     shown = FileWindow()
     assert [shown.read(fd, i * 11, 11) for i in range(200, 260)] == [b"line %05d\n" % i for i in range(200, 260)]
-    assert reads == [(200 * 11, WINDOW)]
+    assert reads == [(200 * 11, WINDOW_BYTES)]
 
 
 def test_file_window_reads_backwards_with_few_reads(fd: int, reads: list[tuple[int, int]]) -> None:
@@ -214,18 +214,19 @@ def test_file_window_reads_appended_bytes(fd: int) -> None:
 
 
 def test_a_line_longer_than_the_window_is_read_alone_and_not_kept(fd: int, reads: list[tuple[int, int]]) -> None:
-    os.write(fd, b"x" * (WINDOW + 1) + b"y")
+    os.write(fd, b"x" * (WINDOW_BYTES + 1) + b"y")
     shown = FileWindow()
     assert shown.read(fd, 0, 1) == b"x"
-    assert shown.read(fd, 1, WINDOW + 1) == b"x" * WINDOW + b"y"
+    assert shown.read(fd, 1, WINDOW_BYTES + 1) == b"x" * WINDOW_BYTES + b"y"
     assert shown.read(fd, 2, 1) == b"x"
     assert len(reads) == 2
 
 
 def test_wherever_it_reads_it_gives_what_the_file_gives(fd: int) -> None:
-    content = random.Random(7).randbytes(3 * WINDOW)
+    content = random.Random(7).randbytes(3 * WINDOW_BYTES)
     os.write(fd, content)
     shown, chance = FileWindow(), random.Random(8)
     for _ in range(2000):
-        place, length = chance.randrange(len(content) + 10), chance.choice((0, 1, 300, WINDOW - 1, WINDOW, WINDOW + 1))
+        place = chance.randrange(len(content) + 10)
+        length = chance.choice((0, 1, 300, WINDOW_BYTES - 1, WINDOW_BYTES, WINDOW_BYTES + 1))
         assert shown.read(fd, place, length) == content[place : place + length]

@@ -14,7 +14,7 @@ from inspector.capture.store import store as beginnings
 from inspector.capture.store.columns import NOTHING, EntryKind, Meaning, MessageKind
 from inspector.capture.store.load import load
 from inspector.capture.store.snapshot import columns_of
-from inspector.capture.store.store import LARGE, MOST, RecentEntries, Store, beginning, entries
+from inspector.capture.store.store import LARGE_BYTES, MAX_RECENT_BYTES, RecentEntries, Store, beginning, entries
 from inspector.protocol.compact_arrays import ShortArray
 from inspector.protocol.facts import Fact, HttpEvent, HttpFact, SseNote, Stderr
 from inspector.protocol.frames import Cause, Channel, Direction, Frame
@@ -34,7 +34,7 @@ def _kept(path: Path, *payloads: bytes) -> Journal:
 @pytest.mark.parametrize("sign", ["x", '"', "\\", "é", "数", "😀", "\n", "\x1b"])
 @pytest.mark.parametrize("before", range(4))
 def test_any_sign_can_stand_where_it_is_cut(tmp_path: Path, sign: str, before: int) -> None:
-    payload = b"a" * before + sign.encode() * (LARGE // len(sign.encode()) + 1)
+    payload = b"a" * before + sign.encode() * (LARGE_BYTES // len(sign.encode()) + 1)
     journal = _kept(tmp_path / "c.mcpcap", payload)
     found = beginning(journal.store, 1)
     assert isinstance(found.what, Frame)
@@ -44,7 +44,7 @@ def test_any_sign_can_stand_where_it_is_cut(tmp_path: Path, sign: str, before: i
 
 
 def test_bytes_that_are_no_text_are_cut_likewise(tmp_path: Path) -> None:
-    payload = bytes(range(256)) * (LARGE // 256 + 1)
+    payload = bytes(range(256)) * (LARGE_BYTES // 256 + 1)
     journal = _kept(tmp_path / "c.mcpcap", payload)
     found = beginning(journal.store, 1)
     assert isinstance(found.what, Frame)
@@ -58,17 +58,17 @@ def test_beginning_of_a_small_payload_is_the_whole_entry(tmp_path: Path) -> None
 
 
 def test_a_file_that_was_changed_gives_what_the_store_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = _kept(tmp_path / "c.mcpcap", b"x" * LARGE)
+    journal = _kept(tmp_path / "c.mcpcap", b"x" * LARGE_BYTES)
     monkeypatch.setattr(beginnings, "_BEGINNING_BYTES", 3)
     found = beginning(journal.store, 1)
     assert isinstance(found.what, Frame)
-    assert len(found.what.payload) == LARGE
+    assert len(found.what.payload) == LARGE_BYTES
 
 
 def test_beginning_of_a_large_payload_is_cached_apart_from_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    payload = b"x" * (LARGE + 1)
+    payload = b"x" * (LARGE_BYTES + 1)
     journal = _kept(tmp_path / "c.mcpcap", payload)
     first, reads = beginning(journal.store, 1), []
     monkeypatch.setattr(journal.store, "read", lambda *place: reads.append(place))
@@ -120,12 +120,12 @@ def line(n: int, *, missing: bool = False) -> Entry:
 def test_the_newest_is_kept_whatever_its_size_and_the_oldest_goes() -> None:
     recent = RecentEntries()
     for n in (1, 2, 3):
-        recent.put(line(n), MOST // 3)
+        recent.put(line(n), MAX_RECENT_BYTES // 3)
     assert recent.get(1) is None
     assert recent.get(2) is not None, "asked for, so that it goes later than the third"
-    recent.put(line(4), MOST // 3)
+    recent.put(line(4), MAX_RECENT_BYTES // 3)
     assert [recent.get(n) is not None for n in (2, 3, 4)] == [True, False, True]
-    recent.put(line(5), MOST * 2)
+    recent.put(line(5), MAX_RECENT_BYTES * 2)
     assert (recent.size[0], recent.get(5)) == (1, line(5))
 
 
@@ -288,7 +288,7 @@ def test_entry_number_comes_from_its_place() -> None:
 
 
 def test_methods_beyond_the_table_are_read_from_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.capture.store.store._METHODS", 2)
+    monkeypatch.setattr("inspector.capture.store.store._MAX_METHODS", 2)
     shelf = Shelf()
     store = Store(shelf)
     for n, method in enumerate(("a", "b", "a", "c" * 300), 1):
