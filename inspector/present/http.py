@@ -23,18 +23,18 @@ from inspector.protocol.credentials import (
 from inspector.protocol.facts import HttpFact
 from inspector.text import lazy_pattern
 
-_LONGEST = 2000
-"""Maximum characters of a URL that are examined and shown."""
+_MAX_CHARS = 2000
+"""Maximum characters of a URL or a header that are examined and shown."""
 _SESSION = lazy_pattern(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
 """Grants access while the session lasts. In a capture that is being read, the session has ended."""
 
-PREFIX = "MCP_SECRET_"
+VARIABLE_PREFIX = "MCP_SECRET_"
 """Prefix of the variables from which a command or a script reads secrets."""
 
-_OWN = {"host", "content-length", "connection", "transfer-encoding"}
+_OF_CURL = {"host", "content-length", "connection", "transfer-encoding"}
 """Headers that curl writes itself."""
 
-_UNSAFE = lazy_pattern(r"[^A-Z0-9]+")
+_NOT_IN_VARIABLES = lazy_pattern(r"[^A-Z0-9]+")
 
 
 def is_secret(name: str) -> bool:
@@ -52,7 +52,7 @@ def masked_value(name: str, value: str) -> str:
     return text.visible(mask(value)) if value else "(empty)"
 
 
-def masked_url(url: str, *, limit: int = _LONGEST) -> str:
+def masked_url(url: str, *, limit: int = _MAX_CHARS) -> str:
     """Return a URL, safe to show, without user, password and the values of secret query parameters.
 
     `limit`: characters of it that are shown; the rest is "…".
@@ -74,22 +74,22 @@ def exchange_sections(exchange: HttpExchange, *, reveal: bool = False) -> tuple[
     return tuple(section for section in found if section is not None)
 
 
-def header_facts(fact_: HttpFact, *, reveal: bool = False) -> tuple[Fact, ...]:
+def header_facts(sent: HttpFact, *, reveal: bool = False) -> tuple[Fact, ...]:
     """Return headers as facts, in their order."""
-    return tuple(_header(name, value, reveal) for name, value in fact_.headers)
+    return tuple(_header(name, value, reveal) for name, value in sent.headers)
 
 
 def _header(name: str, value: str, reveal: bool) -> Fact:
     if reveal:
         return fact(name, value)
     shown = masked_value(name, value)
-    return Fact(text.visible(name, limit=200), shown[:2000], "muted" if is_secret(name) else "text")
+    return Fact(text.visible(name, limit=200), shown[:_MAX_CHARS], "muted" if is_secret(name) else "text")
 
 
 def _request(request: HttpFact | None, reveal: bool) -> Section | None:
     if request is None:
         return None
-    target = text.visible(request.target, limit=2000) if reveal else masked_url(request.target)
+    target = text.visible(request.target, limit=_MAX_CHARS) if reveal else masked_url(request.target)
     title = f"{text.visible(request.method, limit=20)} {target}"
     return Section(title, header_facts(request, reveal=reveal), note=text.visible(request.version, limit=20))
 
@@ -98,8 +98,8 @@ def _response(exchange: HttpExchange, reveal: bool) -> Section | None:
     response = exchange.response
     if response is None:
         return None
-    asked, came = exchange.requested_ns, exchange.responded_ns
-    after = "" if asked is None or came is None else f"after {text.human_duration(max(0, came - asked))}"
+    began, responded = exchange.requested_ns, exchange.responded_ns
+    after = "" if began is None or responded is None else f"after {text.human_duration(max(0, responded - began))}"
     version = text.visible(response.version, limit=20)
     title = f"{response.status} {text.visible(response.reason, limit=80)}".rstrip()
     note = " ".join(part for part in (version, after) if part)
@@ -135,7 +135,7 @@ def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_l
     if any(sign in request.target for sign in "[]{}"):
         url = f"-g {url}"  # otherwise curl expands it to several addresses
     lines = [f"curl -sS -N -X {shlex.quote(request.method or 'POST')} {url}"]
-    headers = [(name, value) for name, value in request.headers if name.lower() not in _OWN and name[:1] != "@"]
+    headers = [(name, value) for name, value in request.headers if name.lower() not in _OF_CURL and name[:1] != "@"]
     lines += [
         f"-H {shlex.quote(f'{name}: {value}') if reveal else _curl_header(name, value)}" for name, value in headers
     ]
@@ -146,22 +146,20 @@ def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_l
 
 def _data(body: bytes) -> str:
     try:
-        text = body.decode()
+        written = body.decode()
     except UnicodeDecodeError:
-        text = "\0"
-    return "--data-binary @body.bin" if "\0" in text else f"--data-raw {shlex.quote(text)}"
+        written = "\0"
+    return "--data-binary @body.bin" if "\0" in written else f"--data-raw {shlex.quote(written)}"
 
 
 def _curl_header(name: str, value: str) -> str:
-    if not is_secret(name):
-        return f"{shlex.quote(f'{name};')}" if not value else _with_variables(f"{name}: {value}", len(name) + 2)
-    scheme = SCHEME.match(value)
-    return f"{shlex.quote(f'{name}: {scheme.group() if scheme else str()}')}{_variable(name)}"
-
-
-def _with_variables(text: str, begin: int) -> str:
-    """Return a header, quoted, with variables for the secrets of a URL in its value."""
-    return shlex.quote(text[:begin]) + _url(text[begin:]) if "://" in text[begin:] else shlex.quote(text)
+    """Return a header, quoted, with variables for a secret value and for the secrets of a URL in it."""
+    if not value and not is_secret(name):
+        return shlex.quote(f"{name};")
+    if is_secret(name):
+        scheme = SCHEME.match(value)
+        return shlex.quote(f"{name}: {scheme.group() if scheme else ''}") + _variable(name)
+    return shlex.quote(f"{name}: ") + _url(value) if "://" in value else shlex.quote(f"{name}: {value}")
 
 
 def _url(url: str) -> str:
@@ -187,4 +185,4 @@ def _variable(name: str) -> str:
     The prefix matters: a server that names a header or parameter `GITHUB-TOKEN` must not get the user's own
     variable.
     """
-    return f'"${PREFIX}{_UNSAFE.sub("_", name.upper()).strip("_") or "SECRET"}"'
+    return f'"${VARIABLE_PREFIX}{_NOT_IN_VARIABLES.sub("_", name.upper()).strip("_") or "SECRET"}"'

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from inspector.present.http import PREFIX, as_curl, http_sections, is_secret, masked_url, masked_value
+from inspector.present.http import VARIABLE_PREFIX, as_curl, http_sections, is_secret, masked_url, masked_value
 from inspector.present.spans import plain, section_lines
 from inspector.protocol.credentials import MASK
 from inspector.protocol.facts import Headers, HttpEvent, HttpFact
@@ -41,7 +41,7 @@ def test_secrets_are_variables_that_keep_their_scheme() -> None:
     command = as_curl(request(("Authorization", "Bearer abc"), ("Mcp-Session-Id", "s-1"), ("X-Api-Key", "k")))
     assert not any(secret in command for secret in ("abc", "s-1", ": k"))
     variables = {"AUTHORIZATION": "mine", "MCP_SESSION_ID": "two words", "X_API_KEY": "$x"}
-    shown = words(command, **{PREFIX + name: value for name, value in variables.items()})
+    shown = words(command, **{VARIABLE_PREFIX + name: value for name, value in variables.items()})
     assert shown[5:] == ["-H", "Authorization: Bearer mine", "-H", "Mcp-Session-Id: two words", "-H", "X-Api-Key: $x"]
 
 

@@ -1,5 +1,6 @@
 """A time axis from left to right: the cells of a time span, and round tick marks."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -69,6 +70,11 @@ def role_of(exchange: Exchange) -> Role:
     return "to_server" if exchange.sender.is_towards_server else "from_server"
 
 
+def lane_end(exchange: Exchange, now_ns: int) -> int:
+    """Return the end of an exchange's bar: its end, or now."""
+    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
+
+
 def around(spans: Sequence[tuple[int, int]]) -> TimeWindow | None:
     """Return the window that contains all time spans, rounded up so that it rarely changes while they grow."""
     if not spans:
@@ -79,7 +85,7 @@ def around(spans: Sequence[tuple[int, int]]) -> TimeWindow | None:
 
 
 def _rounded_up(lasts: int) -> int:
-    power = int("1" + "0" * (len(str(lasts)) - 1))
+    power: int = 10 ** (len(str(lasts)) - 1)
     for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
         if lasts <= factor * power:
             return round(factor * power)
@@ -103,12 +109,9 @@ def ticks(window: TimeWindow, width: int, apart: int = 12) -> Iterator[tuple[int
 
 
 def _step(least: float) -> int:
-    step = 1000
-    while True:
-        for factor in (1, 2, 5):
-            if step * factor >= least:
-                return step * factor
-        step *= 10
+    """Return the smallest round step from a microsecond on that is not below `least` nanoseconds."""
+    steps: Iterator[int] = (factor * 10**power for power in itertools.count(3) for factor in (1, 2, 5))
+    return next(step for step in steps if step >= least)
 
 
 def _tick_label(time_ns: int, step: int) -> str:
@@ -120,8 +123,3 @@ def _tick_label(time_ns: int, step: int) -> str:
     while step * 10**places % unit:
         places += 1
     return f"{time_ns / unit:.{places}f} {name}"
-
-
-def lane_end(exchange: Exchange, now_ns: int) -> int:
-    """Return the end of an exchange's bar: its end, or now."""
-    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
