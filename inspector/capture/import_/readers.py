@@ -29,24 +29,27 @@ from inspector.errors import CaptureError
 from inspector.protocol.facts import Stderr
 from inspector.protocol.frames import Direction
 
-# mcp-cassette: a header, then `frame`, `raw` and `chunks` entries, each with milliseconds since the start.
-
 _DIRECTIONS = {"c2s": Direction.TO_SERVER, "s2c": Direction.FROM_SERVER}
-_NEWEST = 2
-_LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
-_MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
+"""Of mcp-cassette and mcpsnoop."""
+_CASSETTE_VERSION = 2
+"""The newest version that is known."""
+_DESKTOP_LINE = re.compile(rb"(\d{4}-\d\d-\d\dT[\d:.]+Z)((?: \[[^\]]*\])+) (.*)", re.DOTALL)
+_DESKTOP_MESSAGE = re.compile(rb"Message from (client|server): (.*?)(?: \{ metadata: [^{}]* \})?", re.DOTALL)
 _VSCODE_LINE = re.compile(rb"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[(\w+)\] (.*)", re.DOTALL)
 _VSCODE_MESSAGE = re.compile(rb"\[(Client Says|Server Says|editor -> server|server -> editor)\] (.*)", re.DOTALL)
-_SENT = (b"Client Says", b"editor -> server")
+_VSCODE_SENT = (b"Client Says", b"editor -> server")
 _VSCODE_STDERR = b"[server stderr] "
-_COMMAND = re.compile(rb"Server command line: (.*)")
-_RECORDED = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
+_VSCODE_COMMAND = re.compile(rb"Server command line: (.*)")
+_MCPORTER_DIRECTIONS = {"send": Direction.TO_SERVER, "recv": Direction.FROM_SERVER}
 _GATEWAY_LINE = re.compile(
     rb"(?:(\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)\s+)?\[supergateway\] (.*)", re.DOTALL
 )
 _GATEWAY_MESSAGE = re.compile(rb"(\w+) \xe2\x86\x92 (\w+)(?: \([^()]*\))?: ?(.*)", re.DOTALL)
 _GATEWAY_COMMAND = re.compile(rb"  - stdio: (.*)")
 _GATEWAY_STDERR, _GATEWAY_END = b"Child stderr: ", b"Child exited: "
+
+
+# mcp-cassette: a header, then `frame`, `raw` and `chunks` entries, each with milliseconds since the start.
 
 
 def _cassette_knows(start: bytes) -> bool:
@@ -58,9 +61,10 @@ class _Tape:
 
     def __init__(self, header: Members, name: str) -> None:
         version = header.value("cassetteVersion")
-        if not isinstance(version, int) or version > _NEWEST:
+        if not isinstance(version, int) or version > _CASSETTE_VERSION:
             raise CaptureError(
-                f"{name} is a cassette of version {str(version)[:20]}, and mcp-inspect reads versions up to {_NEWEST}",
+                f"{name} is a cassette of version {str(version)[:20]}, and mcp-inspect reads versions up to "
+                f"{_CASSETTE_VERSION}",
                 hint="Record it again, or write it with an older mcp-cassette.",
             )
         self.began_ns = header.moment("startedAt")
@@ -160,18 +164,20 @@ def _plain_read(source: ImportSource) -> Iterator[ImportedItem]:
 
 def _claude_desktop_knows(start: bytes) -> bool:
     lines = [line for line in start.split(b"\n")[:200] if b"] " in line]
-    return any(_LINE.match(line) and (b"] Message from " in line or b"] Initializing server" in line) for line in lines)
+    return any(
+        _DESKTOP_LINE.match(line) and (b"] Message from " in line or b"] Initializing server" in line) for line in lines
+    )
 
 
 def _claude_desktop_read(source: ImportSource) -> Iterator[ImportedItem]:
     is_open, at = False, None
     for line in source.lines():
-        found = _LINE.fullmatch(line)
+        found = _DESKTOP_LINE.fullmatch(line)
         if found is None:
             yield ImportedItem(at, Stderr(line))
             continue
         at, text = moment(found.group(1).decode()), found.group(3)
-        message = _MESSAGE.fullmatch(text)
+        message = _DESKTOP_MESSAGE.fullmatch(text)
         if message is not None or text.startswith(b"Initializing server"):
             if not is_open:
                 yield opened(at, argv=(_name(found.group(2)),))
@@ -215,14 +221,14 @@ def _vscode_read(source: ImportSource) -> Iterator[ImportedItem]:
         at, text = moment(found.group(1).decode()), found.group(3)
         if text.startswith(_VSCODE_STDERR):
             yield ImportedItem(at, Stderr(text.removeprefix(_VSCODE_STDERR)))
-        elif command := _COMMAND.fullmatch(text):
+        elif command := _VSCODE_COMMAND.fullmatch(text):
             yield opened(at, argv=tuple(command.group(1).decode("utf-8", "replace").split()))
             is_open = True
         elif message := _VSCODE_MESSAGE.fullmatch(text):
             if not is_open:
                 yield opened(at)
                 is_open = True
-            sent = message.group(1) in _SENT
+            sent = message.group(1) in _VSCODE_SENT
             yield frame(Direction.TO_SERVER if sent else Direction.FROM_SERVER, message.group(2), at)
         elif text.startswith((b"Connection state: Stopped", b"Connection state: Error")) and is_open:
             yield closed(at, text.decode("utf-8", "replace")[:300])
@@ -246,11 +252,11 @@ def _mcporter_read(source: ImportSource) -> Iterator[ImportedItem]:
         server = server or whose
         if whose != server:
             source.passed_over["messages of another server"] += 1
-        elif way in _RECORDED:
+        elif way in _MCPORTER_DIRECTIONS:
             if not is_open:
                 yield opened(at, argv=(server,))
                 is_open = True
-            yield frame(_RECORDED[way], _without(line, "_meta"), at)
+            yield frame(_MCPORTER_DIRECTIONS[way], _without(line, "_meta"), at)
         elif line.text("method") == "$transport/start":
             yield opened(at, argv=(server,))
             is_open = True

@@ -53,25 +53,26 @@ from inspector.protocol.tracking.opening import declared_revision
 from inspector.protocol.tracking.subscriptions import ACKNOWLEDGED, TELLING_OF_CHANGES
 
 _UNNAMED = "c1"
+"""Name of the connection of lines that name none."""
 _IS_FRAME = bytes(number == EntryKind.FRAME for number in range(256))
 _IS_SENT = bytes(bool(bits & TO_SERVER_BIT) for bits in range(256))
-RECORD = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND."
+RECORD_HINT = "Record one with calls: mcp-inspect call TOOL --capture FILE -- COMMAND."
 """Hint for a capture with too little content."""
 
 CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
 
-NOT_SAID = {CANCELLED, ACKNOWLEDGED}
+NOT_REPLAYED = {CANCELLED, ACKNOWLEDGED}
 """Server messages that refer to requests by id, or that the mock generates itself."""
 
-_REQUEST, _NOTE, _GARBLED, _BATCH = (
+_REQUEST, _NOTIFICATION, _INVALID, _BATCH = (
     int(kind) for kind in (MessageKind.REQUEST, MessageKind.NOTIFICATION, MessageKind.INVALID, MessageKind.BATCH)
 )
 
-_ANSWERS = {int(MessageKind.RESPONSE), int(MessageKind.ERROR)}
+_RESPONSES = {int(MessageKind.RESPONSE), int(MessageKind.ERROR)}
 
 _KINDS: dict[type, int] = {
     Request: _REQUEST,
-    Notification: _NOTE,
+    Notification: _NOTIFICATION,
     ResultResponse: int(MessageKind.RESPONSE),
     ErrorResponse: int(MessageKind.ERROR),
 }
@@ -93,18 +94,18 @@ class RecordedConnection(msgspec.Struct):
     """Whether it is the only connection of the capture."""
 
 
-_Row = tuple[int, int, str, int]
+_MessageRow = tuple[int, int, str, int]
 """A message: frame, flags, method, exchange."""
 
 
-class Shape(msgspec.Struct):
+class ConnectionMessages(msgspec.Struct):
     """The messages of a connection, and the conversation they form."""
 
     conversation: Conversation
-    rows: Iterator[_Row]
+    rows: Iterator[_MessageRow]
 
 
-def wires(journal: Journal) -> list[RecordedConnection]:
+def connections(journal: Journal) -> list[RecordedConnection]:
     """Return the connections of a capture in order of first occurrence."""
     columns = journal.store.columns(1, journal.count) if journal.count else None
     if columns is None:
@@ -158,7 +159,7 @@ def _name(journal: Journal, n: int) -> str:
 
 def chosen(journal: Journal, connection: str = "") -> RecordedConnection:
     """Return the connection of this name, or the only one. Raises: UsageError."""
-    there = wires(journal)
+    there = connections(journal)
     speaking = [wire for wire in there if wire.requests]
     if connection:
         for wire in there:
@@ -174,7 +175,7 @@ def chosen(journal: Journal, connection: str = "") -> RecordedConnection:
 
 def nothing_to_play() -> UsageError:
     """Return the error for a capture without client requests."""
-    return UsageError("the capture holds no request of a client, so there is nothing to play", hint=RECORD)
+    return UsageError("the capture holds no request of a client, so there is nothing to play", hint=RECORD_HINT)
 
 
 def _which(there: list[RecordedConnection]) -> str:
@@ -182,24 +183,24 @@ def _which(there: list[RecordedConnection]) -> str:
     return f"Choose with --conn: {'; '.join(named)}." if named else "It contains no client."
 
 
-def shape_of(journal: Journal, wire: RecordedConnection) -> Shape:
+def messages_of(journal: Journal, wire: RecordedConnection) -> ConnectionMessages:
     """Return the journal's own data for its only connection; otherwise derive them for this connection alone.
 
     Ids are unique only within a connection.
     """
     if wire.alone:
-        return Shape(journal.conversation, _rows_of_all(journal))
-    conversation, rows = Conversation(), list[_Row]()
+        return ConnectionMessages(journal.conversation, _rows_of_all(journal))
+    conversation, rows = Conversation(), list[_MessageRow]()
     for n in wire.frames:
         frame = frame_of(journal, n)
         if frame is not None and not frame.direction.is_of_view:
             meaning = meaning_of(conversation.observe(frame))
             flags = int(meaning.kind) | (TO_SERVER_BIT if frame.direction is Direction.TO_SERVER else 0)
             rows.append((n, flags, meaning.method, meaning.exchange))
-    return Shape(conversation, iter(rows))
+    return ConnectionMessages(conversation, iter(rows))
 
 
-def _rows_of_all(journal: Journal) -> Iterator[_Row]:
+def _rows_of_all(journal: Journal) -> Iterator[_MessageRow]:
     store = journal.store
     columns, names = store.columns(1, journal.count), store.method_names
     for n, flags, method, exchange in zip(
@@ -219,8 +220,8 @@ class Outline:
     """Maps frames to turns, which are numbered from 0 in the order of the client's messages."""
 
     def __init__(self, journal: Journal, wire: RecordedConnection) -> None:
-        shape = shape_of(journal, wire)
-        self.journal, self.conversation = journal, shape.conversation
+        messages = messages_of(journal, wire)
+        self.journal, self.conversation = journal, messages.conversation
         self.firsts = array("I")
         """By turn: the client's frame."""
         self.lasts = array("I")
@@ -245,11 +246,13 @@ class Outline:
         self._waiting: dict[int, int] = {}
         """By operation: the turn whose response held server requests."""
         self._is_http = bool(wire.frames) and self._http_of(wire.frames[0]) is not None
-        for n, flags, method, exchange in shape.rows:
+        for n, flags, method, exchange in messages.rows:
             if flags & KIND_BITS == _BATCH:
                 self._take_batch(n, flags)
             else:
-                self._own(n, self._take(n, flags & KIND_BITS, flags & TO_SERVER_BIT, method, exchange))
+                self._set_owner(
+                    n, self._owner_of_message(n, flags & KIND_BITS, flags & TO_SERVER_BIT, method, exchange)
+                )
 
     def frames(self, turn: int) -> list[int]:
         """Return the frames of a turn in order, starting with the client's."""
@@ -270,19 +273,19 @@ class Outline:
             return several
         return [message for message, owner in zip(several, owners, strict=False) if owner == turn + 1]
 
-    # --- one message after the other; each method returns its turn plus one, or 0
+    # --- the owner of a message: its turn plus one; 0 for none
 
-    def _take(self, n: int, kind: int, sent: int, method: str, exchange: int) -> int:
+    def _owner_of_message(self, n: int, kind: int, sent: int, method: str, exchange: int) -> int:
         if kind == _REQUEST:
-            return self._opened(n, method, exchange) if sent else self._asked(n, exchange)
-        if kind in _ANSWERS:
-            return self._turns[exchange] if sent else self._closed(n, exchange)
-        if kind == _NOTE:
-            return self._noted(n, sent, method, exchange)
-        return 0 if sent or kind != _GARBLED else self._owner(n)
+            return self._owner_of_request(n, method, exchange) if sent else self._owner_of_server_request(n, exchange)
+        if kind in _RESPONSES:
+            return self._turns[exchange] if sent else self._owner_of_response(n, exchange)
+        if kind == _NOTIFICATION:
+            return self._owner_of_notification(n, sent, method, exchange)
+        return 0 if sent or kind != _INVALID else self._owner_by_context(n)
 
-    def _opened(self, n: int, method: str, exchange: int) -> int:
-        turn = self._retried(n, exchange) if self._waiting and exchange else None
+    def _owner_of_request(self, n: int, method: str, exchange: int) -> int:
+        turn = self._continued_turn(n, exchange) if self._waiting and exchange else None
         if turn is None:
             turn = self._begin(n, method, exchange)
         if exchange:
@@ -298,7 +301,7 @@ class Outline:
         self.exchanges.append(exchange)
         return len(self.firsts) - 1
 
-    def _retried(self, n: int, exchange: int) -> int | None:
+    def _continued_turn(self, n: int, exchange: int) -> int | None:
         """Return the turn that this request continues; None if it is not a retry."""
         operation = self.conversation.exchanges[exchange - 1].operation or 0
         if operation not in self._waiting:
@@ -307,14 +310,14 @@ class Outline:
         asked = next((each for each in read(frame.payload) if isinstance(each, Request)), None) if frame else None
         return self._waiting.pop(operation) if asked is not None and goes_on(asked.params) else None
 
-    def _asked(self, n: int, exchange: int) -> int:
-        turn = self._owner(n)
+    def _owner_of_server_request(self, n: int, exchange: int) -> int:
+        turn = self._owner_by_context(n)
         if turn and exchange:
             self.asking[turn - 1] = None
             self._turns[exchange] = turn
         return turn
 
-    def _closed(self, n: int, exchange: int) -> int:
+    def _owner_of_response(self, n: int, exchange: int) -> int:
         table = self.conversation.exchanges
         turn = self._turns[exchange]
         if not turn or table.states[exchange] & FROM_SERVER:
@@ -336,18 +339,18 @@ class Outline:
         """
         return turn in self._live and self.conversation.exchanges[exchange - 1].answer_frame == n
 
-    def _noted(self, n: int, sent: int, method: str, exchange: int) -> int:
+    def _owner_of_notification(self, n: int, sent: int, method: str, exchange: int) -> int:
         if method == CANCELLED:
             if turn := self._turns[exchange]:
                 self._live.pop(turn - 1, None)
             return 0
         if sent:
             return 0 if method == PROGRESS else self._begin(n, method, 0) + 1
-        if method in NOT_SAID:
+        if method in NOT_REPLAYED:
             return 0
-        return self._turns[exchange] or self._owner(n, method)
+        return self._turns[exchange] or self._owner_by_context(n, method)
 
-    def _owner(self, n: int, method: str = "") -> int:
+    def _owner_by_context(self, n: int, method: str = "") -> int:
         """Return the turn of a server message that refers to no request."""
         if not self._is_http:
             if len(self._live) == 1:
@@ -358,7 +361,7 @@ class Outline:
                     return turn + 1
         return len(self.firsts)
 
-    def _own(self, n: int, owner: int) -> None:
+    def _set_owner(self, n: int, owner: int) -> None:
         if owner:
             self._owners[n] = owner
             self.lasts[owner - 1] = max(self.lasts[owner - 1], n)
@@ -369,9 +372,9 @@ class Outline:
         frame = frame_of(self.journal, n)
         owners = self._batches[n] = []
         for message in read(frame.payload) if frame else ():
-            kind, exchange = _KINDS.get(type(message), _GARBLED), self._exchange_in(n, message)
+            kind, exchange = _KINDS.get(type(message), _INVALID), self._exchange_in(n, message)
             method = message.method if isinstance(message, Request | Notification) else ""
-            owner = self._take(n, kind, flags & TO_SERVER_BIT, method, exchange)
+            owner = self._owner_of_message(n, kind, flags & TO_SERVER_BIT, method, exchange)
             owners.append(owner)
             if owner:
                 self._in_batches.setdefault(owner - 1, []).append(n)
@@ -389,8 +392,6 @@ class Outline:
             if isinstance(message, Request) and frames[number] < n:
                 break
         return 0
-
-    # --- data that is not in a column
 
     def _http_of(self, n: int) -> int | None:
         frame = frame_of(self.journal, n)
@@ -473,14 +474,14 @@ class _Draft:
         self._steps: list[Step] = []
         self._after: list[Step] = []
         self._open = True
-        self._mark = 0
+        self._last_ns = 0
         self._asked: dict[RequestId, Query] = {}
         self._waiting: ScriptedServerRequest | None = None
 
     def take(self, frame: Frame, message: Message) -> None:
         """Add the next message."""
         if not self._begun:
-            self._begun, self._mark = True, frame.time_ns
+            self._begun, self._last_ns = True, frame.time_ns
             self._params = message.params if isinstance(message, Request | Notification) else None
         elif frame.direction is Direction.TO_SERVER:
             self._record_client_replies(frame, message)
@@ -495,7 +496,7 @@ class _Draft:
 
     def _pause(self, frame: Frame) -> int:
         """Return nanoseconds since the previous step, and start the next pause."""
-        found, self._mark = max(0, frame.time_ns - self._mark), frame.time_ns
+        found, self._last_ns = max(0, frame.time_ns - self._last_ns), frame.time_ns
         return found
 
     def _add(self, step: Step) -> None:
@@ -521,7 +522,7 @@ class _Draft:
             case Request():
                 query = self._asked[message.id] = Query(message.method, message.params_part)
                 self._add(ScriptedServerRequest(self._pause(frame), (query,), apart=apart))
-            case Notification() if message.method not in NOT_SAID:
+            case Notification() if message.method not in NOT_REPLAYED:
                 self._add(Say(self._pause(frame), message.method, message.params_part, apart))
             case ResultResponse() if frame.n in self._server_requests:
                 self._waiting = ScriptedServerRequest(self._pause(frame), _queries(message.result), message.result_part)

@@ -16,7 +16,7 @@ from inspector.errors import UsageError
 from inspector.features.mock.connection import MockConnection
 from inspector.features.mock.http import serve as serve_http
 from inspector.features.mock.openings import opening_of
-from inspector.features.mock.outline import RECORD, Outline, Turns, chosen, nothing_to_play
+from inspector.features.mock.outline import RECORD_HINT, Outline, Turns, chosen, nothing_to_play
 from inspector.features.mock.script import Script
 from inspector.features.mock.shared import MockSettings, MockShared, any_faults
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
@@ -165,7 +165,7 @@ def read_script(journal: Journal, connection: str = "") -> Script:
 def _without_calls(turns: Turns) -> tuple[str, ...]:
     if not {*turns.methods} <= OPENING:
         return ()
-    return (f"nothing but the opening was recorded, so all other requests get an error. {RECORD}",)
+    return (f"nothing but the opening was recorded, so all other requests get an error. {RECORD_HINT}",)
 
 
 def _redacted(journal: Journal) -> tuple[str, ...]:

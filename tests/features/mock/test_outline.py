@@ -9,7 +9,7 @@ import pytest
 from inspector.capture.journal import Journal, start_capture
 from inspector.capture.store.load import load
 from inspector.errors import UsageError
-from inspector.features.mock.outline import Outline, Turns, chosen, wires
+from inspector.features.mock.outline import Outline, Turns, chosen, connections
 from inspector.features.mock.running import read_script
 from inspector.features.mock.script import Junk, Say, Script, ScriptedResponse, ScriptedServerRequest, Turn
 from inspector.protocol.facts import ConnectionEvent, ConnectionFact
@@ -183,7 +183,7 @@ def test_turns_are_a_sequence(tmp_path: Path) -> None:
 def test_connection_of_a_script_is_chosen_by_name(tmp_path: Path) -> None:
     path = record(tmp_path / "c.mcpcap", *HANDSHAKE, "|", *HANDSHAKE, request(1, "tools/list"))
     journal = load(path)
-    assert [wire.name for wire in wires(journal)] == ["c1", "c2"]
+    assert [wire.name for wire in connections(journal)] == ["c1", "c2"]
     with pytest.raises(UsageError, match="holds 2 connections") as caught:
         read_script(journal)
     assert "c1 (stdio made, 3 frames); c2 (stdio made, 4 frames)" in caught.value.hint
