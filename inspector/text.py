@@ -8,6 +8,7 @@ does not know markup: the result is plain text and must be shown as such.
 import re
 import time
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from itertools import groupby
@@ -226,6 +227,11 @@ def human_size(size: int) -> str:
 def rounded(number: float) -> str:
     """Format a number with three significant digits, `14,500` and `0.0625`: without an exponent, unless it is tiny."""
     return f"{float(f'{number:.3g}'):,.16g}"
+
+
+def enumerated(words: Sequence[str]) -> str:
+    """Return words as a phrase: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def human_duration(nanoseconds: int) -> str:

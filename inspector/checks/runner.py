@@ -505,7 +505,7 @@ class Inspection:
             return
         http = self.state.http.exchanges.get(frame.http) if frame.http is not None and frame.sse is None else None
         if http is not None or b'"jsonrpc"' in frame.payload[:_HEAD]:
-            for each in self.state.requests.waiting if http is None else http.asked:
+            for each in self.state.requests.waiting() if http is None else http.asked:
                 each.unread = frame.n
 
     def _judge_early(self, row: int, n: int) -> None:

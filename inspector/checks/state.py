@@ -293,16 +293,14 @@ class RequestState:
         """The open requests, then those that are done."""
         return (*self.open.values(), *self.done.values())
 
-    @property
     def waiting(self) -> list[TrackedRequest]:
-        """The client's open requests, oldest first."""
+        """Return the client's open requests, oldest first."""
         return [each for (side, _), each in self.open.items() if side is Direction.TO_SERVER]
 
-    @property
     def unanswered(self) -> list[TrackedRequest]:
-        """The client's requests without a response: those that were given up, then those that are open."""
+        """Return the client's requests without a response: those that were given up, then those that are open."""
         given_up = (each for each in self.done.values() if each.answered is None)
-        return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *self.waiting]
+        return [*(each for each in given_up if each.sender is Direction.TO_SERVER), *self.waiting()]
 
     def had_worked(self, asked: TrackedRequest) -> str:
         """Return a clause if the same request, or another call of the tool, succeeded before; "" otherwise."""

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import msgspec
 
@@ -82,14 +82,14 @@ class Picture:
     height: int | None = None
 
 
-Look = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
+BlockLook = Literal["plain", "json", "markdown", "image", "audio", "link", "blob"]
 
 
 @dataclass(frozen=True, slots=True)
 class ContentBlock:
     """One block, ready to be shown."""
 
-    look: Look
+    look: BlockLook
     title: Line
     """Type of the block and its size."""
     text: str = ""
@@ -339,7 +339,7 @@ def _text_block(
 
 
 def _media(content: Content, prefix: str) -> ContentBlock:
-    look = cast("Look", content.type)
+    look: BlockLook = next(each for each in MEDIA if each == content.type)
     data, problem = _decoded(content.data or "")
     facts = [fact("type", content.mime_type or "not specified", "text" if content.mime_type else "warning")]
     size = ""
@@ -402,7 +402,7 @@ def _resource(resource: dict[str, Any], raw: Any, name: str, listed: Any = None)
         return ContentBlock("json", _title(name), pretty(resource), tuple(facts), raw=raw)
     data, problem = _decoded(blob)
     facts += [Fact("problem", problem, "error")] if data is None else _about(data, mime_type)
-    look: Look = "image" if data and read_picture(data) else "blob"
+    look: BlockLook = "image" if data and read_picture(data) else "blob"
     size = "" if data is None else text.human_size(len(data))
     title = _title(name, text.visible(mime_type, limit=80), size)
     return ContentBlock(look, title, "", tuple(facts), data, raw=raw, mime_type=mime_type, uri=uri)

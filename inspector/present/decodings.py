@@ -15,7 +15,7 @@ from inspector.present.json_text import LARGEST as SCANNED
 from inspector.present.json_text import ScanError, scan
 from inspector.text import human_size, visible
 
-Look: TypeAlias = Literal["json", "text", "bytes", "picture"]
+DecodedForm: TypeAlias = Literal["json", "text", "bytes", "picture"]
 
 LARGEST = 32_000_000
 """Maximum length of a string that is decoded, in characters."""
@@ -38,7 +38,7 @@ class Decoding(msgspec.Struct, frozen=True):
     facts: tuple[str, ...]
     """Known facts, each a short safe text."""
     payload: bytes
-    look: Look
+    look: DecodedForm
     """Suggested view."""
     warning: str = ""
     """Caveat for the user."""
@@ -224,7 +224,7 @@ def _url_encoded(text: str) -> Iterator[Decoding]:
         return
     data = unquote_to_bytes(text.encode("utf-8", "replace"))
     if _readable(data[:100_000]):
-        look: Look = "json" if data.lstrip()[:1] in (b"{", b"[") and _is_json(data.strip()) else "text"
+        look: DecodedForm = "json" if data.lstrip()[:1] in (b"{", b"[") and _is_json(data.strip()) else "text"
         yield Decoding("URL-encoded", (f"{len(data):,} bytes",), data, look)
 
 

@@ -568,15 +568,11 @@ def source_lines(page: Page) -> list[Line]:
 def filter_words(wanted: StreamFilter) -> str:
     """Return a filter as text that is safe to show: "tools, resources, demo://a and 3 more"; "" for an empty one."""
     kinds = [name for name in ("tools", "prompts", "resources") if getattr(wanted, name)]
-    lists = [f"list{'' if len(kinds) == 1 else 's'} of {_listed(kinds)}"] if kinds else []
+    lists = [f"list{'' if len(kinds) == 1 else 's'} of {text.enumerated(kinds)}"] if kinds else []
     tasks = [f"{len(wanted.task_ids):,} task{'' if len(wanted.task_ids) == 1 else 's'}"] if wanted.task_ids else []
     named = [text.visible(uri, limit=_MOST_CHARACTERS) for uri in wanted.uris[:_MOST_NAMED]]
     more = len(wanted.uris) - len(named)
     return ", ".join([*lists, *tasks, *named, *([f"{more:,} more"] if more > 0 else [])])
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
 
 def stream_lines(subscriptions: Subscriptions) -> list[Line]:

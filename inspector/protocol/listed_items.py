@@ -4,7 +4,7 @@ Parsing is lenient: an item can be created from any JSON, so a list with an inva
 defect of an invalid item is in `flaw`.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,7 +13,7 @@ from inspector.protocol import peek
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 """Annotations of a tool that claim how it behaves."""
 
-MEDIA = ("image", "audio")
+MEDIA: tuple[Literal["image", "audio"], ...] = ("image", "audio")
 """Types of content blocks whose `data` is base64."""
 
 BLOCK_TYPES = ("text", *MEDIA, "resource", "resource_link")

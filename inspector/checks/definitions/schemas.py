@@ -137,7 +137,7 @@ class SchemaFeature(msgspec.Struct, frozen=True):
     """A predicate; may quote foreign text."""
 
 
-Look = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
+FeatureFinder = Callable[[str, Path, dict[str, Any], bool, str], Iterator[SchemaFeature]]
 """Parameters: keyword, place of the schema, schema, whether it is one of several branches, dialect."""
 
 
@@ -468,7 +468,7 @@ def _header(key: str, path: Path, _node: dict[str, Any], _branch: bool, _dialect
     yield SchemaFeature("header", (*path, key), f"has x-mcp-header{_where(path)}")
 
 
-_BY_KEY: Final[dict[str, Look]] = {
+_BY_KEY: Final[dict[str, FeatureFinder]] = {
     "type": _type,
     "items": _items,
     "properties": _properties,

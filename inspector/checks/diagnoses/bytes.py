@@ -141,7 +141,7 @@ def last_message_truncated(case: CheckMoment) -> Iterator[Violation]:
     is_silent = code == 0 or (code is not None and not any(line.strip() for _, line in tail_of(state)))
     if "last-message-truncated" in state.notes and is_silent and state.why:
         n, size = state.notes["last-message-truncated"]
-        waiting = state.requests.waiting
+        waiting = state.requests.waiting()
         what = f"the response to {waiting[-1].method[:60]}" if waiting else "the last message"
         how = f"exited with code {code}" if code else "exited"
         sentence = f"{what} is truncated after {size:,} bytes: the process {how} before all was written"

@@ -14,6 +14,7 @@ from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.given_values import PLACEHOLDER
 from inspector.protocol.revisions.openings import OPENING
+from inspector.text import enumerated
 
 error, warning, hint = diagnoses_of("")
 
@@ -255,7 +256,7 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
     state, ended = case.state, exit_of(case.state)
     if state.opening is None or ended is None or ended[2].signal or ended[2].code in SIGNAL_CODES:
         return
-    waiting = state.requests.waiting
+    waiting = state.requests.waiting()
     worked = any(each.answered is not None and each.method not in OPENING for each in state.requests.done.values())
     if not waiting and not ended[2].code and worked:
         return
@@ -355,7 +356,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
     if signal:
         fix = _KILLED.get(signal, _CORE)
         mild = _HINT if fix == _ASKED_TO_END else None
-        waiting = case.state.requests.waiting[-1:] if case.state.opening is not None else []
+        waiting = case.state.requests.waiting()[-1:] if case.state.opening is not None else []
         during = _during(case.state, waiting) if waiting else ""
         meaning = f" ({_MEANS[signal]})" if signal in _MEANS else ""
         sentence = f"the server was killed by {signal}{meaning}{during}"
@@ -399,13 +400,9 @@ def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
         return
     given = case.state.connection.env_names if case.state.connection is not None else missing[1]
     if names := [name for name in missing[1] if name not in given][:_MOST_NAMES]:
-        sentence = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
+        sentence = f"{enumerated(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
         fix = f"Set it with {' '.join(f'-e {name}=…' for name in names)}"
         yield Violation(sentence, frames=(missing[0], ended[0]), instead=True, fix=fix)
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 @warning("Placeholder was not expanded", "end", confidence=_LIKELY)
@@ -536,6 +533,6 @@ def stdin_eof_ignored(case: CheckMoment) -> Iterator[Violation]:
                 signalled = (n, f"{waited_s:.1f} s after stdin was closed{how} and was sent {fact.signal}")
     if signalled is not None:
         sentence = f"the server was still running {signalled[1]}"
-        owed = next((each.method for each in case.state.requests.unanswered if each.method in _WORK), "")
+        owed = next((each.method for each in case.state.requests.unanswered() if each.method in _WORK), "")
         more = f"; it may have been at work on {owed}, which has no response" if owed else ""
         yield Violation(sentence + more, frames=(signalled[0],), instead=True, severity=_HINT if owed else mild)

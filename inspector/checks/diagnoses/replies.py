@@ -87,7 +87,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
         words = f"{named} was answered with an error with the id {case.message.id!r}: {reason_of(case.value)[:120]}"  # type: ignore[union-attr]
         yield Violation(words, "/id")
     elif case.http is None and _is_anonymous(case):
-        waiting, sentence = case.state.requests.unanswered, _without_an_id(case)
+        waiting, sentence = case.state.requests.unanswered(), _without_an_id(case)
         words = peek.text(case.value, "message") or ""
         if "notifications/initialized" in words and isinstance(case.message, ErrorResponse):
             sentence = f"the server does not know notifications/initialized, and answered it with {sentence}"
@@ -149,7 +149,7 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
         if case.http is not None and (isinstance(message, ErrorResponse) or state.opening is not None):
             return  # SDKs write "server-error" where they read no id; later `response-on-wrong-post` judges
         waiting = (
-            state.requests.unanswered
+            state.requests.unanswered()
             if case.http is None
             else [each for each in case.http.asked if each.answered is None]
         )
@@ -191,7 +191,7 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
     due = (
         case.http.asked[0]
         if case.http is not None and case.http.asked
-        else next(iter(case.state.requests.unanswered), None)
+        else next(iter(case.state.requests.unanswered()), None)
     )
     members = _members(payload)
     if case.is_foreign_event and "jsonrpc" not in members:

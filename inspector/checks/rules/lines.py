@@ -42,7 +42,7 @@ def unexpected_exit(case: CheckMoment) -> Iterator[Violation]:
     if ended is None or case.state.opening is None or case.state.process.provoked is not None:
         return
     n, fact = ended
-    waiting = [each for each in case.state.requests.waiting if each.cancelled is None]
+    waiting = [each for each in case.state.requests.waiting() if each.cancelled is None]
     code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
     if waiting:
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""

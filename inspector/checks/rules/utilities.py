@@ -58,7 +58,7 @@ def unrequested_log_message(case: CheckMoment) -> Iterator[Violation]:
     elif len(case.state.requests.open) > _MOST_OPEN:
         return
     else:
-        open_ = case.state.requests.waiting
+        open_ = case.state.requests.waiting()
     if not any(peek.has(each.params, "_meta", PREFIX + "logLevel") for each in open_):
         yield Violation("a log message that no open request asked for: none has a logLevel in _meta", "/params")
 

@@ -173,7 +173,7 @@ def _titles(width: int, shown: tuple[Column, ...], named: tuple[tuple[str, str],
 # How the traffic is displayed: columns and time format.
 
 
-class Look(msgspec.Struct, frozen=True):
+class Appearance(msgspec.Struct, frozen=True):
     """The user's choice of columns and time format."""
 
     chosen: tuple[str, ...] = ()
@@ -219,22 +219,22 @@ class Look(msgspec.Struct, frozen=True):
                     return f"{signs.EVENT} 0.000".rjust(12), "accent"
                 return seconds(now - self.reference_ns).rjust(12), "muted"
 
-    def next_mode(self) -> "Look":
+    def next_mode(self) -> "Appearance":
         """Return a copy with the next time format; without a reference there are three."""
         modes = [mode for mode in TimeMode if mode is not TimeMode.REFERENCE or self.reference]
         return msgspec.structs.replace(self, mode=modes[(modes.index(self.mode) + 1) % len(modes)])
 
-    def with_reference(self, n: int, time_ns: int) -> "Look":
+    def with_reference(self, n: int, time_ns: int) -> "Appearance":
         """Return a copy with times relative to entry n; 0 for clock times."""
         mode = TimeMode.REFERENCE if n else TimeMode.CLOCK
         return msgspec.structs.replace(self, mode=mode, reference=n, reference_ns=time_ns)
 
 
-PLAIN = Look()
+PLAIN = Appearance()
 
 
 @lru_cache(maxsize=16)
-def _shown(look: Look, width: int) -> tuple[Column, ...]:
+def _shown(look: Appearance, width: int) -> tuple[Column, ...]:
     """Return the columns of a look, cached because each row needs them."""
     away = {"since"} if look.mode is TimeMode.ABOVE and not look.chosen else set[str]()
     if look.laneless:
@@ -246,7 +246,7 @@ def _shown(look: Look, width: int) -> tuple[Column, ...]:
 
 
 @lru_cache(maxsize=16)
-def _extra(look: Look, width: int) -> frozenset[str]:
+def _extra(look: Appearance, width: int) -> frozenset[str]:
     names = {column.name for column in _shown(look, width)}
     return frozenset(name for name in names if name in _EXTRA or name.startswith(FIELD))
 

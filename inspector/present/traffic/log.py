@@ -21,7 +21,7 @@ from inspector.filters.language.fields import BY_NAME, Compare, Op, Ref, Term
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Span
-from inspector.present.traffic.columns import PLAIN, Look
+from inspector.present.traffic.columns import PLAIN, Appearance
 from inspector.present.traffic.filter import FilterUpdate, RowFilter
 from inspector.present.traffic.index import RowIndex
 from inspector.present.traffic.marks import LogMarks, shows_findings
@@ -224,12 +224,12 @@ class LogModel(RowSource):
         return self._index.view.generation + self._looks + self.marks.generation
 
     @property
-    def look(self) -> Look:
+    def look(self) -> Appearance:
         """Columns and time format."""
         return self._look
 
     @look.setter
-    def look(self, look: Look) -> None:
+    def look(self, look: Appearance) -> None:
         self._look = look
         self._looks += 1
 
@@ -263,7 +263,7 @@ class LogModel(RowSource):
         return self._look_now.titles(width)
 
     @property
-    def _look_now(self) -> Look:
+    def _look_now(self) -> Appearance:
         return msgspec.structs.replace(self._look, laneless=self._window is None, marked=self._is_marked)
 
     def key(self, index: int) -> int:

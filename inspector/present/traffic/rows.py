@@ -17,7 +17,7 @@ from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.rows import RowView
 from inspector.present.spans import Role, Span
-from inspector.present.traffic.columns import LANE, PLAIN, Look, TimeMode, lay_out, since
+from inspector.present.traffic.columns import LANE, PLAIN, Appearance, TimeMode, lay_out, since
 from inspector.present.traffic.marks import finding_cells
 from inspector.present.traffic.note_rows import mark_spans
 from inspector.present.traffic.time_axis import TimeWindow, bar, lane_end, moment, role_of
@@ -69,7 +69,7 @@ class RowWriter:
         self._extra: ExtraCells | None = None
 
     def row(
-        self, n: int, exchange: Exchange | None, place: RowPlace, width: int, now_ns: int, look: Look = PLAIN
+        self, n: int, exchange: Exchange | None, place: RowPlace, width: int, now_ns: int, look: Appearance = PLAIN
     ) -> RowView:
         """Return the row of entry n."""
         cells = self._common(n, place, look)
@@ -124,7 +124,7 @@ class RowWriter:
     def _is_open_row(self, n: int, exchange: Exchange) -> bool:
         return exchange.request_frame == n or self._store.message_kind(n) is MessageKind.NOTIFICATION
 
-    def _common(self, n: int, place: RowPlace, look: Look) -> dict[str, list[Span]]:
+    def _common(self, n: int, place: RowPlace, look: Appearance) -> dict[str, list[Span]]:
         when = look.time(n, self._store, place.previous_ns)
         cells: dict[str, list[Span]] = {
             "number": [(str(n), "faint")],

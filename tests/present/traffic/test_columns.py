@@ -6,7 +6,7 @@ from inspector.present.spans import plain
 from inspector.present.traffic.columns import (
     CHOICES,
     PLAIN,
-    Look,
+    Appearance,
     TimeMode,
     by_width,
     column,
@@ -74,7 +74,7 @@ def test_left_columns_stay_in_place() -> None:
     assert row.index("x") == 18
 
 
-def _times(tape: Tape, look: Look, width: int = 80) -> list[str]:
+def _times(tape: Tape, look: Appearance, width: int = 80) -> list[str]:
     model = LogModel(tape.journal, tape.clock, tree=False)
     model.look = look
     model.refresh()
@@ -89,13 +89,13 @@ def _three(tape: Tape) -> None:
 
 def test_seconds_since_the_start(tape: Tape) -> None:
     _three(tape)
-    look = Look(mode=TimeMode.START, started_ns=tape.journal.started_ns)
+    look = Appearance(mode=TimeMode.START, started_ns=tape.journal.started_ns)
     assert _times(tape, look) == ["1.500", "3.000", "4.500", "4.000"]
 
 
 def test_since_the_line_above(tape: Tape) -> None:
     _three(tape)
-    assert _times(tape, Look(mode=TimeMode.ABOVE)) == ["", "+1.50s", "+1.50s", "-500ms"]
+    assert _times(tape, Appearance(mode=TimeMode.ABOVE)) == ["", "+1.50s", "+1.50s", "-500ms"]
 
 
 def test_since_the_line_that_was_set(tape: Tape) -> None:
@@ -120,7 +120,7 @@ def test_the_ways_to_tell_times_follow_one_another() -> None:
 
 def test_gap_has_one_column() -> None:
     assert "since" in [column.name for column in PLAIN.columns(160)]
-    assert "since" not in [column.name for column in Look(mode=TimeMode.ABOVE).columns(160)]
+    assert "since" not in [column.name for column in Appearance(mode=TimeMode.ABOVE).columns(160)]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.present.spans import plain
-from inspector.present.traffic.columns import FIELD, Look
+from inspector.present.traffic.columns import FIELD, Appearance
 from inspector.present.traffic.extra_cells import ExtraCells, field_ref
 from inspector.present.traffic.log import LogModel
 from tests.present.tape import Tape
@@ -103,7 +103,7 @@ def test_field_column_is_in_header_and_row(tape: Tape) -> None:
     _call(tape)
     model = LogModel(tape.journal, tape.clock)
     model.refresh()
-    model.look = Look(chosen=("what", "=args.q", "id", "=nonsense", "status"))
+    model.look = Appearance(chosen=("what", "=args.q", "id", "=nonsense", "status"))
     row, head = plain(model.row(0, 100).spans), plain(model.header(100))
     assert row[head.index("args.q") :].split()[0] == "x"
     assert row.rstrip().endswith("✓ OK")

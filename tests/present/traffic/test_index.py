@@ -12,7 +12,7 @@ from inspector.config.remembered import Mute
 from inspector.filters.language.parser import parse
 from inspector.present.live_checks import JournalFindings
 from inspector.present.spans import plain
-from inspector.present.traffic.columns import Look
+from inspector.present.traffic.columns import Appearance
 from inspector.present.traffic.index import RowIndex
 from inspector.present.traffic.log import LogModel
 from inspector.present.traffic.marks import shows_findings
@@ -387,9 +387,9 @@ def test_wire_row_has_its_own_finding(tape: Tape) -> None:
 
 def test_finding_column_names_the_worst(tape: Tape) -> None:
     model = _model(tape, _talk(tape))
-    model.look = Look(("what", "finding"))
+    model.look = Appearance(("what", "finding"))
     assert "K2 something (+1)" in plain(model.row(0, 100).spans)
-    model.look = Look(("what", "=finding", "=severity"))
+    model.look = Appearance(("what", "=finding", "=severity"))
     assert "K2, K1" in plain(model.row(0, 100).spans)
     assert "error, warning" in plain(model.row(0, 100).spans)
 

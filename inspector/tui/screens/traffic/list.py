@@ -19,7 +19,7 @@ from inspector.errors import UsageError
 from inspector.filters.language.fields import Term
 from inspector.json_file import JsonFile
 from inspector.present.spans import Span
-from inspector.present.traffic.columns import Look, TimeMode, by_width, column
+from inspector.present.traffic.columns import Appearance, TimeMode, by_width, column
 from inspector.present.traffic.log import LogModel
 from inspector.text import visible
 from inspector.tui import keys
@@ -70,7 +70,7 @@ class ListAppearance:
         self._kept: JsonFile[StoredAppearance] | None = None
 
     @property
-    def now(self) -> Look:
+    def now(self) -> Appearance:
         """Current columns and time format."""
         return self._list.model.look
 
@@ -79,13 +79,13 @@ class ListAppearance:
         """Visible columns, provided that they fit."""
         return self.now.chosen or by_width(self._list.rows.line_width)
 
-    def show(self, look: Look) -> None:
+    def show(self, look: Appearance) -> None:
         """Apply a look without storing it."""
         model = self._list.model
         model.look = msgspec.structs.replace(look, started_ns=self._list.journal.started_ns)
         self._list.rows.sync()
 
-    def set(self, look: Look) -> None:
+    def set(self, look: Appearance) -> None:
         """Apply a look and store it for the next run."""
         self.show(look)
         self._file().write(StoredAppearance(look.chosen, "" if look.mode is TimeMode.REFERENCE else look.mode.value))

@@ -19,7 +19,7 @@ from inspector.present import spans as signs
 from inspector.present import words
 from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import Role, Span, joined, lay
-from inspector.present.traffic.time_axis import TimeWindow, around, bar, role_of, ticks
+from inspector.present.traffic.time_axis import TimeWindow, around, bar, lane_end, role_of, ticks
 from inspector.protocol.exchanges import Exchange
 from inspector.tui.screens.traffic.timeline_model import Feed, Merge, code_of, entry_of, number_of
 
@@ -68,7 +68,7 @@ class LaneConversation(msgspec.Struct, frozen=True, eq=False):
 
     def lasts(self, exchange: Exchange) -> tuple[int, int]:
         """Return the start and end of an exchange on the axis."""
-        return exchange.started_ns + self.offset, _ended(exchange, self.clock()) + self.offset
+        return exchange.started_ns + self.offset, lane_end(exchange, self.clock()) + self.offset
 
 
 class Waterfall(RowSource):
@@ -277,10 +277,6 @@ def _progress_times(exchange: Exchange, wire: LaneConversation) -> list[int]:
         if len(found) >= _MOST_WORDS:
             break
     return found
-
-
-def _ended(exchange: Exchange, now_ns: int) -> int:
-    return exchange.ended_ns if exchange.ended_ns is not None else max(now_ns, exchange.started_ns)
 
 
 def _lasts(wire: LaneConversation, exchange: Exchange) -> tuple[int, int]:

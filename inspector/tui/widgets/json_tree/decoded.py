@@ -107,7 +107,9 @@ class DecodedScreen(Dialog[None]):
         hint = "Esc back   d decode further" if self._found[self._chosen].look == "json" else "Esc back"
         back: list[Span] = [(hint, "faint")]
         self.query_one("#where", StatusLine).show([("decoded ", "muted"), (visible(self._where), "key")], back)
-        names = [f"{place} {each.name}" if len(self._found) > 1 else each.name for place, each in self._numbered()]
+        names = [
+            f"{place} {each.name}" if len(self._found) > 1 else each.name for place, each in enumerate(self._found, 1)
+        ]
         self.query_one(TabLine).show_tabs(names, names[self._chosen])
         form = {"json": TREE, "text": RAW}.get(reading.look, BYTES)
         self._view.show([], [], reading.payload, form)
@@ -118,9 +120,6 @@ class DecodedScreen(Dialog[None]):
         warning: list[Span] = [(f"{glyphs().warning} {reading.warning}  ", "warning")] if reading.warning else []
         facts: list[Span] = [("  ·  ".join(reading.facts), "muted")]
         self.query_one("#facts", StatusLine).show([*warning, *facts], more)
-
-    def _numbered(self) -> list[tuple[int, Decoding]]:
-        return list(enumerate(self._found, 1))
 
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """Show the clicked decoding."""

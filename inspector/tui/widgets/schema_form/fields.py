@@ -100,9 +100,9 @@ class FieldNode(FieldView):
     async def on_paste(self, event: events.Paste) -> None:
         """Put a pasted text into the field, all of its lines."""
         event.stop()
-        text, closed = "\n".join(event.text.splitlines()), self._shape == "opener"
-        if closed:
-            await self._opens(text)
+        text = "\n".join(event.text.splitlines())
+        if self._shape == "opener":
+            await self._open(text)
         else:
             await self._insert(text)
 
@@ -150,7 +150,7 @@ class FieldNode(FieldView):
         elif found is not None:
             await self._take_choice(found)
         else:
-            await self._opens()
+            await self._open_if_closed()
 
     async def focus_at(self, path: Path, *, at_head: bool = False) -> Widget | None:
         return await (await node_at(self, path)).focus_editor(at_head=at_head)
@@ -170,7 +170,7 @@ class FieldNode(FieldView):
             self._typed(event.value)
         elif event.value not in (self._text, self._written[0]):  # the latter is a value that was just chosen
             text, self._text = event.value, event.value
-            await self._opens(text.removeprefix(self._written[0]))
+            await self._open_if_closed(text.removeprefix(self._written[0]))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Set the value from the block."""
@@ -180,7 +180,7 @@ class FieldNode(FieldView):
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Open a closed field, or focus the next value."""
         event.stop()
-        if not await self._opens():
+        if not await self._open_if_closed():
             self._enter()
 
     def _enter(self) -> None:
@@ -190,9 +190,8 @@ class FieldNode(FieldView):
         """
         steps = steps_of(self)
         if self._moves_on and steps is not None and (there := steps.step(1)) is not None:
-            nodes = (each for each in there.ancestors_with_self if isinstance(each, FieldNode))
-            for node in [*nodes][:1]:
-                node._moves_on = True  # noqa: SLF001 - another field of this form
+            node = next((each for each in there.ancestors_with_self if isinstance(each, FieldNode)), self)
+            node._moves_on = True  # noqa: SLF001 - another field of this form
         self._has_changed()
 
     def _has_changed(self) -> None:
@@ -204,9 +203,9 @@ class FieldNode(FieldView):
     async def on_value_line_clicked(self, event: ValueLine.Clicked) -> None:
         """Open a closed field."""
         event.stop()
-        await self._opens()
+        await self._open_if_closed()
 
-    async def _opens(self, typed: str = "") -> bool:
+    async def _open_if_closed(self, typed: str = "") -> bool:
         """Open a closed field; return whether it was closed."""
         shape = self._shape
         if shape == "opener":
@@ -300,7 +299,7 @@ class FieldNode(FieldView):
         await self.act(event.action)
 
     async def action_do(self, name: str) -> None:
-        """Move an item from the editor in it."""
+        """Run an action of the head by a key that is pressed in the editor below it."""
         await self.act(name)
 
     async def act(self, action: str) -> None:
