@@ -148,11 +148,8 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
     elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
         if case.http is not None and (isinstance(message, ErrorResponse) or state.opening is not None):
             return  # SDKs write "server-error" where they read no id; later `response-on-wrong-post` judges
-        waiting = (
-            state.requests.unanswered()
-            if case.http is None
-            else [each for each in case.http.asked if each.answered is None]
-        )
+        asked = state.requests.unanswered() if case.http is None else case.http.asked
+        waiting = [each for each in asked if each.answered is None]
         if (
             len(waiting) == 1
             and str(message.id) != str(waiting[0].id)
@@ -188,11 +185,8 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
     message, payload = case.message, case.payload
     if not isinstance(message, NotJsonRpc) or not message.reason.startswith("an object without"):
         return
-    due = (
-        case.http.asked[0]
-        if case.http is not None and case.http.asked
-        else next(iter(case.state.requests.unanswered()), None)
-    )
+    asked = (case.http and case.http.asked) or case.state.requests.unanswered()
+    due = asked[0] if asked else None
     members = _members(payload)
     if case.is_foreign_event and "jsonrpc" not in members:
         return
