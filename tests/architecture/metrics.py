@@ -51,10 +51,10 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_385,
-    "lines of tui and present": 50_875,
-    "lines of tests": 128_500,
-    "lines of decorators of checks": 701,
+    "lines": 152_300,
+    "lines of tui and present": 50_865,
+    "lines of tests": 128_490,
+    "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 0,
