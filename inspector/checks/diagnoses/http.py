@@ -523,15 +523,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
     """
     state, fact, heads = case.state, case.fact, case.heads
     if fact is None and case.frame is None:
-        is_open = state.opening is not None or state.http.has_endpoint
-        if not is_open and any(status == _NO_LOGIN for _, status, _ in state.login.refusals):
-            return  # POST is not there, and the stream of the older transport wants a login
-        if "http-request-rejected sse" in state.notes and state.opening is None:
-            yield state.notes["http-request-rejected sse"]
-        elif "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
-            tried = {each.method for each in state.requests.all}
-            if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
-                yield state.notes["http-request-rejected"]
+        yield from _rejected_attempts(state)
     elif fact is not None and heads is not None and not heads.request.probe:
         http, status = heads.http, heads.response.status
         asked = next((each for each in http.asked if each.answered is None), None)
@@ -569,6 +561,19 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
             state.notes["http-request-rejected"] = violation  # server/discover counts only if nothing else was tried
             if asked.method == "initialize":
                 state.notes["http-request-rejected initialize"] = True
+
+
+def _rejected_attempts(state: ConnectionState) -> Iterator[Violation]:
+    """Yield the rejection of the attempt that matters, if none of them has opened the connection."""
+    is_open = state.opening is not None or state.http.has_endpoint
+    if not is_open and any(status == _NO_LOGIN for _, status, _ in state.login.refusals):
+        return  # POST is not there, and the stream of the older transport wants a login
+    if "http-request-rejected sse" in state.notes and state.opening is None:
+        yield state.notes["http-request-rejected sse"]
+    elif "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
+        tried = {each.method for each in state.requests.all}
+        if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
+            yield state.notes["http-request-rejected"]
 
 
 def _in_vain(state: ConnectionState, http: HttpExchangeState, sentence: str, fix: str) -> tuple[str, str]:
