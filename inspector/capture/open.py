@@ -62,7 +62,7 @@ class Following(Loading):
         trouble = self.standing.trouble(self._place)  # before reading, to read all that was written until then
         over = trouble is not None or not being_written(self._source.fd)
         if self._rest is None:
-            self._rest = self._whole_lines()
+            self._rest = takewhile(lambda block: block.whole, blocks(self._source.read, self._place))
         taken = 0
         self.caught_up = True
         for block in self._rest:
@@ -96,9 +96,6 @@ class Following(Loading):
         for block in blocks(self._source.read, self._place):
             self._take_block(block)
         self.conclude()
-
-    def _whole_lines(self) -> Iterator[LineBlock]:
-        return takewhile(lambda block: block.whole, blocks(self._source.read, self._place))
 
 
 class CaptureReading:

@@ -119,7 +119,8 @@ def verdict(findings: Iterable[Finding]) -> Verdict:
         return Verdict()
     causes = causes_of(found)
     gravity = {
-        id_: min(_gravity(each) for each in found if _root(each.id, causes) == id_) for id_ in _roots(found, causes)
+        id_: min(_gravity(each) for each in found if _root(each.id, causes) == id_)
+        for id_ in {each.id for each in found if each.id not in causes}
     }
     primary = min((each for each in found if each.id in gravity), key=lambda each: (*gravity[each.id], *_key(each)))
     follows = tuple(each for each in found if each.id != primary.id and _root(each.id, causes) == primary.id)
@@ -162,10 +163,6 @@ def causes_of(findings: Sequence[Finding]) -> dict[str, str]:
             if id_ in best and id_ not in causes and _root(cause.id, causes) != id_:
                 causes[id_] = cause.id
     return causes
-
-
-def _roots(found: Sequence[Finding], causes: dict[str, str]) -> set[str]:
-    return {each.id for each in found if each.id not in causes}
 
 
 def _root(id_: str, causes: dict[str, str]) -> str:

@@ -111,16 +111,12 @@ def check_as_json(check: Check) -> dict[str, Any]:
     }
 
 
-def _unknown(finding: Finding) -> bool:
-    return False
-
-
 def junit(
     findings: Sequence[Finding],
     checks: Iterable[Check],
     target: str,
     fails: Severity,
-    known: Callable[[Finding], bool] = _unknown,
+    known: Callable[[Finding], bool] = lambda _: False,
     failure: str = "",
 ) -> bytes:
     """Return a test suite with a case per check, which fails on a new finding of at least severity `fails`.

@@ -138,7 +138,10 @@ def post_mortem(journal: Journal, why: str = "") -> PostMortem:
             for section in (
                 Section("Command", tuple(_start(found))),
                 Section("Lost", tuple(_flight(each) for each in found.in_flight)),
-                Section("Last messages", tuple(_last(journal, found))),
+                Section(
+                    "Last messages",
+                    tuple(_message(journal, _WAYS[way], n, payload) for way, (n, payload) in found.last.items()),
+                ),
                 stderr_section(journal, STDERR_LINES),
             )
             if section.facts or section.lines
@@ -253,10 +256,6 @@ def _start(found: _Facts) -> list[Fact]:
 
 def _flight(exchange: Exchange) -> Fact:
     return fact(f"id {exchange.id!r}", f"{exchange.method} {exchange.target}".rstrip(), "warning")
-
-
-def _last(journal: Journal, found: _Facts) -> list[Fact]:
-    return [_message(journal, _WAYS[way], n, payload) for way, (n, payload) in found.last.items()]
 
 
 def _message(journal: Journal, name: str, n: int, payload: bytes) -> Fact:

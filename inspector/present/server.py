@@ -89,15 +89,13 @@ def extensions_section(opening: Opening) -> Section:
 def _facts(extension: Negotiated) -> list[Fact]:
     by = _SIDES[extension.by_server, extension.by_us]
     settings = [
-        f"{who} {_shown(value)}" for who, value in (("server", extension.theirs), ("we", extension.ours)) if value
+        f"{who} {text.decode(encode(value))[:500]}"
+        for who, value in (("server", extension.theirs), ("we", extension.ours))
+        if value
     ]
     message = f"{by}: {'; '.join(settings)}" if settings else by
     facts = [fact(extension.name, message, "text" if extension.by_server else "muted")]
     return [*facts, Fact("", extension.meaning, "faint")] if extension.meaning else facts
-
-
-def _shown(value: Any) -> str:
-    return text.decode(encode(value))[:500]
 
 
 # Memory use of a journal and of its caches. Each part is bounded or a column.

@@ -175,8 +175,8 @@ class JournalStats:
         self._key: Callable[[int], int] = {
             "tool": self._by_tool,
             "method": self._by_method,
-            "server": self._by_server,
-            "client": self._by_client,
+            "server": lambda _: self._place(self.names[0], lambda: self.names[0]),
+            "client": lambda _: self._place(self.names[1], lambda: self.names[1]),
             "hour": self._by_hour,
             "args": self._by_argument,
         }[table.by.name]
@@ -506,12 +506,6 @@ class JournalStats:
     def _by_hour(self, number: int) -> int:
         quarter = (self._log.starts[number] + self._wall) // (900 * SECOND)
         return self._place(quarter, lambda: _hour(quarter * 900))
-
-    def _by_server(self, number: int) -> int:
-        return self._place(self.names[0], lambda: self.names[0])
-
-    def _by_client(self, number: int) -> int:
-        return self._place(self.names[1], lambda: self.names[1])
 
     def _by_argument(self, number: int) -> int:
         found = reach(self._arguments.of(number), self.table.by.path)

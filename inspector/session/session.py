@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 import msgspec
 
 from inspector.capture.journal import Journal
-from inspector.errors import InspectError, RequestTimeout
+from inspector.errors import ConnectError, InspectError, RequestTimeout
 from inspector.protocol import peek
 from inspector.protocol.capabilities import declared
 from inspector.protocol.exchanges import Exchange, ExchangeState
@@ -215,13 +215,11 @@ class Session:
 
         Raises: UsageError if it has none.
         """
-        assert self.revision is not None, "a session is called after it was opened"
-        return await self._driver.drive(batch(requests, revision=self.revision))
+        return await self._driver.drive(batch(requests, revision=self._opened_with))
 
     async def perform(self, flow: Callable[[Revision], Flow[T]]) -> T:
         """Perform any flow with the session's revision, such as those of an extension."""
-        assert self.revision is not None, "a session is asked after it was opened"
-        return await self._driver.drive(flow(self.revision))
+        return await self._driver.drive(flow(self._opened_with))
 
     async def cancel(self, exchange: Exchange, reason: str = "cancelled by the user") -> None:
         """Cancel a request, in the way of its revision. A late response is still shown. A task of it is ended."""
@@ -279,12 +277,17 @@ class Session:
         self._end("")
         self._stop_listening()
 
+    @property
+    def _opened_with(self) -> Revision:
+        """Revision of the opening. Raises: ConnectError before that: the caller may have seen the session before."""
+        if self.revision is None:
+            raise ConnectError("the connection is not open yet")
+        return self.revision
+
     def _calling(self, method: str, params: Any) -> Flow[Called]:
-        assert self.revision is not None, "a session is called after it was opened"
-        again = self.options.retry_calls or is_repeated(method, self.revision, self._tool(_name(params)))
-        return call(
-            method, params, revision=self.revision, schema_of=lambda name: _schema_of(self._tool(name)), again=again
-        )
+        revision = self._opened_with
+        again = self.options.retry_calls or is_repeated(method, revision, self._tool(_name(params)))
+        return call(method, params, revision=revision, schema_of=lambda name: _schema_of(self._tool(name)), again=again)
 
     def _tool(self, name: str | None) -> Tool | None:
         tools = self.journal.conversation.catalogue.tools

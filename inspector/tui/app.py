@@ -20,6 +20,7 @@ from textual.app import ComposeResult, SystemCommand
 from textual.dom import DOMNode
 from textual.events import Event
 from textual.screen import Screen
+from textual.widget import Widget
 
 from inspector.config.targets import Target
 from inspector.session.engine import Live, OpenedSession
@@ -128,7 +129,7 @@ class InspectApp(QueuedApp[None]):
         self._recent: list[str] = []
         """Ids of commands run from the palette, the newest first."""
         self._focus_keeper = FocusKeeper(self, self.refocus)
-        self.toasts = Toasts(self, lambda: (self.tab.notice, self.waits.bar, self.demo_hint.bar, self.replay.bar))
+        self.toasts = Toasts(self, partial(_bars_below_toasts, self))
         self.tabs = Tabs(
             self,
             self.toasts,
@@ -275,7 +276,7 @@ class InspectApp(QueuedApp[None]):
         9. `waits` shows what hangs; it is late because the panel may just have shown progress.
         10. The hint of the demo advances to the next step.
         11. `restarts` shows how a restart went and what it has changed.
-        12. `toasts` measures the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
+        12. `toasts` measures the menu and the bars that steps 4, 7 and 9 have shown or hidden, and stays above them.
         """
         await self.input_queue.look()
         if not self.is_laid_out or self.input_queue.rests:
@@ -465,6 +466,11 @@ def _action_owners(*parts: object) -> dict[str, object]:
     """Map the names of actions to the parts that implement them."""
     prefix = "action_"
     return {name.removeprefix(prefix): part for part in parts for name in dir(part) if name.startswith(prefix)}
+
+
+def _bars_below_toasts(app: InspectApp) -> tuple[Widget | None, ...]:
+    menu = app.menus.bar if app._notifications else None  # noqa: SLF001 - without toasts, a menu lays out nothing else
+    return menu, app.tab.notice, app.waits.bar, app.demo_hint.bar, app.replay.bar
 
 
 def _has_time(app: InspectApp) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.capture.journal import Journal, start_capture
-from inspector.errors import Disconnected, RemoteProtocolError, RequestTimeout
+from inspector.errors import ConnectError, Disconnected, RemoteProtocolError, RequestTimeout
 from inspector.protocol.flows.steps import Refused, Replied
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import ResultResponse
@@ -99,6 +99,13 @@ async def test_opening_failure_is_raised_and_kept(server: Any, kind: type[Except
         assert type(live.error) is kind
         assert live.state is SessionState.CLOSED
         assert said in live.why
+
+
+async def test_a_session_that_is_not_open_yet_refuses_a_call() -> None:
+    journal = start_capture(None)
+    async with served_by(answering({})) as transport, Session(transport, journal, options()) as live:
+        with pytest.raises(ConnectError, match="the connection is not open yet"):
+            await live.call("completion/complete", {})
 
 
 async def test_close_is_idempotent() -> None:

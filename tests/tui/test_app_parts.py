@@ -489,6 +489,9 @@ async def test_a_toast_is_one_line_above_the_bars_and_lower_again_without_them()
         row = lines(app)[21]
         assert re.search(r"Something was done, .* a line or so\. *$", row), "it is one line"
         assert lines(app)[20].strip() == "", "nothing is covered beyond it"
+        await pilot.press("x")
+        await until(lambda: 0 < _row(app, "Something was done") < _row(app, "Esc Close"), "above the menu")
+        await pilot.press("escape")
         await pilot.press("2", "slash", *"elicit_steps", "enter", "enter", "ctrl+j")
         await until(lambda: _row(app, "What is for supper?") >= 21, "the server asks")
         await until(lambda: 0 < _row(app, "Something was done") < 21, "above the line that says so")

@@ -94,9 +94,6 @@ def _print_report(output: Output, journal: Journal, hosts: tuple[Host, ...], cal
     if output.as_json:
         output.data(matrix_as_json(matrix))
     else:
-        output.lines(matrix_lines(matrix, _width(output), every=every))
+        width = get_terminal_size((_WIDE, 24)).columns if output.env.stdout.isatty() else _WIDE
+        output.lines(matrix_lines(matrix, width, every=every))
     return ExitStatus.OK
-
-
-def _width(output: Output) -> int:
-    return get_terminal_size((_WIDE, 24)).columns if output.env.stdout.isatty() else _WIDE

@@ -109,7 +109,7 @@ class LogMarks:
             return self._found.worst_of(run.first, run.last)
         if not self._index.view.tree:
             return self._found.mark(n)
-        return max(map(_grade, self._rows.get(n, ())), default=0)
+        return max((3 - each.severity.rank for each in self._rows.get(n, ())), default=0)
 
     def next(self, n: int, *, back: bool = False) -> int | None:
         """Return the nearest marked row below that of entry n (above with `back`); n = 0 starts at the beginning."""
@@ -119,10 +119,6 @@ class LogMarks:
             if found is not None and (not n or self._index.view.rows[found] != n):
                 return found
         return None
-
-
-def _grade(finding: "Finding") -> int:
-    return 3 - finding.severity.rank
 
 
 def shows_findings(columns: Sequence[str]) -> bool:

@@ -148,7 +148,7 @@ class RowWriter:
         cells["way"] = [(signs.TO_SERVER, "to_server") if to_server else (signs.FROM_SERVER, "from_server")]
         cells["sent" if to_server else "came"] = cells["size"]
         cells["channel"] = [(frame.channel.value, "faint")]
-        what = _indent(place)
+        what: list[Span] = [(f"{signs.BRANCH} ", "faint")] if place.nested else []
         if place.run is not None:  # before the name, which is cut if space is short
             self._add_run_facts(cells, what, place.run)
             what.append((" ", "text"))
@@ -310,10 +310,6 @@ class RowWriter:
             answer = "response to " if kind in (MessageKind.RESPONSE, MessageKind.ERROR) else ""
             return f"{answer}{text.visible(method, limit=60)} #{before}"
         return ""
-
-
-def _indent(place: RowPlace) -> list[Span]:
-    return [(f"{signs.BRANCH} ", "faint")] if place.nested else []
 
 
 def _size(size: int) -> Span:

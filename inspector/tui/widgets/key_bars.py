@@ -276,7 +276,8 @@ class Menus:
         """`has_next_key` returns whether the next key has been typed already."""
         self._app = app
         self._has_next_key = has_next_key
-        self._bar: MenuBar | None = None
+        self.bar: MenuBar | None = None
+        """The open menu."""
         self._entries: dict[str, ActiveBinding] = {}
         self._leader = ""
         """Key of the menu."""
@@ -284,7 +285,7 @@ class Menus:
     @property
     def is_open(self) -> bool:
         """Whether the next key belongs to a menu."""
-        return self._bar is not None
+        return self.bar is not None
 
     def action_menu(self, leader: str) -> None:
         """Open a menu; ring the bell if none of its actions is valid now."""
@@ -297,12 +298,12 @@ class Menus:
         if not self._entries:
             self._refuse(keys.key_name(leader))
             return
-        self._bar = MenuBar(keys.MENUS[leader], self._entries)
-        self._app.call_later(self._show, self._bar)
+        self.bar = MenuBar(keys.MENUS[leader], self._entries)
+        self._app.call_later(self._show, self.bar)
 
     def _show(self, bar: MenuBar) -> None:
         """Show the menu, unless the key that closes it has been typed already: showing takes longer than typing."""
-        if bar is self._bar and not self._has_next_key() and self._app.screen.is_attached:  # it is not once we leave
+        if bar is self.bar and not self._has_next_key() and self._app.screen.is_attached:  # it is not once we leave
             self._app.screen.mount(bar)
 
     def _refuse(self, pressed: str) -> None:
@@ -313,19 +314,19 @@ class Menus:
 
     def close(self) -> None:
         """Close the open menu, if any."""
-        if self._bar is not None:
-            if self._bar.is_attached:
-                self._bar.remove()
-            self._bar = None
+        if self.bar is not None:
+            if self.bar.is_attached:
+                self.bar.remove()
+            self.bar = None
 
     async def take(self, event: Event) -> bool:
         """Pass a key or a click to the open menu, and return whether the menu has consumed it."""
-        if self._bar is None:
+        if self.bar is None:
             return False
         if isinstance(event, events.Key):
             key = event.character if event.is_printable and event.character != " " else event.key
             found = self._entries.get(key or "")
-            if found is None and self._bar.is_attached and self._bar.scroll_rows(event.key):
+            if found is None and self.bar.is_attached and self.bar.scroll_rows(event.key):
                 return True
             self.close()
             if found is not None:
@@ -333,7 +334,7 @@ class Menus:
             elif event.is_printable:
                 self._refuse(f"{keys.key_name(self._leader)} {key}")
             return found is not None or event.is_printable or event.key == "escape"
-        if isinstance(event, events.MouseDown) and not self._bar.region.contains_point(event.screen_offset):
+        if isinstance(event, events.MouseDown) and not self.bar.region.contains_point(event.screen_offset):
             self.close()
             return True
         return False

@@ -210,7 +210,7 @@ async def test_a_menu_that_is_higher_than_the_screen_scrolls(height: int) -> Non
 async def test_a_menu_that_opens_while_the_app_ends_is_not_shown() -> None:
     async with (app := Showing(Static(""))).run_test():
         menus = Menus(app)
-        menus._bar = bar = MenuBar("Go to", {})
+        menus.bar = bar = MenuBar("Go to", {})
     app._screen_stacks["_default"] = [Screen()]  # one that is not attached any more
     menus._show(bar)
     assert not bar.is_attached

@@ -252,7 +252,14 @@ def _asked(server_request: ServerRequest) -> tuple[Section, ...]:
     match server_request.kind:
         case RequestKind.ELICITATION:
             message = Section("Asks", lines=_message(server_request), note="Server message")
-            return (message, *(_link(server_request) if server_request.mode == "url" else _form(server_request)))
+            return (
+                message,
+                *(
+                    [link_section(read_link(server_request.url))]
+                    if server_request.mode == "url"
+                    else _form(server_request)
+                ),
+            )
         case RequestKind.SAMPLING:
             return sampling_sections(server_request.params)
         case RequestKind.ROOTS:
@@ -261,10 +268,6 @@ def _asked(server_request: ServerRequest) -> tuple[Section, ...]:
 
 def _message(server_request: ServerRequest) -> tuple[tuple[tuple[str, Any], ...], ...]:
     return paragraph(server_request.message, "foreign", limit=MOST_MESSAGE) or ((("no message", "warning"),),)
-
-
-def _link(server_request: ServerRequest) -> tuple[Section, ...]:
-    return (link_section(read_link(server_request.url)),)
 
 
 def _form(server_request: ServerRequest) -> tuple[Section, ...]:

@@ -34,10 +34,6 @@ def _request(item: ListedItem, arguments: Any) -> PreparedRequest:
     return PreparedRequest(params)
 
 
-def _reference(item: ListedItem) -> dict[str, Any] | None:
-    return {"type": "ref/prompt", "name": item.name}
-
-
 PROMPTS = OfferKind(
     item=ItemKind(
         kinds=("prompts",),
@@ -56,7 +52,7 @@ PROMPTS = OfferKind(
     facts=prompt_facts,
     schema=prompt_schema,
     request=_request,
-    reference=_reference,
+    reference=lambda item: {"type": "ref/prompt", "name": item.name},
 )
 
 

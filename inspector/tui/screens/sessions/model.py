@@ -77,7 +77,10 @@ class CompareRows(RowSource):
         """Return both sides with a divider."""
         row = self._rows[index]
         half = max(0, (width - len(_DIVIDER)) // 2)
-        left, right = (_more() if row.more else _place(row.change)) if row.change or row.more else _heads(row.compared)
+        more: list[Span] = [("    and more", "muted")]
+        left, right = (
+            ((more, more) if row.more else _place(row.change)) if row.change or row.more else _heads(row.compared)
+        )
         return RowView([*lay(left, half), (_DIVIDER, "faint"), *lay(right, width - half - len(_DIVIDER))])
 
     def header(self, width: int) -> Sequence[Span]:
@@ -146,10 +149,6 @@ def _place(change: JsonChange | None) -> tuple[list[Span], list[Span]]:
                 [("    ", "text"), span(last, "key", limit=80), ("  ", "text"), span(shown(value, _LONGEST), known)]
             )
     return sides[0], sides[1]
-
-
-def _more() -> tuple[list[Span], list[Span]]:
-    return [("    and more", "muted")], [("    and more", "muted")]
 
 
 # Line-by-line diff of two JSON values, with differing words in brackets

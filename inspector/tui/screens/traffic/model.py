@@ -381,7 +381,9 @@ def moment_sections(journal: Journal) -> tuple[Section, ...]:
     """Return the state right after the newest entry of this journal."""
     sections = (
         Section("State", tuple(_moment(journal))),
-        Section("Pending", lines=tuple(_in_flight(journal)), note=_nothing(journal)),
+        Section(
+            "Pending", lines=tuple(_in_flight(journal)), note="" if journal.conversation.pairs.count_open else "nothing"
+        ),
         Section("Lists", tuple(_lists(journal))),
         Section("Watched", tuple(_watched(journal))),
         Section("Tasks", tuple(_tasks(journal))),
@@ -452,10 +454,6 @@ def _in_flight(journal: Journal) -> Iterable[Line]:
         )
     if len(pending) > _MOST:
         yield ((f"and {len(pending) - _MOST:,} more", "muted"),)
-
-
-def _nothing(journal: Journal) -> str:
-    return "" if journal.conversation.pairs.count_open else "nothing"
 
 
 def _lists(journal: Journal) -> Iterable[SpansFact]:
