@@ -338,9 +338,9 @@ def test_faults_finds_none_in_an_expression_without_repeated_tries(text: str) ->
 
 
 def test_expressions_that_are_made_while_the_program_runs_are_those_that_were_looked_at() -> None:
-    found = {source.path: count for source in sources("inspector") if (count := _made_later(source))}
+    found = {
+        source.path: count
+        for source in sources("inspector")
+        if (count := sum(text is None for text, _ in _expressions(source)))
+    }
     assert found == {path: count for path, (count, _) in MADE_LATER.items()}
-
-
-def _made_later(source: Source) -> int:
-    return sum(text is None for text, _ in _expressions(source))

@@ -156,16 +156,13 @@ def _wait_for(file: Path, what: bytes, seconds: float = 60) -> None:
         os.sched_yield()
 
 
-def _sent(capture: Path) -> list[str]:
-    return [json.loads(frame.payload)["method"] for frame in frames_to(capture, Direction.TO_SERVER)]
-
-
 def test_an_interrupt_cancels_what_is_in_flight_and_ends_the_server(tmp_path: Path, home: Path) -> None:
     with _sweeping(tmp_path / "c.mcpcap", home) as process:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out) == (ExitStatus.INTERRUPTED, "")
-    assert _sent(tmp_path / "c.mcpcap")[-1] == "notifications/cancelled"
+    sent = [json.loads(frame.payload)["method"] for frame in frames_to(tmp_path / "c.mcpcap", Direction.TO_SERVER)]
+    assert sent[-1] == "notifications/cancelled"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -180,12 +180,9 @@ def run(argv: tuple[str, ...], env: Mapping[str, str], home: Path) -> str:
             return process.communicate()[0].decode(errors="replace")
 
 
-def _called() -> str:
-    return "|".join(f"s{at:02}.*probe" for at, case in enumerate(CASES) if case.is_called)
-
-
 def _agent(pin: Pin, installed: Path, home: Path, commands: agent_commands.Servers) -> dict[str, Seen]:
-    with ModelEndpoint(_called()) as endpoint:
+    called = "|".join(f"s{at:02}.*probe" for at, case in enumerate(CASES) if case.is_called)
+    with ModelEndpoint(called) as endpoint:
         start = AGENTS[pin.id](home, endpoint.url, commands)
         run(start.argv, environment(installed, pin, home, start.env), home)
     bodies = [body for _, body in endpoint.requests]

@@ -53,7 +53,7 @@ def table(runs: list[Run], sets: list[SetRun], revisions: tuple[str, ...]) -> li
     width = max((len(run.name) for run in runs), default=0)
     lines = [f"{'scenario, strictly':{width}}  " + "".join(f"{wire or 'its own':12}" for wire in wires)]
     for name in dict.fromkeys(run.name for run in runs):
-        cells = {run.wire: _cell(run) for run in runs if run.name == name}
+        cells = {run.wire: "FAILED" if run.why else f"ok {run.passed}" for run in runs if run.name == name}
         lines.append(f"{name:{width}}  " + "".join(f"{cells.get(wire, '·'):12}" for wire in wires).rstrip())
     good = {run.name for run in runs} - {run.name for run in runs if run.why}
     lines += ["", f"strict: {len(good)} of {len({run.name for run in runs})} scenarios, {len(runs)} runs"]
@@ -65,10 +65,6 @@ def table(runs: list[Run], sets: list[SetRun], revisions: tuple[str, ...]) -> li
     for each in sets:
         lines += [] if each.is_good else [f"\n✗ requirements {each.revision}", each.output]
     return lines
-
-
-def _cell(run: Run) -> str:
-    return "FAILED" if run.why else f"ok {run.passed}"
 
 
 def _ratio(results: tuple[tuple[str, bool], ...]) -> str:
