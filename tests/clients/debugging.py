@@ -38,13 +38,10 @@ def main() -> int:
             if not options.installed:
                 install(PINS[id_], place)
             problems = [*problems_of(PINS[id_], place, Path(folder))]
-        print(f"{id_} {PINS[id_].version}: {'; '.join(problems) or f'lists it, calls {_names()}, gets the cause'}")
+        well = f"lists it, calls {', '.join(_CALLED)}, gets the cause"
+        print(f"{id_} {PINS[id_].version}: {'; '.join(problems) or well}")
         failed += bool(problems)
     return 1 if failed else 0
-
-
-def _names() -> str:
-    return ", ".join(_CALLED)
 
 
 def problems_of(pin: Pin, installed: Path, folder: Path) -> Iterator[str]:

@@ -221,12 +221,16 @@ def test_a_task_of_the_extension_has_its_own_members() -> None:
             "task-status-transition",
             lambda: Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASKS_TASK | {"status": "x"}}),
         ),
-        ("task-cancelled-by-notification", lambda: _begun_only().tell("notifications/cancelled", {"requestId": "t"})),
+        (
+            "task-cancelled-by-notification",
+            lambda: (
+                Talk()
+                .ask("tools/call", {"name": "a", "task": {}})
+                .answer({"task": _TASKS_TASK})
+                .tell("notifications/cancelled", {"requestId": "t"})
+            ),
+        ),
     ],
 )
 def test_tasks_one_fact_is_one_finding(id_: str, script: Script) -> None:
     assert [each.id for each in script().findings()] == [id_]
-
-
-def _begun_only() -> Talk:
-    return Talk().ask("tools/call", {"name": "a", "task": {}}).answer({"task": _TASKS_TASK})
