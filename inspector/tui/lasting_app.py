@@ -273,8 +273,9 @@ def _get_renders(compositor: Compositor, crop: Region | None = None) -> Iterator
         seen = region.intersection(clip)
         if seen.size and (crop is None or crop.overlaps(clip)):
             strips = [Strip.blank(seen.width)] * seen.height
-            with border():
-                strips = widget.render_lines(seen.translate(-region.offset))
+            if widget.parent is not None:  # else it was removed since the last layout, with its styles
+                with border():
+                    strips = widget.render_lines(seen.translate(-region.offset))
             yield region, clip, strips
 
 

@@ -104,10 +104,10 @@ async def test_the_mouse_alone_finds_a_tool_fills_its_form_calls_it_reads_and_co
     async with before((160, 40)) as person:
         await click(person, "2 Tools")
         await person.sees(" list ")
-        for order in ("calls", "size"):
+        for order in ("tool", "size"):
             await click(person, "View")
-            await click(person, "Sort")
-            await person.sees(order)
+            await click(person, "O Sort")
+            await person.sees(f"Sorted by {order}.")
         sizes = [float(found) for found in re.findall(r"^ .* (\d+) B +│", person.screen, re.MULTILINE)]
         assert len(sizes) > 3
         assert sizes == sorted(sizes, reverse=True)

@@ -1,4 +1,4 @@
-"""What the app changes in how Textual reads the keyboard."""
+"""What the app changes in how Textual reads the keyboard, waits for a layout and paints."""
 
 import math
 import os
@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 from textual import constants
+from textual.app import ComposeResult
+from textual.widgets import TextArea
 
 from inspector.transports.pipes import unread_bytes
 from inspector.tui.lasting_app import KeyboardDecoder, KeyboardSelector, LastingApp
+from tests.tui.screen_text import text
 from tests.waiting import until_sync
 
 
@@ -69,3 +72,19 @@ def test_enter_typed_before_the_terminal_is_raw_stays_enter() -> None:
     assert decoder.decode(os.read(keyboard, 3)) + decoder.decode(os.read(keyboard, 9)) == "2\r\n\ufffd"
     os.close(typist)
     os.close(keyboard)
+
+
+class Editing(LastingApp[None]):
+    def compose(self) -> ComposeResult:
+        yield TextArea("typed")
+
+
+async def test_a_widget_that_was_removed_since_the_last_layout_is_blank() -> None:
+    async with (app := Editing()).run_test():
+        assert "typed" in text(app)
+        area, place = app.query_one(TextArea), app.screen
+        area._detach()
+        area._component_styles.clear()  # as the end of a removal does
+        area.refresh()
+        assert text(app).strip() == ""
+        area._attach(place)
