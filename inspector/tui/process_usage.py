@@ -76,7 +76,7 @@ class ProcessUsage:
             return
         while not self._stop.is_set() and (found := tree.sample(time.monotonic(), 0)) is not None:
             self.take(Usage(found.at_s, found.cpu_s, found.rss))
-            self._stop.wait(self._pace_s)
+            self._stop.wait(self._pace_s if len(self._samples) > 1 else self._pace_s / 5)  # usage needs two samples
 
     def take(self, sample: Usage) -> None:
         """Keep a sample. The charts of a process at rest wait for the next change: nothing is written meanwhile."""

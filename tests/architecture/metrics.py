@@ -52,8 +52,8 @@ GOALS = {
 """What the layout aims at."""
 REACHED = {
     "lines": 152_300,
-    "lines of tui and present": 50_875,
-    "lines of tests": 128_510,
+    "lines of tui and present": 50_880,
+    "lines of tests": 128_520,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

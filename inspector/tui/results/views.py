@@ -9,6 +9,7 @@ One view is visible at a time. This module validates nothing and sends nothing.
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import overload
 
@@ -43,6 +44,10 @@ MOST_WRAPPED = 20_000
 """Maximum long lines of one block of JSON that are wrapped; others are cut at the edge."""
 MOST_CHARACTERS = 10_000_000
 """Maximum characters of one block."""
+_AT_ONCE = 50_000
+"""Maximum characters of one block that are laid out before the first paint: more than a screen has."""
+_REST_AFTER_S = 0.05
+"""Time for that paint."""
 MOST_BYTES = 1_024
 """Maximum bytes of one block that is not text."""
 
@@ -65,6 +70,8 @@ class ResultLines:
 
     lines: Sequence[Line]
     blocks: Sequence[int]
+    is_cut: bool = False
+    """Whether a block has more text than was asked for."""
 
 
 class _Rows(Sequence[Line]):
@@ -131,8 +138,10 @@ class Joined(_Rows):
 
 
 class _Writer:
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, most: int) -> None:
         self.width = max(width, 20)
+        self.most = most
+        self.is_cut = False
         self.parts: list[Sequence[Line]] = []
         self.blocks: list[int] = []
         self.block = -1
@@ -174,9 +183,9 @@ class ResultWords:
     """Ids of the actions that are offered as buttons."""
 
 
-def result_lines(view: ResultView, width: int) -> ResultLines:
-    """Return the lines for a width in cells."""
-    writer = _Writer(width)
+def result_lines(view: ResultView, width: int, most: int = MOST_CHARACTERS) -> ResultLines:
+    """Return the lines for a width in cells, with at most so many characters of each plain text."""
+    writer = _Writer(width, most)
     for parts in view.message:
         writer.long(parts)
     if view.hint:
@@ -194,7 +203,7 @@ def result_lines(view: ResultView, width: int) -> ResultLines:
         writer.line()
     for fact in fact_lines(view.facts):
         writer.long(fact, 2)
-    return ResultLines(Joined(writer.parts), tuple(writer.blocks))
+    return ResultLines(Joined(writer.parts), tuple(writer.blocks), writer.is_cut)
 
 
 def _nothing(writer: _Writer, view: ResultView) -> None:
@@ -233,9 +242,10 @@ def _text(writer: _Writer, block: ContentBlock) -> None:
         for each in coloured:
             writer.long(each)
         return
-    for line in shown[:MOST_CHARACTERS].split("\n"):
+    for line in shown[: writer.most].split("\n"):
         writer.long(((line, "foreign"),))
-    if len(shown) > MOST_CHARACTERS:
+    writer.is_cut = writer.is_cut or len(shown) > writer.most
+    if len(shown) > writer.most == MOST_CHARACTERS:
         writer.line(("Truncated. Raw shows all.", "warning"))
 
 
@@ -379,17 +389,25 @@ class ResultBody(Widget):
         written = [("tools.stderr", stderr)] if self.written and not self.whole_blocks else []
         self._buttons.offer(*self._actions, *(("tools.browser",) if self.has_app else ()), *written)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, most: int = _AT_ONCE) -> None:
         content = self.content
         self._width = content.line_width
         content.empty = _RUNNING if self._waiting else self._no_call
         if self._looked is None or not self._width:
             content.show(())
             return
-        laid = result_lines(self._looked.view, self._width)
+        laid = result_lines(self._looked.view, self._width, most)
         self._block_of = laid.blocks
         content.show(laid.lines)
-        content.go_to(0)
+        if most == _AT_ONCE:
+            content.go_to(0)
+            if laid.is_cut:
+                rest = partial(self._lay_out_rest, self._looked)
+                self.call_after_refresh(self.set_timer, _REST_AFTER_S, rest)
+
+    def _lay_out_rest(self, looked: CompletedCall) -> None:
+        if looked is self._looked and self.content.line_width == self._width:
+            self._lay_out(MOST_CHARACTERS)
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self._relay)

@@ -81,6 +81,16 @@ async def test_result_lines_rewrap_for_another_width() -> None:
         assert body.content.source.count > before
 
 
+async def test_the_begin_of_a_long_text_is_shown_before_all_of_it_is_wrapped() -> None:
+    async with (app := Showing(body := ResultBody())).run_test(size=(80, 20)):
+        body.show(looked({"content": [{"type": "text", "text": "word " * 40_000 + "end"}]}))
+        first = body.content.source.count
+        await shows(app, "word word")
+        await until(lambda: body.content.source.count > 3 * first, "the rest is there")
+        row = body.content.source.row(body.content.source.count - 1, 80)
+        assert "end" in str(row)
+
+
 async def test_a_tab_is_chosen_by_a_click_and_the_history_counts() -> None:
     async with (app := Showing(body := ResultBody())).run_test(size=(80, 20)) as pilot:
         body.show_history(SpanRows([(("one", "text"),)]))
