@@ -35,7 +35,7 @@ from textual.app import App
 from textual.box_model import BoxModel
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Event, Paste
+from textual.events import Event, Paste, Resize
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.message_pump import MessagePump
@@ -150,7 +150,13 @@ class LastingApp(App[_T]):
         return await super().run_async(mouse=mouse and terminal().has_mouse, **options)
 
     async def on_event(self, event: Event) -> None:
-        """Pass an event on; report that a field of one line keeps only the first line of a pasted text."""
+        """Pass an event on; report that a field of one line keeps only the first line of a pasted text.
+
+        The handler of a signal may be interrupted by the next one, and reports its older size last: it is read again.
+        """
+        if isinstance(event, Resize) and event.pixel_size is None and isinstance(self._driver, LinuxDriver):
+            size = Size(*self._driver._get_terminal_size())  # noqa: SLF001
+            event = Resize(size, size)
         if (
             isinstance(event, Paste)
             and isinstance(self.focused, Input)

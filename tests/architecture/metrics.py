@@ -52,7 +52,7 @@ GOALS = {
 """What the layout aims at."""
 REACHED = {
     "lines": 152_300,
-    "lines of tui and present": 50_880,
+    "lines of tui and present": 50_890,
     "lines of tests": 128_520,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,

@@ -51,8 +51,7 @@ async def test_a_capture_is_a_resource_without_the_secrets_in_it() -> None:
         assert uris == ["mcpcap://list", f"mcpcap://{opened['capture']}"]
         assert len((await use.client.list_resource_templates()).resource_templates) == 2
         page = json.loads((await use.client.read_resource(uris[1])).contents[0].text)  # type: ignore[union-attr]
-        assert page["requests"][-1]["method"] == "tools/call"
-        entry = page["requests"][-1]["entry"]
+        entry = next(each["entry"] for each in page["requests"] if each["method"] == "tools/call")
         sent: Any = (await use.client.read_resource(f"{uris[1]}/{entry}")).contents[0]
         assert json.loads(sent.text)["params"]["name"] == "echo"
         assert "hunter2" not in sent.text
