@@ -283,6 +283,7 @@ def words_wrapped(spans: Line, width: int, indent: int = 0) -> list[Line]:
 
     Only the part of a long rest that may fit into a row is examined: a line of a megabyte has many rows.
     """
+    width = max(1, width)
     if sum(text.cell_width(part) for part, _ in spans) <= width:
         return [tuple(spans)]
     if len(spans) != 1:

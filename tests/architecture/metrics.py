@@ -53,7 +53,7 @@ GOALS = {
 REACHED = {
     "lines": 152_300,
     "lines of tui and present": 50_890,
-    "lines of tests": 128_520,
+    "lines of tests": 128_525,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

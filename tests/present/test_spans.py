@@ -27,6 +27,7 @@ from inspector.present.spans import (
     span,
     spans_width,
     text_of,
+    words_wrapped,
     wrapped,
 )
 from inspector.text import cell_width, visible
@@ -172,6 +173,10 @@ def test_marked_sets_matches_apart() -> None:
     assert [text for text, role in marked(spans, "Query") if role == "match"] == ["Query"]
     assert marked(spans, "") == spans
     assert marked(spans, "(") == spans
+
+
+def test_words_without_room_are_wrapped_all_the_same() -> None:
+    assert words_wrapped((("a b", "text"),), -1) == words_wrapped((("a b", "text"),), 1)
 
 
 def test_a_long_line_is_wrapped_under_its_beginning() -> None:
