@@ -36,7 +36,7 @@ _NAMED_OTHERWISE = frozenset(("at", "backslash", "minus", "plus", "slash", "unde
 
 
 class ActionScope(StrEnum):
-    """Scope in which an action is valid; also a heading in the help."""
+    """Scopes that more than one package names. A screen's own are the headings of its `actions.txt`."""
 
     EVERYWHERE = "Everywhere"
     MOVING = "Moving"
@@ -46,43 +46,15 @@ class ActionScope(StrEnum):
     TEXT = "Payloads as exact text"
     FINDING_HERE = "Search in a payload"
     SEARCH = "Search field"
-    FILTER = "Filter field"
-    SEARCH_MODE = "Filter and search"
-    FINDING = "Search in Traffic"
-    TRAFFIC = "Traffic"
-    WATERFALL = "Waterfall"
-    TIMELINE = "All servers"
     DETAIL = "Detail"
-    OFFERED = "Tools, Resources and Prompts"
-    TOOLS = "Tools"
-    RESOURCES = "Resources"
-    PROMPTS = "Prompts"
     RESULT = "Results"
-    SAVED = "Saved calls"
     FORM = "Forms"
     FORM_LINE = "Rows of a form"
     FORM_CHOICE = "Choices in a form"
-    INBOX = "Inbox"
-    SERVER = "Server"
-    LOG = "Log"
-    TASKS = "Tasks"
-    FINDINGS = "Findings"
-    RAW = "Composer"
-    SKILLS = "Skills"
-    NETWORK = "HTTP exchanges"
-    STATS = "Statistics"
     START = "Start"
     REPLAY = "Replay"
     REPLAY_BAR = "Replay bar"
-    MARKS = "Marks and views"
-    TRACE = "Trace"
-    SESSIONS = "Captures"
-    COMPARE = "Comparison of captures"
-    OPEN = "Open a server"
-    EXPORT = "Export"
     DIALOG = "Dialogs"
-    HELP = "Help"
-    CONFIRM = "Confirmation"
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -96,7 +68,8 @@ class Action(msgspec.Struct, frozen=True):
     """One to three words in sentence case, for footer, menus, palette and buttons."""
     sentence: str
     """One sentence, for help, palette and tooltips."""
-    where: ActionScope
+    where: str
+    """Scope in which it is valid; also a heading in the help."""
     action: str
     """Textual action: `action_<this>` of the widget that binds it, or of the app if it begins with `app.`."""
     footer: bool = False

@@ -390,7 +390,7 @@ class InspectApp(QueuedApp[None]):
                 key = keys.key_name(known.keys[0])
                 run = partial(self.call_later, self.run_action, each.binding.action, each.node)
                 found.append(Command(known.label, known.sentence, key, run, known.where, known.id))
-        return sorted(found, key=lambda each: each.where is keys.ActionScope.MOVING)
+        return sorted(found, key=lambda each: each.where == keys.ActionScope.MOVING)
 
     def action_command_palette(self) -> None:
         """Open the palette to find an action or an item by its name."""

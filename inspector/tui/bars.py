@@ -40,7 +40,7 @@ INSECURE = "Certificates are not verified: the connection can be intercepted."
 _SHORT = {"resources": "Res", "findings": "Find"}
 """Short names of screens, for narrow terminals."""
 
-_SCREENS = frozenset(action.id for action in keys.SCREENS)
+_SCREENS = frozenset(action.id for action in keys.HEADER)
 _WAITING = (ConversationStage.CONNECTING, ConversationStage.OPEN)
 
 

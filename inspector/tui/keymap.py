@@ -153,8 +153,8 @@ def _conflicts(name: str, own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[
 def _overlap(one: Action, other: Action) -> bool:
     """Whether both actions may be valid at the same time."""
     if ActionScope.DIALOG in (one.where, other.where):
-        return one.where is other.where and one.id.partition(".")[0] == other.id.partition(".")[0]
-    return one.where is other.where or any(one.where in places and other.where in places for places in keys.TOGETHER)
+        return one.where == other.where and one.id.partition(".")[0] == other.id.partition(".")[0]
+    return one.where == other.where or any(one.where in places and other.where in places for places in keys.TOGETHER)
 
 
 def _place(name: str, text: str, file: str) -> str:

@@ -7,6 +7,7 @@ keys and `ctrl+enter` are secondary because many terminals do not send them. Nev
 on some layouts are never the only key. Users rebind actions by `id` in keys.toml.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,52 +17,103 @@ from textual.binding import Binding, BindingType
 
 from inspector.tui.actions import MENUS, Action, ActionScope, key_name, types
 
-_EVERY, _MOVE, _LIST = ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST
-_JSON, _PAYLOAD, _TEXT, _DETAIL = ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.TEXT, ActionScope.DETAIL
-_ITEMS = (ActionScope.TOOLS, ActionScope.RESOURCES, ActionScope.PROMPTS)
-_LISTS = (
-    *(ActionScope.INBOX, ActionScope.SERVER, ActionScope.LOG, ActionScope.TASKS, ActionScope.FINDINGS),
-    *(ActionScope.RAW, ActionScope.SKILLS, ActionScope.NETWORK, ActionScope.SESSIONS, ActionScope.STATS),
-    ActionScope.SAVED,
-)
-TOGETHER: tuple[tuple[ActionScope, ...], ...] = (
-    (_EVERY, _MOVE, _LIST, ActionScope.TRAFFIC, ActionScope.FINDING, _DETAIL),
-    (_EVERY, _MOVE, _JSON, _PAYLOAD, ActionScope.TRAFFIC, _DETAIL),
-    (_EVERY, _MOVE, _TEXT, _PAYLOAD, ActionScope.TRAFFIC, _DETAIL),
-    (_EVERY, _MOVE, _LIST, ActionScope.TIMELINE, _DETAIL),
-    *(
-        (_EVERY, _MOVE, pane, _PAYLOAD, of, ActionScope.OFFERED, ActionScope.RESULT, _DETAIL)
-        for of in _ITEMS
-        for pane in (_JSON, _LIST)
-    ),
-    *((_EVERY, _MOVE, _LIST, of) for of in _LISTS),
-    (_MOVE, _JSON, _PAYLOAD, ActionScope.FINDING_HERE),
-    (_MOVE, _LIST, ActionScope.START),
-    (_MOVE, _LIST, ActionScope.WATERFALL),
-    (_MOVE, _LIST, ActionScope.COMPARE),
-    (_MOVE, _LIST, ActionScope.MARKS),
-    (ActionScope.SEARCH, ActionScope.FILTER, ActionScope.SEARCH_MODE),
-    (_EVERY, ActionScope.REPLAY, ActionScope.REPLAY_BAR),
-)
-"""Scopes whose actions are valid at the same time."""
+_FILE = "actions.txt"
+_GENERAL = (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.SEARCH)
+"""Scopes that the palette goes to no screen for."""
 
 
-def _read(table: str) -> Iterator[Action]:
-    where = ActionScope.EVERYWHERE
-    for line in table.splitlines():
+class ScreenEntry(msgspec.Struct, frozen=True):
+    """What is known of a screen before it is imported."""
+
+    panel: str
+    """Module and class of its panel, which is imported when it is first shown."""
+    is_of_a_moment: bool
+    """Whether it shows the state at the replay position."""
+    places: tuple[str, ...]
+    """Scopes that the help lists while it is visible; the first one but Everywhere is its own."""
+    hidden: tuple[str, ...] = ()
+    """Scopes that the help does not list."""
+
+    @property
+    def own(self) -> str:
+        """Its own scope."""
+        return next(each for each in self.places if each != ActionScope.EVERYWHERE)
+
+
+class ActionTable(msgspec.Struct, frozen=True):
+    """All actions and all screens."""
+
+    actions: tuple[Action, ...]
+    """In the order of footer, menus and help."""
+    screens: dict[str, ScreenEntry]
+    """By the name in `app.show('…')`, in the order of the actions that show them."""
+    together: tuple[tuple[str, ...], ...]
+    """Scopes whose actions are valid at the same time."""
+
+    def screen_of(self) -> dict[str, str]:
+        """Return the screen that the palette goes to for the actions of each scope: the first one that has it."""
+        found: dict[str, str] = {}
+        for name, screen in self.screens.items():
+            for scope in (*screen.places, *screen.hidden):
+                if scope not in _GENERAL:
+                    found.setdefault(scope, name)
+        return found
+
+
+def read_table(folder: Path) -> ActionTable:
+    """Read the tables of the interface in this folder. Raises: ValueError, KeyError for a malformed one."""
+    with os.scandir(folder / "screens") as packages:
+        names = sorted(each.name for each in packages if os.path.exists(os.path.join(each.path, _FILE)))
+    actions: list[tuple[int, Action]] = []
+    screens: dict[str, ScreenEntry] = {}
+    together: list[tuple[str, ...]] = []
+    for package in ("", *names):
+        file = folder / "screens" / package / _FILE if package else folder / _FILE
+        for section, number, columns in _lines(file):
+            if section == "together":
+                together.append(tuple(columns))
+            elif section == "screens":
+                name, panel, flags, *scopes = columns
+                hidden = tuple(each.strip("()") for each in scopes if each.startswith("("))
+                shown = tuple(each for each in scopes if not each.startswith("("))
+                screens[name] = ScreenEntry(f"{package}.{panel}", "M" in flags, shown, hidden)
+            else:
+                id_, keys, label, run, flags, sentence = columns
+                footer, priority = "F" in flags, "P" in flags
+                action = Action(id_, tuple(keys.split(", ")), label, sentence, section, run, footer, priority)
+                actions.append((number, action))
+    actions.sort(key=lambda each: each[0])
+    ordered = tuple(action for _, action in actions)
+    shown_by = {action.action: place for place, action in enumerate(ordered)}
+    screens = {name: screens[name] for name in sorted(screens, key=lambda name: shown_by[f"app.show('{name}')"])}
+    lists = ((ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, each.own) for each in screens.values())
+    return ActionTable(ordered, screens, (*together, *lists))
+
+
+def _lines(file: Path) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield the section, its number and the columns of each line."""
+    section, number = "", 0
+    for line in file.read_text("utf-8").splitlines():
         if line.startswith("["):
-            where = ActionScope(line.strip("[]"))
+            section, _, given = line[1:].partition("]")
+            number = int(given or number)
         elif line and not line.startswith("#"):
-            id_, keys, label, run, flags, sentence = re.split("  +", line, maxsplit=5)
-            shown, always = "F" in flags, "P" in flags
-            yield Action(id_, tuple(keys.split(", ")), label, sentence, where, run, footer=shown, priority=always)
+            yield section, number, re.split("  +", line)
 
 
-ACTIONS = tuple(_read(Path(__file__).with_name("actions.txt").read_text("utf-8")))
+_TABLE = read_table(Path(__file__).parent)
+ACTIONS = _TABLE.actions
 """All actions, in the order of footer, menus and help."""
-SCREENS = tuple(each for each in ACTIONS if each.id.startswith("screen.") and each.keys[0].isdigit())
+HEADER = tuple(each for each in ACTIONS if each.id.startswith("screen.") and each.keys[0].isdigit())
 """The nine screens of the header, in order."""
+TOGETHER = _TABLE.together
+"""Scopes whose actions are valid at the same time."""
+SCREENS = _TABLE.screens
+"""The screens, by the name in `app.show('…')`."""
+SCREEN_OF = _TABLE.screen_of()
+"""The screen that the palette goes to for the actions of a scope."""
 _BY_ID = {action.id: action for action in ACTIONS}
+_SCOPES = frozenset(action.where for action in ACTIONS)
 
 
 def action(identifier: str) -> Action:
@@ -90,8 +142,10 @@ def rebind(keymap: Mapping[str, tuple[str, ...]]) -> None:
         _BY_ID[each.id] = msgspec.structs.replace(each, keys=keymap.get(each.id, each.keys))
 
 
-def bindings(*places: ActionScope) -> list[BindingType]:
-    """Return the bindings of some scopes, for the BINDINGS of a widget or a screen."""
+def bindings(*places: str) -> list[BindingType]:
+    """Return the bindings of some scopes, for the BINDINGS of a widget or a screen. Raises: KeyError."""
+    if unknown := {*places} - _SCOPES:
+        raise KeyError(*unknown)
     return [binding(found) for found in ACTIONS if found.where in places]
 
 
@@ -119,15 +173,17 @@ def menu_bindings() -> list[BindingType]:
     return [binding(each) for each in ACTIONS if each.id.startswith("menu.")]
 
 
-def help_text(*places: ActionScope) -> list[tuple[ActionScope, list[tuple[str, str]]]]:
+def help_text(*places: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the help of some scopes: for each, its keys and sentences."""
-    return [(place, [(a.key_text, a.sentence) for a in all_actions() if a.where is place]) for place in places]
+    return [(place, [(a.key_text, a.sentence) for a in all_actions() if a.where == place]) for place in places]
 
 
 __all__ = [
     "ACTIONS",
+    "HEADER",
     "MENUS",
     "SCREENS",
+    "SCREEN_OF",
     "TOGETHER",
     "Action",
     "ActionScope",

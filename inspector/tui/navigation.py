@@ -28,7 +28,6 @@ from inspector.tui.conversation import ConversationStage, OpenConversation, Reco
 from inspector.tui.notes import notes_of
 from inspector.tui.panels import CanNarrow, Panel
 from inspector.tui.replay_controls import Replay, recorded_server
-from inspector.tui.screens import SCREENS
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import ALL, Tab, Tabs
 from inspector.tui.toasts import Toasts
@@ -458,12 +457,12 @@ async def _prepare(wanted: StartChoice) -> None:
 
 
 def make_panel(name: str, conversation: OpenConversation) -> Panel:
-    """Create the panel of a screen by its name in `SCREENS`."""
+    """Create the panel of a screen by its name in `keys.SCREENS`."""
     return import_panel(name)(conversation)
 
 
 def import_panel(name: str) -> Callable[[OpenConversation], Panel]:
-    """Import the panel of a screen by its name in `SCREENS`."""
-    module, _, panel = SCREENS[name].panel.partition(":")
+    """Import the panel of a screen by its name in `keys.SCREENS`."""
+    module, _, panel = keys.SCREENS[name].panel.partition(":")
     made: Callable[[OpenConversation], Panel] = getattr(import_module(f"inspector.tui.screens.{module}"), panel)
     return made

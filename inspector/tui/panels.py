@@ -12,7 +12,6 @@ from textual.widget import Widget
 
 from inspector.filters.language.fields import Term
 from inspector.protocol.listed_items import ListedItem
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.widgets.list_detail import ListDetail
 from inspector.tui.widgets.virtual_lines import VirtualLines
@@ -162,7 +161,7 @@ class Panel(Widget):
             super().__init__()
             self.held = held
 
-    places: tuple[ActionScope, ...] = ()
+    places: tuple[str, ...] = ()
     """Scopes that the help lists while the panel is visible."""
     frame: ListDetail | None = None
     """Arrangement of list and detail; None for a panel without a detail."""

@@ -21,7 +21,6 @@ from inspector.tui import keys
 from inspector.tui.bars import HeaderBar
 from inspector.tui.conversation import ConversationStage, OpenConversation, Recording
 from inspector.tui.panels import Panel
-from inspector.tui.screens import SCREENS
 from inspector.tui.screens.traffic.list import TrafficList
 from inspector.tui.screens.traffic.panel import TrafficPanel
 from inspector.tui.tabs import Tab, Tabs
@@ -213,7 +212,7 @@ class Replay:
         playback = self.playback_of(tab)
         if playback is None:
             return tab.conversation
-        if not SCREENS[name].is_of_a_moment:
+        if not keys.SCREENS[name].is_of_a_moment:
             return playback.traffic if name == "traffic" else tab.conversation
         if playback.is_far:
             await asyncio.to_thread(playback.state)

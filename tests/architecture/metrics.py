@@ -51,8 +51,8 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_300,
-    "lines of tui and present": 50_890,
+    "lines": 152_240,
+    "lines of tui and present": 50_830,
     "lines of tests": 128_525,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,

@@ -15,7 +15,7 @@ _BYTES = {"f1": b"\x1bOP", "ctrl+p": b"\x10", "space": b" ", "tab": b"\t", "shif
     "up": b"\x1b[A",
     "down": b"\x1b[B",
 }
-_HERE = (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.TRAFFIC)
+_HERE = (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, "Traffic")
 """Where the actions are that are possible after the start."""
 _DIRECT = ("f1", "?", "ctrl+p", ":", "/")
 OPENINGS: tuple[tuple[bytes, ...], ...] = (

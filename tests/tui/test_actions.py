@@ -1,10 +1,10 @@
 """Actions, and how their keys are written."""
 
-from inspector.tui.actions import Action, ActionScope, key_name, types
+from inspector.tui.actions import Action, key_name, types
 
 
 def test_the_keys_of_an_action_stand_side_by_side() -> None:
-    action = Action("x", ("ctrl+@", "f9"), "Complete", "Complete it.", ActionScope.PROMPTS, "complete")
+    action = Action("x", ("ctrl+@", "f9"), "Complete", "Complete it.", "Prompts", "complete")
     assert action.key_text == "^Space  F9"
 
 

@@ -17,7 +17,7 @@ from inspector.tui.actions import MENUS, ActionScope
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage, why_silent
 from inspector.tui.demo_hint import STEPS
-from inspector.tui.keys import ACTIONS, SCREENS, TOGETHER
+from inspector.tui.keys import ACTIONS, HEADER, TOGETHER
 from inspector.tui.theme import Glyphs
 from tests.captures.record import sample
 from tests.present.tape import Tape
@@ -129,7 +129,7 @@ def test_an_id_is_given_once() -> None:
 
 
 def test_the_nine_screens_are_on_the_nine_digits() -> None:
-    assert [action.keys for action in SCREENS] == [(str(digit),) for digit in range(1, 10)]
+    assert [action.keys for action in HEADER] == [(str(digit),) for digit in range(1, 10)]
 
 
 def test_few_printable_keys_act_at_once() -> None:
@@ -144,7 +144,7 @@ def test_a_letter_means_the_same_on_every_screen() -> None:
 
 
 @pytest.mark.parametrize("places", TOGETHER)
-def test_key_has_one_meaning_per_place(places: tuple[ActionScope, ...]) -> None:
+def test_key_has_one_meaning_per_place(places: tuple[str, ...]) -> None:
     meanings: dict[str, set[str]] = {}
     for action in ACTIONS:
         if action.where in places:

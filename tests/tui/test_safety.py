@@ -124,7 +124,7 @@ async def alive_after_dialogs() -> tuple[int, int]:
     inner: list[weakref.ref[StylesCache]] = []
     async with (app := Plain()).run_test(size=(120, 40)) as pilot:
         for _ in range(TIMES):
-            screen = HelpScreen((keys.ActionScope.EVERYWHERE, keys.ActionScope.TRAFFIC))
+            screen = HelpScreen((keys.ActionScope.EVERYWHERE, "Traffic"))
             await app.push_screen(screen)
             await pilot.pause()
             await pilot.pause()

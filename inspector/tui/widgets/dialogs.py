@@ -25,7 +25,6 @@ from textual.widgets import Input, Static
 
 from inspector.present.spans import Span
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.input_queue import drop_typed_ahead, paint_in_turn
 from inspector.tui.safety import through_filters
 from inspector.tui.theme import glyphs, role_styles, spans_to_text
@@ -44,7 +43,7 @@ _MOST_TURNS = 100
 class Dialog(ModalScreen[ResultT]):
     """A screen over another one, which is visible through a translucent background."""
 
-    places: tuple[ActionScope, ...] = ()
+    places: tuple[str, ...] = ()
     """Scopes that its help lists; () for the keys that are valid in it."""
 
     BINDINGS = keys.menu_bindings()

@@ -19,7 +19,7 @@ from inspector.tui.widgets.virtual_lines import VirtualLines
 from inspector.tui.widgets.virtual_list import LogList
 
 _ORDER = {
-    action.id: (action.id.startswith("menu."), action.where is keys.ActionScope.EVERYWHERE, place)
+    action.id: (action.id.startswith("menu."), action.where == keys.ActionScope.EVERYWHERE, place)
     for place, action in enumerate(keys.ACTIONS)
 }
 """Actions of a screen before those that work everywhere, and the menus last."""

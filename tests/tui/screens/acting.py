@@ -3,10 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -15,12 +13,11 @@ from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Reply
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse, read
-from inspector.tui import keys
 from inspector.tui.conversation import About, ConversationStage, OpenConversation
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.present.tape import Tape
 from tests.tui.screen_text import press
-from tests.tui.widgets.showing import Showing
+from tests.tui.widgets.showing import ShowingPanel
 from tests.waiting import until
 
 WIDE = (160, 40)
@@ -109,29 +106,11 @@ class Error:
         self.error = {"code": code, "message": message}
 
 
-class Tools(Showing):
-    """An app with the tools' panel alone, and the app's own keys for it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
+class Tools(ShowingPanel[ToolsPanel]):
+    """An app with the tools' panel alone."""
 
     def __init__(self, subject: OpenConversation, **more: Any) -> None:
-        self.panel = ToolsPanel(subject)
-        super().__init__(self.panel, **more)
-        self.went_back = 0
-
-    def on_mount(self) -> None:
-        self.set_interval(1 / 60, self.panel.sync)
-        self.panel.take_focus()
-
-    async def action_back(self) -> None:
-        if not self.panel.go_back():
-            self.went_back += 1
-
-    async def action_cancel_request(self) -> None:
-        await self.panel.cancel_running()
-
-    def compose(self) -> ComposeResult:
-        yield self.panel
+        super().__init__(ToolsPanel(subject), **more)
 
 
 async def chosen(app: Tools, pilot: Pilot[None], name: str, *keys: str, shows: str | tuple[str, ...] = ()) -> None:

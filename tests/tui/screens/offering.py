@@ -1,15 +1,12 @@
 """A server that offers things, and an app with one of the panels that show them."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.binding import BindingType
-
-from inspector.tui import keys
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.screens.items.offers import OffersPanel
 from tests.tui.screens.acting import Acting
-from tests.tui.widgets.showing import Showing
+from tests.tui.widgets.showing import ShowingPanel
 
 RESOURCES = [
     {"uri": "x://welcome", "name": "welcome", "title": "Welcome", "mimeType": "text/plain", "size": 12},
@@ -68,25 +65,9 @@ class Offering(Acting):
         return [params for params in self.calls if "ref" not in params]
 
 
-class Offers(Showing):
-    """An app with one panel alone, and the app's own keys for it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
-
-    def __init__(self, panel: OffersPanel) -> None:
-        self.panel = panel
-        super().__init__(panel)
+class Offers(ShowingPanel[OffersPanel]):
+    """An app with one panel alone."""
 
     @property
     def subject(self) -> OpenConversation:
         return self.panel.conversation
-
-    def on_mount(self) -> None:
-        self.set_interval(1 / 60, self.panel.sync)
-        self.panel.take_focus()
-
-    async def action_back(self) -> None:
-        self.panel.go_back()
-
-    async def action_cancel_request(self) -> None:
-        await self.panel.cancel_running()

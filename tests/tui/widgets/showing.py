@@ -1,14 +1,20 @@
 """An app around one widget, with our themes and output filters, for widget tests."""
 
+from typing import Any, ClassVar, Generic, TypeVar
+
 from rich.style import Style
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from inspector.tui import safety
+from inspector.tui import keys, safety
 from inspector.tui import theme as styles
+from inspector.tui.panels import Panel
 from inspector.tui.queued_app import QueuedApp
-from tests.tui.screen_text import lines
+from tests.tui.screen_text import lines, text
+
+P = TypeVar("P", bound=Panel)
 
 
 class Showing(QueuedApp[None]):
@@ -42,3 +48,34 @@ class Showing(QueuedApp[None]):
                 if word in segment.text and segment.style is not None:
                     return segment.style
         raise AssertionError(f"{word!r} is not on the screen")
+
+
+class ShowingPanel(Showing, Generic[P]):
+    """Shows one panel, updates it and its keys as the app does, and keeps the entries that it wants shown."""
+
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
+
+    def __init__(self, panel: P, **more: Any) -> None:
+        super().__init__(panel, **more)
+        self.panel = panel
+        self.wanted: list[int] = []
+        self.went_back = 0
+
+    def on_mount(self) -> None:
+        self.set_interval(1 / 60, self.panel.sync)
+        self.panel.take_focus()
+
+    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
+        self.wanted.append(message.n)
+
+    async def action_back(self) -> None:
+        self.went_back += not self.panel.go_back()
+
+    async def action_cancel_request(self) -> None:
+        await self.panel.cancel_running()
+
+
+def synced(app: Showing, panel: Panel) -> str:
+    """Update a panel, and return the screen."""
+    panel.sync()
+    return text(app)

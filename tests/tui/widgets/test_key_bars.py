@@ -25,7 +25,7 @@ class Pane(Static, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "unknown", "Own [/]", show=True),
-        *keys.bindings(ActionScope.LIST, ActionScope.TRAFFIC, ActionScope.MOVING),
+        *keys.bindings(ActionScope.LIST, "Traffic", ActionScope.MOVING),
     ]
     allowed: bool | None = True
     done: ClassVar[list[str]] = []
@@ -139,7 +139,7 @@ async def test_a_key_given_by_the_person_is_the_one_shown() -> None:
 
 async def test_footer_shows_the_key_that_works_while_typing() -> None:
     class Both(Framed):
-        BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TOOLS, ActionScope.EVERYWHERE)
+        BINDINGS: ClassVar[list[BindingType]] = keys.bindings("Tools", ActionScope.EVERYWHERE)
         pane = Plain
 
     async with Both().run_test(size=(110, 10)) as pilot:
@@ -171,7 +171,7 @@ async def test_footer_of_a_search_names_escape_keys() -> None:
 class Offering(Static, can_focus=True):
     """Binds what the tools bind."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.TOOLS)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings("Tools")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ from inspector.session.raw import Ended, RawSent
 from inspector.session.session import Session
 from inspector.text import human_size
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
@@ -437,17 +436,8 @@ def _faults(kind: DraftKind, text: str) -> list[str]:
 class ComposerPanel(Panel):
     """Panel to compose messages."""
 
-    places = (
-        ActionScope.EVERYWHERE,
-        ActionScope.RAW,
-        ActionScope.FORM_CHOICE,
-        ActionScope.MOVING,
-        ActionScope.LIST,
-        ActionScope.JSON,
-        ActionScope.FINDING_HERE,
-        ActionScope.PAYLOAD,
-    )
-    BINDINGS = keys.bindings(ActionScope.RAW)
+    places = keys.SCREENS["raw"].places
+    BINDINGS = keys.bindings("Composer")
     DEFAULT_CSS = """
     ComposerPanel { layout: vertical; }
     ComposerPanel > Horizontal { height: 1fr; }

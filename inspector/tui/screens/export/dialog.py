@@ -13,7 +13,6 @@ from inspector.present.rows import RowSource, RowView
 from inspector.present.spans import clip
 from inspector.text import pad, visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.panels import ExportScope
 from inspector.tui.screens.export.ways import TARGETS, ExportRequest, ExportResult, ExportSource, make, proposed
 from inspector.tui.widgets.bars import StatusLine
@@ -41,7 +40,7 @@ class ExportScreen(CreateDialog[ExportResult]):
     """Dialog that returns the export; None if there is none."""
 
     SAID = "#export-said"
-    BINDINGS = keys.bindings(ActionScope.EXPORT)
+    BINDINGS = keys.bindings("Export")
     DEFAULT_CSS = """
     ExportScreen { align: center middle; background: $background 60%; }
     ExportScreen > Vertical {

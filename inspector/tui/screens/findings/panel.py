@@ -20,7 +20,6 @@ from inspector.present.live_checks import mute_of
 from inspector.present.spans import Section, Span
 from inspector.present.trace import entries_of_all
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import ExportScope, Panel
@@ -46,8 +45,8 @@ _TICKS = 10
 class FindingsPanel(Panel):
     """Panel of the findings of one conversation."""
 
-    places = (ActionScope.EVERYWHERE, ActionScope.FINDINGS, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
-    BINDINGS = keys.bindings(ActionScope.FINDINGS)
+    places = keys.SCREENS["findings"].places
+    BINDINGS = keys.bindings("Findings")
     DEFAULT_CSS = """
     FindingsPanel > Vertical { width: 3fr; height: 1fr; }
     FindingsPanel > Vertical > Static { height: auto; max-height: 4; padding: 0 1; }

@@ -11,21 +11,18 @@ from textual.widget import Widget
 from inspector.tui import keys
 from inspector.tui.actions import Action, ActionScope, Command
 from inspector.tui.panels import Panel
-from inspector.tui.screens import SCREENS
 
-_S = ActionScope
-SCREEN_OF: Final = {scope: name for name, screen in SCREENS.items() for scope in screen.scopes}
-OPENED_BY: Final = {
-    _S.EXPORT: "export",
-    _S.TIMELINE: "tabs.timeline",
-    _S.TRACE: "traffic.trace",
-    _S.WATERFALL: "traffic.waterfall",
-    _S.MARKS: "replay.marks",
+OPENED_BY: Final[dict[str, str]] = {
+    "Export": "export",
+    "All servers": "tabs.timeline",
+    "Trace": "traffic.trace",
+    "Waterfall": "traffic.waterfall",
+    "Marks and views": "replay.marks",
 }
 """The action that opens the dialog or view with the actions of a scope."""
-_NEEDS: Final = {
-    _S.REPLAY: (_CAPTURE := "Needs a capture: open one in Captures."),
-    _S.REPLAY_BAR: _CAPTURE,
+_NEEDS: Final[dict[str, str]] = {
+    ActionScope.REPLAY: (_CAPTURE := "Needs a capture: open one in Captures."),
+    ActionScope.REPLAY_BAR: _CAPTURE,
     "token": (_URL := "Needs a connection to a URL."),
     "headers": _URL,
     "ping": (_SERVER := "Needs a connection to a server."),
@@ -56,7 +53,7 @@ class OtherActions:
             if each.id in valid or each.id == "palette" or each.keys[0] == "escape":
                 continue
             needs = _NEEDS.get(each.id) or _NEEDS.get(each.where, "")
-            if needs or each.where in SCREEN_OF or each.where in OPENED_BY or each.where is _S.EVERYWHERE:
+            if needs or each.where in keys.SCREEN_OF or each.where in OPENED_BY or each.where == ActionScope.EVERYWHERE:
                 run = partial(self._notify, needs) if needs else partial(self._app.call_later, self._go, each)
                 yield Command(each.label, needs or each.sentence, each.key_text, run, each.where, each.id)
 
@@ -69,7 +66,7 @@ class OtherActions:
             if not await self._run(keys.action(opening)):
                 self._notify(f"{action.label} is not possible now.")
             return
-        screen = SCREEN_OF.get(action.where)
+        screen = keys.SCREEN_OF.get(action.where)
         if screen is not None and action.where not in self._panel().places:
             await self._show_screen(screen)
             self._panel().take_focus()

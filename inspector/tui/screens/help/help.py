@@ -70,7 +70,7 @@ class _Field(Input):
 class HelpScreen(Dialog[Command | None]):
     """Help about the visible scopes, over the current screen. Returns the command that was found, or None."""
 
-    BINDINGS = keys.bindings(ActionScope.HELP)
+    BINDINGS = keys.bindings("Help")
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
@@ -94,9 +94,7 @@ class HelpScreen(Dialog[Command | None]):
     }
     """
 
-    def __init__(
-        self, places: tuple[ActionScope, ...], more: Sequence[Section] = (), commands: Sequence[Command] = ()
-    ) -> None:
+    def __init__(self, places: tuple[str, ...], more: Sequence[Section] = (), commands: Sequence[Command] = ()) -> None:
         """Explain the keys of `places` and the global ones; `more` is listed first. `commands` can be run."""
         super().__init__()
         self._places = places
@@ -105,7 +103,7 @@ class HelpScreen(Dialog[Command | None]):
 
     def compose(self) -> ComposeResult:
         self.set_class(self.app.size.width >= _WIDE_FROM, "-wide")  # later, everything would be styled a second time
-        here = [place for place in self._places if place is not ActionScope.EVERYWHERE]
+        here = [place for place in self._places if place != ActionScope.EVERYWHERE]
         with DialogBox() as frame:
             frame.border_title = "Help"
             count = sum(len(rows) for _, rows in keys.help_text(*self._places))
@@ -172,7 +170,7 @@ def _all_commands(valid: Sequence[Command], owner: Widget) -> list[Command]:
 
 def toggle_help(
     app: App[Any],
-    places: tuple[ActionScope, ...],
+    places: tuple[str, ...],
     commands: Sequence[Command] = (),
     run: Callable[[Command | None], None] | None = None,
 ) -> None:
@@ -194,7 +192,7 @@ def toggle_help(
     active = [found.binding for found in top.active_bindings.values() if found.node is not app]
     own: dict[str, list[str]] = {}
     for each in active:
-        if known.get(each.id or "", ActionScope.DIALOG) is ActionScope.DIALOG and (each.tooltip or each.description):
+        if known.get(each.id or "", ActionScope.DIALOG) == ActionScope.DIALOG and (each.tooltip or each.description):
             own.setdefault(each.tooltip or each.description, []).append(keys.key_name(each.key))
     found = dict.fromkeys(known[each.id] for each in active if each.id in known)
     here = [place for place in found if place not in (ActionScope.EVERYWHERE, ActionScope.DIALOG)]
@@ -253,7 +251,7 @@ def _lay(sections: Sequence[Section], width: int) -> list[list[Span]]:
     return lines
 
 
-def _keys(*places: ActionScope) -> list[Section]:
+def _keys(*places: str) -> list[Section]:
     return [
         Section(place, tuple(Fact(shown, does) for shown, does in rows))
         for place, rows in keys.help_text(*places)

@@ -14,7 +14,6 @@ from textual.containers import Vertical
 from inspector.present.held_messages import HeldRows, TapStatus
 from inspector.present.spans import Span
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import hold_keys, release_keys
 from inspector.tui.panels import Panel
@@ -32,16 +31,8 @@ _NARROW = 110
 class InboxPanel(Panel):
     """Panel that lists the requests of a server and responds to them."""
 
-    places = (
-        ActionScope.EVERYWHERE,
-        ActionScope.INBOX,
-        ActionScope.FORM,
-        ActionScope.FORM_LINE,
-        ActionScope.FORM_CHOICE,
-        ActionScope.MOVING,
-        ActionScope.LIST,
-    )
-    BINDINGS = keys.bindings(ActionScope.INBOX)
+    places = keys.SCREENS["inbox"].places
+    BINDINGS = keys.bindings("Inbox")
     DEFAULT_CSS = """
     InboxPanel > Vertical { width: 2fr; height: 1fr; }
     InboxPanel.-right > Vertical { max-width: 69; }

@@ -25,7 +25,6 @@ from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.listed_items import ListedItem
 from inspector.text import cell_width, visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.results.panel import ResultPanel
 from inspector.tui.results.views import ResultWords
@@ -382,25 +381,6 @@ class OfferForm(ItemForm):
         """Put the chosen value into its field."""
         event.stop()
         await self._put(event.value)
-
-
-def offer_places(own: ActionScope) -> tuple[ActionScope, ...]:
-    """Return the action scopes of Resources or Prompts in the order of the help; `own` is the screen's scope."""
-    return (
-        ActionScope.EVERYWHERE,
-        own,
-        ActionScope.OFFERED,
-        ActionScope.FORM,
-        ActionScope.FORM_LINE,
-        ActionScope.RESULT,
-        ActionScope.SAVED,
-        ActionScope.DETAIL,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.FINDING_HERE,
-        ActionScope.PAYLOAD,
-        ActionScope.SEARCH,
-    )
 
 
 class OffersPanel(ItemsPanel[OfferForm]):

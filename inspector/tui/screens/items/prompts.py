@@ -22,7 +22,7 @@ from inspector.tui.screens.items.model import (
     prompt_place,
     prompt_schema,
 )
-from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest, offer_places
+from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest
 
 
 def _offers(listings: Sequence[Listing]) -> list[ItemRow]:
@@ -59,8 +59,8 @@ PROMPTS = OfferKind(
 class PromptsPanel(OffersPanel):
     """Panel of the server's prompts and their results."""
 
-    places = offer_places(ActionScope.PROMPTS)
-    BINDINGS = keys.bindings(ActionScope.PROMPTS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL)
+    places = keys.SCREENS["prompts"].places
+    BINDINGS = keys.bindings("Prompts", "Tools, Resources and Prompts", ActionScope.RESULT, ActionScope.DETAIL)
 
     def __init__(self, conversation: OpenConversation) -> None:
         super().__init__(conversation, PROMPTS, ItemList(conversation, ListedRows(PROMPTS.titles), PROMPTS.item))

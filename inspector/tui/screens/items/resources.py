@@ -37,7 +37,7 @@ from inspector.tui.screens.items.model import (
     template_schema,
     uris_of,
 )
-from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest, offer_places
+from inspector.tui.screens.items.offers import OfferKind, OffersPanel, PreparedRequest
 from inspector.tui.screens.items.panel import RequestFinished
 from inspector.tui.theme import spans_to_text
 from inspector.tui.threads import read_on_thread
@@ -145,8 +145,8 @@ RESOURCES = OfferKind(
 class ResourcesPanel(OffersPanel):
     """Panel of the server's resources: reading them and subscribing to updates."""
 
-    places = offer_places(ActionScope.RESOURCES)
-    BINDINGS = keys.bindings(ActionScope.RESOURCES, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL)
+    places = keys.SCREENS["resources"].places
+    BINDINGS = keys.bindings("Resources", "Tools, Resources and Prompts", ActionScope.RESULT, ActionScope.DETAIL)
 
     def __init__(self, conversation: OpenConversation) -> None:
         self._rows = WatchedRows(RESOURCES.titles, lambda: self.conversation.journal.conversation.subscriptions)

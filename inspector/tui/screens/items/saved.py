@@ -50,7 +50,6 @@ from inspector.protocol.jsonrpc import ResultResponse
 from inspector.protocol.listed_items import ListedItem
 from inspector.text import cell_width, fit, human_duration, pad, visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import RerunCall
 from inspector.tui.results.calls import RunningCall
@@ -173,7 +172,7 @@ class _Line(ItemBar):
 class SavedCalls(Widget):
     """Drawer of one screen."""
 
-    BINDINGS = keys.bindings(ActionScope.SAVED)
+    BINDINGS = keys.bindings("Saved calls")
     DEFAULT_CSS = """
     SavedCalls { display: none; width: 1fr; height: auto; layout: vertical; border-top: solid $border-blurred; }
     SavedCalls.-shown { display: block; }

@@ -171,23 +171,8 @@ def _summary(rows: ToolList, tools: Sequence[Tool]) -> tuple[str, str]:
 class ToolsPanel(ItemsPanel[ToolForm]):
     """Panel of the server's tools and their calls."""
 
-    places = (
-        ActionScope.EVERYWHERE,
-        ActionScope.TOOLS,
-        ActionScope.OFFERED,
-        ActionScope.FORM,
-        ActionScope.FORM_LINE,
-        ActionScope.FORM_CHOICE,
-        ActionScope.RESULT,
-        ActionScope.SAVED,
-        ActionScope.DETAIL,
-        ActionScope.MOVING,
-        ActionScope.JSON,
-        ActionScope.FINDING_HERE,
-        ActionScope.PAYLOAD,
-        ActionScope.SEARCH,
-    )
-    BINDINGS = keys.bindings(ActionScope.TOOLS, ActionScope.OFFERED, ActionScope.RESULT, ActionScope.DETAIL)
+    places = keys.SCREENS["tools"].places
+    BINDINGS = keys.bindings("Tools", "Tools, Resources and Prompts", ActionScope.RESULT, ActionScope.DETAIL)
 
     def __init__(self, conversation: OpenConversation) -> None:
         rows = ToolList()

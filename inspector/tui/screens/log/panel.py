@@ -17,7 +17,6 @@ from inspector.protocol.jsonrpc import ErrorResponse
 from inspector.protocol.request_meta import LEVELS
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.input_queue import settling
@@ -39,8 +38,8 @@ _LEASTS = ("", *LEVELS)
 class ServerLogPanel(Panel):
     """Panel of the server's log."""
 
-    places = (ActionScope.EVERYWHERE, ActionScope.LOG, ActionScope.LIST, ActionScope.MOVING, ActionScope.SEARCH)
-    BINDINGS = keys.bindings(ActionScope.LOG)
+    places = keys.SCREENS["log"].places
+    BINDINGS = keys.bindings("Log")
     DEFAULT_CSS = """
     ServerLogPanel { layout: vertical; }
     """

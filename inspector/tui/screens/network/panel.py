@@ -14,7 +14,6 @@ from inspector.present.http import as_curl
 from inspector.present.rows import RowSource, RowView, SpanRows
 from inspector.present.spans import Line, Span, section_lines, wrapped
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
@@ -53,8 +52,8 @@ class NetworkRows(RowSource):
 class NetworkPanel(Panel):
     """Panel of the exchanges, with one of them in full."""
 
-    places = (ActionScope.EVERYWHERE, ActionScope.NETWORK, ActionScope.LIST, ActionScope.MOVING)
-    BINDINGS = keys.bindings(ActionScope.NETWORK)
+    places = keys.SCREENS["network"].places
+    BINDINGS = keys.bindings("HTTP exchanges")
     DEFAULT_CSS = """
     NetworkPanel > .panel--list, NetworkPanel > .panel--detail { width: 1fr; height: 1fr; }
     """

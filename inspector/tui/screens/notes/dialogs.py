@@ -35,8 +35,8 @@ def _empty() -> list[list[Span]]:
 class MarksScreen(Dialog["Mark | View | None"]):
     """Marks and views, to go to or to change."""
 
-    places = (ActionScope.MARKS, ActionScope.MOVING)
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.MARKS), keys.binding(keys.action("help"))]
+    places = ("Marks and views", ActionScope.MOVING)
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings("Marks and views"), keys.binding(keys.action("help"))]
     DEFAULT_CSS = """
     MarksScreen { layout: vertical; background: $background; }
     MarksScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }

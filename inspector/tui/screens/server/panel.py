@@ -18,7 +18,6 @@ from inspector.present.logins import ladder_section
 from inspector.present.server import environment_section, recording_section, server_sections
 from inspector.present.spans import Fact, Section
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.panels import Panel
@@ -45,8 +44,8 @@ _CAPABILITIES = frozenset({"Server capabilities", "Client capabilities"})
 class ServerPanel(Panel):
     """Panel of everything known about the server."""
 
-    places = (ActionScope.SERVER, ActionScope.MOVING, ActionScope.EVERYWHERE)
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.SERVER), COPY]
+    places = keys.SCREENS["server"].places
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings("Server"), COPY]
     DEFAULT_CSS = """
     ServerPanel {
         & > #server-page { height: 1fr; }

@@ -43,8 +43,11 @@ Compare = Callable[[bool], Comparison]
 class CompareScreen(Dialog[None]):
     """Both captures in one list, with matching operations in the same row."""
 
-    places = (ActionScope.COMPARE, ActionScope.MOVING, ActionScope.LIST)
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.COMPARE), keys.binding(keys.action("help"))]
+    places = ("Comparison of captures", ActionScope.MOVING, ActionScope.LIST)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings("Comparison of captures"),
+        keys.binding(keys.action("help")),
+    ]
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
     CompareScreen > LogList { height: 1fr; }

@@ -20,7 +20,6 @@ from inspector.errors import UsageError
 from inspector.present.spans import Span
 from inspector.text import human_size, visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.panels import Panel
 from inspector.tui.screens.sessions.model import CaptureSummary, SessionRows, about
@@ -39,8 +38,8 @@ _EMPTY: list[list[Span]] = [
 class SessionsPanel(Panel):
     """Panel of the recorded captures."""
 
-    places = (ActionScope.EVERYWHERE, ActionScope.SESSIONS, ActionScope.LIST, ActionScope.MOVING)
-    BINDINGS = keys.bindings(ActionScope.SESSIONS)
+    places = keys.SCREENS["sessions"].places
+    BINDINGS = keys.bindings("Captures")
     DEFAULT_CSS = """
     SessionsPanel { layout: vertical; }
     """

@@ -23,7 +23,6 @@ from inspector.protocol.skills import SkillFile
 from inspector.session.session import Session
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation, why_silent
 from inspector.tui.panels import Panel
@@ -98,8 +97,8 @@ def _about_file(row: SkillRow) -> tuple[Section, ...]:
 class SkillsPanel(Panel):
     """Panel of the server's skills."""
 
-    places = (ActionScope.EVERYWHERE, ActionScope.SKILLS, ActionScope.MOVING, ActionScope.LIST)
-    BINDINGS = keys.bindings(ActionScope.SKILLS)
+    places = keys.SCREENS["skills"].places
+    BINDINGS = keys.bindings("Skills")
     DEFAULT_CSS = """
     SkillsPanel { layout: grid; grid-size: 2; grid-columns: 2fr 3fr; grid-rows: 1 1fr; }
     SkillsPanel > StatusLine { column-span: 2; }

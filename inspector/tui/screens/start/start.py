@@ -283,7 +283,7 @@ class OpenLine(Input):
 class StartPane(Vertical):
     """Input line, its error, and the list with saved and recent targets first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, ActionScope.OPEN)
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(ActionScope.START, "Open a server")
     DEFAULT_CSS = """
     StartPane { height: 1fr; }
     StartPane > Horizontal { height: auto; }

@@ -38,7 +38,6 @@ from inspector.present.stats_report import (
 )
 from inspector.text import fit, visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.clipboard import copy
 from inspector.tui.conversation import ConversationStage, OpenConversation
 from inspector.tui.pacing import hurry
@@ -185,8 +184,8 @@ class Counting:
 class StatsPanel(Panel):
     """Panel with the table of groups, the histogram of one of them, and the totals."""
 
-    places = (ActionScope.EVERYWHERE, ActionScope.STATS, ActionScope.LIST, ActionScope.MOVING)
-    BINDINGS = keys.bindings(ActionScope.STATS)
+    places = keys.SCREENS["stats"].places
+    BINDINGS = keys.bindings("Statistics")
     DEFAULT_CSS = """
     StatsPanel { layout: vertical; }
     StatsPanel > GroupList { height: 1fr; min-height: 4; }

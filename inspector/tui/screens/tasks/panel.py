@@ -24,7 +24,6 @@ from inspector.protocol.tracking.tasks import Task
 from inspector.session.tasks import SessionTasks
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation, why_silent
 from inspector.tui.panels import Panel
 from inspector.tui.results.panel import ResultPanel
@@ -175,15 +174,8 @@ class TaskRows(RowSource):
 class TasksPanel(Panel):
     """Panel of the tasks of a conversation and the actions on them."""
 
-    places = (
-        ActionScope.EVERYWHERE,
-        ActionScope.TASKS,
-        ActionScope.LIST,
-        ActionScope.MOVING,
-        ActionScope.RESULT,
-        ActionScope.DETAIL,
-    )
-    BINDINGS = keys.bindings(ActionScope.TASKS)
+    places = keys.SCREENS["tasks"].places
+    BINDINGS = keys.bindings("Tasks")
     DEFAULT_CSS = """
     TasksPanel > Vertical { width: 3fr; height: 1fr; }
     TasksPanel > TaskPane { width: 2fr; height: 1fr; }

@@ -43,8 +43,8 @@ _WORDS = {"way": "Direction", "lane": "Waterfall", "seconds": "Time", "channel":
 class TraceScreen(Dialog[int | None]):
     """Steps of an operation, and the message of the selected one."""
 
-    places = (ActionScope.TRACE, ActionScope.MOVING, ActionScope.JSON)
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.TRACE), keys.binding(keys.action("help"))]
+    places = ("Trace", ActionScope.MOVING, ActionScope.JSON)
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings("Trace"), keys.binding(keys.action("help"))]
     DEFAULT_CSS = """
     TraceScreen { layout: vertical; background: $background; }
     TraceScreen > #trace-title { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }

@@ -29,7 +29,7 @@ _PROPOSED = 8
 class FilterLine(SearchLine):
     """The input field."""
 
-    BINDINGS = keys.bindings(keys.ActionScope.FILTER)
+    BINDINGS = keys.bindings("Filter field")
 
     class Asked(Message):
         """Request of the field to its bar: "complete", "turn" or "older"."""

@@ -19,7 +19,6 @@ from inspector.filters.language.fields import Term
 from inspector.present.traffic.log import LogModel
 from inspector.text import visible
 from inspector.tui import keys
-from inspector.tui.actions import ActionScope
 from inspector.tui.conversation import OpenConversation
 from inspector.tui.input_queue import PATIENCE_S, settling
 
@@ -36,7 +35,7 @@ _STEP_S: Final = 0.005
 class FilterPane(Widget):
     """The filter and search lines."""
 
-    BINDINGS = keys.bindings(ActionScope.SEARCH_MODE)
+    BINDINGS = keys.bindings("Filter and search")
     DEFAULT_CSS = """
     FilterPane { layout: vertical; height: auto; width: 1fr; }
     """

@@ -184,7 +184,7 @@ class MessageDetail:
 class TrafficList(Ground):
     """The rows of traffic."""
 
-    BINDINGS = keys.bindings(keys.ActionScope.FINDING)
+    BINDINGS = keys.bindings("Search in Traffic")
     DEFAULT_CSS = """
     TrafficList { layout: vertical; width: 1fr; height: 1fr; }
     """

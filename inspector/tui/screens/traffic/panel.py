@@ -32,12 +32,8 @@ _TARGET = "Method and target"
 class TrafficPanel(Panel, Ground):
     """The list and the detail."""
 
-    places = (
-        *(ActionScope.EVERYWHERE, ActionScope.TRAFFIC, ActionScope.FINDING, ActionScope.LIST, ActionScope.MOVING),
-        *(ActionScope.DETAIL, ActionScope.JSON, ActionScope.FINDING_HERE, ActionScope.PAYLOAD, ActionScope.TEXT),
-        *(ActionScope.FILTER, ActionScope.SEARCH),
-    )
-    BINDINGS = keys.bindings(ActionScope.TRAFFIC, ActionScope.DETAIL)
+    places = keys.SCREENS["traffic"].places
+    BINDINGS = keys.bindings("Traffic", ActionScope.DETAIL)
     DEFAULT_CSS = """
     TrafficPanel { layout: horizontal; }
     TrafficPanel > DetailPanel { width: 1fr; height: 1fr; }

@@ -237,11 +237,11 @@ class TimelinePanel(Panel, Ground):
     """The list and the detail."""
 
     places = (
-        *(ActionScope.EVERYWHERE, ActionScope.TIMELINE, ActionScope.LIST, ActionScope.MOVING),
+        *(ActionScope.EVERYWHERE, "All servers", ActionScope.LIST, ActionScope.MOVING),
         *(ActionScope.DETAIL, ActionScope.JSON, ActionScope.PAYLOAD, ActionScope.TEXT),
-        *(ActionScope.FILTER, ActionScope.SEARCH),
+        *("Filter field", ActionScope.SEARCH),
     )
-    BINDINGS = keys.bindings(ActionScope.TIMELINE, ActionScope.DETAIL)
+    BINDINGS = keys.bindings("All servers", ActionScope.DETAIL)
     DEFAULT_CSS = """
     TimelinePanel { layout: horizontal; }
     TimelinePanel > #timeline { width: 1fr; height: 1fr; }

@@ -33,8 +33,8 @@ _ENDED = (ConversationStage.RECORDED, ConversationStage.LOADING)
 class WaterfallScreen(Dialog[int | None]):
     """The lanes, their axis, and a text about the selected one."""
 
-    places = (ActionScope.WATERFALL, ActionScope.MOVING, ActionScope.LIST)
-    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings(ActionScope.WATERFALL), keys.binding(keys.action("help"))]
+    places = ("Waterfall", ActionScope.MOVING, ActionScope.LIST)
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings("Waterfall"), keys.binding(keys.action("help"))]
     DEFAULT_CSS = """
     WaterfallScreen { layout: vertical; background: $background; }
     WaterfallScreen > Static { height: 1; padding: 0 2; color: $text-accent; text-style: bold; }

@@ -1,5 +1,6 @@
 """What is done about findings is kept for their capture."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.present.test_live_checks import finding
 from tests.tui.checked import checked
 from tests.tui.screen_text import press, shows, text
 from tests.tui.staging import Staged
-from tests.tui.widgets.showing import Showing
+from tests.tui.widgets.showing import Showing, synced
 from tests.waiting import until
 
 
@@ -47,11 +48,7 @@ async def test_from_a_finding_one_comes_to_its_evidence_and_back(tmp_path: Path)
 async def test_a_live_conversation_fills_it_and_foreign_words_do_nothing(tape: Tape, size: tuple[int, int]) -> None:
     subject = Staged(tape)
     async with (app := Showing(panel := FindingsPanel(subject))).run_test(size=size):
-
-        def look() -> str:
-            panel.sync()
-            return text(app)
-
+        look = partial(synced, app, panel)
         await until(lambda: "Checking" in look(), "it waited")
         tape.started()
         subject.checks.catch_up()
@@ -74,11 +71,7 @@ async def test_a_check_that_fails_inside_is_named_and_the_others_go_on(
     break_check(monkeypatch, "result-too-long")
     subject = Staged(tape)
     async with (app := Showing(panel := FindingsPanel(subject))).run_test(size=(80, 24)):
-
-        def look() -> str:
-            panel.sync()
-            return text(app)
-
+        look = partial(synced, app, panel)
         tape.started().call(1, "a")
         tape.answer(1, {"content": []})
         tape.from_server(b"a word")
@@ -95,11 +88,7 @@ async def test_findings_panel_names_a_failure_instead_of_no_findings(tape: Tape)
     tape.http = True
     subject = Staged(tape.connected("http://127.0.0.1/mcp"))
     async with (app := Showing(panel := FindingsPanel(subject))).run_test(size=(80, 24)):
-
-        def look() -> str:
-            panel.sync()
-            return text(app)
-
+        look = partial(synced, app, panel)
         subject.checks.catch_up()
         await until(lambda: "No findings" in look(), "all is well")
         tape.call(3, "buy")

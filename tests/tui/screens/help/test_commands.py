@@ -6,7 +6,7 @@ from inspector.tui import keys
 from inspector.tui.actions import ActionScope
 from inspector.tui.app import InspectApp
 from inspector.tui.conversation import ConversationStage
-from inspector.tui.screens.help.commands import OPENED_BY, SCREEN_OF
+from inspector.tui.screens.help.commands import OPENED_BY
 from inspector.tui.screens.help.palette import SYNONYMS, CommandRows
 from inspector.tui.screens.traffic.waterfall import WaterfallScreen
 from tests.captures.record import sample
@@ -14,8 +14,8 @@ from tests.tui.screen_text import press, text
 from tests.waiting import until
 
 DIALOGS = {
-    *(ActionScope.DIALOG, ActionScope.HELP, ActionScope.CONFIRM, ActionScope.SEARCH, ActionScope.OPEN),
-    *(ActionScope.START, ActionScope.COMPARE),
+    *(ActionScope.DIALOG, "Help", "Confirmation", ActionScope.SEARCH, "Open a server"),
+    *(ActionScope.START, "Comparison of captures"),
 }
 """Scopes that only exist while a dialog or another program's screen is open."""
 
@@ -94,4 +94,4 @@ def test_synonyms_and_screens_name_known_actions_and_scopes() -> None:
     known = {each.id for each in keys.all_actions()} | {"screenshot"}
     assert set(SYNONYMS) - known == set()
     assert set(OPENED_BY.values()) - known == set()
-    assert not set(SCREEN_OF) & set(OPENED_BY)
+    assert not set(keys.SCREEN_OF) & set(OPENED_BY)

@@ -10,7 +10,7 @@ from inspector.tui.screens.help.help import HelpScreen
 from tests.tui.screen_text import drawn, text
 from tests.waiting import until
 
-PLACES = (ActionScope.EVERYWHERE, ActionScope.TRAFFIC, ActionScope.LIST)
+PLACES = (ActionScope.EVERYWHERE, "Traffic", ActionScope.LIST)
 
 
 class Asked(App[None]):
@@ -32,7 +32,7 @@ class Asked(App[None]):
 async def test_twelve_keys_come_first_and_all_keys_of_the_place_are_explained(theme: str) -> None:
     async with Asked(theme).run_test(size=(160, 140)) as pilot:
         shown = await drawn(pilot)
-    assert shown.index("Twelve keys") < shown.index("Menus") < shown.index(ActionScope.TRAFFIC)
+    assert shown.index("Twelve keys") < shown.index("Menus") < shown.index("Traffic")
     for action in keys.ACTIONS:
         if action.where in PLACES:
             assert action.sentence[:30] in shown, action.id

@@ -1,41 +1,24 @@
 """The Inbox: waiting server requests as a list, in full, and their responses."""
 
 import re
-from typing import ClassVar
 
 import pytest
-from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.pilot import Pilot
 
 from inspector.protocol.server_requests import ErrorReply, Result, Root, accepted, declined, dismissed
 from inspector.session.inbox import TicketState
-from inspector.tui import keys
 from inspector.tui.screens.inbox.panel import InboxPanel
 from tests.tui.screen_text import press, shows, text
 from tests.tui.screens.asking import Asking
-from tests.tui.widgets.showing import Showing
+from tests.tui.widgets.showing import ShowingPanel
 from tests.waiting import until
 
 
-class Inbox(Showing):
-    """An app with the panel alone, and the app's own keys for it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
+class Inbox(ShowingPanel[InboxPanel]):
+    """An app with the panel alone."""
 
     def __init__(self, subject: Asking) -> None:
-        self.panel = InboxPanel(subject)
-        super().__init__(self.panel)
-
-    def on_mount(self) -> None:
-        self.set_interval(1 / 60, self.panel.sync)
-        self.panel.take_focus()
-
-    async def action_back(self) -> None:
-        self.panel.go_back()
-
-    def compose(self) -> ComposeResult:
-        yield self.panel
+        super().__init__(InboxPanel(subject))
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The Statistics screen: grouped, filtered, live and in a replay."""
 
 import re
+from functools import partial
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.present.tape import Tape
 from tests.stories.persons import at_a_replay
 from tests.tui.screen_text import press, text
 from tests.tui.staging import Staged, handshake
-from tests.tui.widgets.showing import Showing
+from tests.tui.widgets.showing import Showing, synced
 from tests.waiting import until
 
 
@@ -76,11 +77,7 @@ def _live(tape: Tape) -> StatsPanel:
 
 async def test_statistics_update_with_hostile_names(tape: Tape) -> None:
     async with (app := Showing(panel := _live(tape))).run_test(size=(120, 30)):
-
-        def look() -> str:
-            panel.sync()
-            return text(app)
-
+        look = partial(synced, app, panel)
         await until(lambda: "No tool calls." in look(), "it said that there are none")
         tape.call(3, "buy")
         await until(lambda: "1 call ·" in look() and "1 Pending" in look(), "the call was there")
@@ -102,11 +99,7 @@ async def test_statistics_say_how_much_is_counted_while_they_count(tape: Tape, m
     for number in range(3, 1003):
         tape.call(number, "buy")
     async with (app := Showing(panel := StatsPanel(subject))).run_test(size=(120, 30)):
-
-        def look() -> str:
-            panel.sync()
-            return text(app)
-
+        look = partial(synced, app, panel)
         await until(lambda: "counting 0%" in look() and "So far" in look(), "it shows that the figures are not final")
         assert "No tool calls." not in text(app)
         monkeypatch.undo()
@@ -116,11 +109,7 @@ async def test_statistics_say_how_much_is_counted_while_they_count(tape: Tape, m
 
 async def test_another_conversation_is_counted_from_its_beginning(tape: Tape) -> None:
     async with (app := Showing(panel := _live(tape))).run_test(size=(120, 30)):
-
-        def look() -> str:
-            panel.sync()
-            return text(app)
-
+        look = partial(synced, app, panel)
         tape.call(3, "buy")
         await until(lambda: "1 call ·" in look(), "the call was there")
         panel.rebind(Staged(handshake(Tape().started())))
