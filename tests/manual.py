@@ -107,7 +107,7 @@ def page() -> str:
             lines += ["```sh", *command.examples, "```", ""] if command.examples else []
             lines += _table(own) if (own := _records(command)) else []
             if topics := [topic for topic in TOPICS if _records(command, topic)]:
-                links = ", ".join(f"[{topic}](#{_anchor(topic)})" for topic in topics)
+                links = ", ".join(f"[{topic}](#options-{topic})" for topic in topics)
                 lines += [f"Shared options: {links}.", ""]
             lines += (
                 [f"JSON: {command.json_shape}.", ""] if isinstance(command, Documented) and command.json_shape else []
@@ -123,10 +123,6 @@ def page() -> str:
             *_table(records),
         ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
-
-
-def _anchor(topic: str) -> str:
-    return f"options-{topic}"
 
 
 def _roff(text: str) -> str:

@@ -181,7 +181,7 @@ def _key(finding: Finding) -> tuple[int, bool, bool, bool, int, int]:
     return (
         *_gravity(finding),
         _is_advice(finding),
-        _RANKS[finding.confidence] + _OF_A_RULE * (not _is_diagnosis(finding.id)),
+        _RANKS[finding.confidence] + _OF_A_RULE * (finding.id not in CHECKS or not CHECKS[finding.id].is_diagnosis),
         first,
     )
 
@@ -191,10 +191,6 @@ def _is_advice(finding: Finding) -> bool:
     check = CHECKS.get(finding.id)
     is_of_one = (check is not None and check.module.startswith(_DEFINITIONS)) or _DEFINED.match(finding.pointer)
     return finding.severity is Severity.HINT and bool(is_of_one)
-
-
-def _is_diagnosis(id_: str) -> bool:
-    return id_ in CHECKS and CHECKS[id_].is_diagnosis
 
 
 def in_reading_order(findings: Sequence[Finding]) -> list[Finding]:

@@ -91,9 +91,7 @@ class Conversation:
         """Process a frame. Return its events, in the order of its messages."""
         messages = messages_of(frame)
         if is_unreadable(frame, messages) and (exchange := lose_answered(frame, messages[0], self.pairs)):
-            self._awaited.pop(exchange.number, None)
-            self.subscriptions.ended(exchange)
-            return [*self.take(frame, messages[0]), events.Cut(exchange)]
+            return [*self.take(frame, messages[0]), self._cut(exchange)]
         if len(messages) == 1:
             return self.take(frame, messages[0])
         return [event for message in messages for event in self.take(frame, message)]
@@ -121,6 +119,8 @@ class Conversation:
         """Process a message that was already read from a frame, and return its events."""
         if frame.direction.is_of_view:
             return self._of_view(frame, message)
+        if not isinstance(message, Request):
+            self.pairs.note_other(frame.direction)
         match message:
             case Notification():
                 return self._notified(frame, message)
@@ -239,12 +239,18 @@ class Conversation:
     def _answered(self, frame: Frame, message: ResultResponse | ErrorResponse) -> list[Event]:
         exchange, late = self.pairs.close(frame, message)
         if exchange is None:
-            return [events.Orphaned(frame.direction, message)]
+            refused = self.pairs.refuse(frame, message)
+            return [events.Orphaned(frame.direction, message), *([] if refused is None else [self._cut(refused)])]
         found: list[Event] = [events.LateResponse(exchange, message)]
         if not late:
             found = self._closed(frame, exchange, message)
         self.exchanges.keep(exchange)
         return found
+
+    def _cut(self, exchange: Exchange) -> Event:
+        self._awaited.pop(exchange.number, None)
+        self.subscriptions.ended(exchange)
+        return events.Cut(exchange)
 
     def _closed(self, frame: Frame, exchange: Exchange, message: ResultResponse | ErrorResponse) -> list[Event]:
         found: list[Event] = [events.Closed(exchange, message)]
@@ -260,7 +266,8 @@ class Conversation:
                 head = _head_of(message.result_part)
                 exchange.tool_error = head.isError and exchange.method == "tools/call"
                 exchange.asks = head.resultType == INPUT_REQUIRED
-                if head.resultType not in ("", "complete", INPUT_REQUIRED) and not _may_be_task(exchange, head):
+                known = ("task",) if exchange.method == "tools/call" else ()  # only calls become tasks (ext-tasks)
+                if head.resultType not in ("", "complete", INPUT_REQUIRED, *known):
                     exchange.why = f"its resultType is {head.resultType[:60]!r}, which this client does not know"
                 if exchange.asks:
                     found += self._input_requested_in_result(exchange, params, message.result)
@@ -355,11 +362,6 @@ def _note_retry(exchanges: ExchangeLog, operations: OperationTracker, retry: Exc
 def _without_arguments(params: Any) -> Any:
     """Return a request's params without its payload, which may be large."""
     return {key: value for key, value in peek.mapping(params).items() if key not in ("arguments", "inputResponses")}
-
-
-def _may_be_task(exchange: Exchange, head: _Head) -> bool:
-    """Return whether a result is a task handle. Only tool calls can become tasks (ext-tasks)."""
-    return head.resultType == "task" and exchange.method == "tools/call"
 
 
 def _head_of(result: Part) -> _Head:

@@ -90,7 +90,7 @@ class TaskUpdated(msgspec.Struct, frozen=True):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """The response to a request is too long or too deeply nested to be read, so it is lost."""
+    """The response to a request is lost: it can't be read, or it is an error without an id."""
 
     exchange: Exchange
 

@@ -84,12 +84,9 @@ def first_requests(
 
 def later_lists(capabilities: Mapping[str, Any], lists: Mapping[str, Listing], *, silence_s: float) -> list[Probe]:
     """Return requests of the declared lists that are empty, which a server may fill late, or announced as changed."""
-    again = [each for kind, each in LISTS.items() if each.capability in capabilities and _may_differ(lists[kind])]
+    may_differ = {kind for kind, each in lists.items() if each.outdated or (each.whole and not each.items)}
+    again = [each for kind, each in LISTS.items() if each.capability in capabilities and kind in may_differ]
     return [Probe(f"{each.method} later", Send(each.method, cause=Cause.CHECK, silence_s=silence_s)) for each in again]
-
-
-def _may_differ(listing: Listing) -> bool:
-    return listing.outdated or (listing.whole and not listing.items)
 
 
 def _requires(prompt: Any) -> bool:

@@ -280,7 +280,7 @@ class Live:
         changed = asyncio.Event()
 
         def hear(entry: Entry, found: Sequence[Event]) -> None:
-            if any(map(_is_outdated, found)):
+            if any(isinstance(event, Outdated) for event in found):
                 changed.set()
 
         stop = self.journal.listen(hear, in_runs=False)
@@ -310,10 +310,6 @@ class Live:
             logger.info("connecting ended: %s", error)
         finally:
             stop()
-
-
-def _is_outdated(event: Event) -> bool:
-    return isinstance(event, Outdated)
 
 
 # Opened conversations and captures

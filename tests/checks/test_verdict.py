@@ -16,10 +16,6 @@ def _found(word: str, frame: int = 1, connection: int = 1) -> Finding:
     return Finding(id_, _SEVERITIES[severity], _CONFIDENCES[confidence], "said", (frame,), connection=connection)
 
 
-def _ids(found: tuple[Finding, ...]) -> list[str]:
-    return [each.id for each in found]
-
-
 @pytest.mark.parametrize(
     ("found", "primary", "follows"),
     [
@@ -52,7 +48,7 @@ def test_causes_go_first_then_what_is_worst_then_what_is_certain(
     said = verdict([_found(word, frame) for frame, word in enumerate(found, 1)])
     assert said.primary is not None
     assert said.primary.id == primary
-    assert _ids(said.follows) == follows
+    assert [each.id for each in said.follows] == follows
     assert len(said.others) == len(found) - len(follows) - 1
 
 

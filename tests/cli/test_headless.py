@@ -57,6 +57,17 @@ def test_server_death_during_a_call_names_the_request_in_flight() -> None:
     assert "going down" in ran.stderr
 
 
+def test_call_that_gets_an_error_without_an_id_ends_with_that_reason() -> None:
+    nameless = {"error": {"code": -32603, "message": "boom"}, "id": None}
+    ran = inspect("call", "t", "--json", "--timeout", "50", *scripted({"tools/call": nameless}))
+    assert "an error without the id of the request, so other clients wait for their timeout: boom" in ran.stderr
+    assert "tools/call was answered with an error without an id: boom" in ran.stderr
+    found = inspect("check", "--json", "--call", "t={}", *scripted({"tools/call": nameless})).data
+    assert [each["id"] for each in found["findings"] if each["severity"] == "error" and not each["follows_from"]] == [
+        "response-id-mismatch"
+    ]
+
+
 def test_a_program_that_is_not_there_is_unreachable() -> None:
     ran = inspect("info", "--json", "--", "no-such-program-anywhere").exits(ExitStatus.UNREACHABLE)
     assert ran.error["code"] == "connect_error"

@@ -46,6 +46,22 @@ def test_an_answer_to_nothing_is_an_orphan_and_a_second_answer_is_late() -> None
     assert kinds(wire.answer(1, {})) == ["LateResponse"]
 
 
+def test_error_without_an_id_ends_the_only_open_request_unless_a_notification_may_be_meant() -> None:
+    wire = Wire()
+    wire.ask(1, "m")
+    wire.notify("notifications/roots/list_changed", direction=C2S)
+    assert kinds(wire.fail(None, -32603)) == ["Orphaned"]
+    assert kinds(wire.fail(None, -32603)) == ["Orphaned", "Cut"]
+    (lost,) = wire.conversation.exchanges
+    assert (lost.state, lost.why.partition(" of the request")[0]) == (
+        ExchangeState.LOST,
+        "the server sent an error without the id",
+    )
+    wire.ask(2, "m")
+    wire.ask(3, "m")
+    assert kinds(wire.fail(None, -32603)) == ["Orphaned"]
+
+
 def test_an_answer_after_a_cancel_is_late_and_shown_so() -> None:
     wire = Wire()
     wire.ask(1, "tools/call", {"name": "slow"})

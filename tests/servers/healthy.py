@@ -1,14 +1,15 @@
 """Servers of others that have no fault that stops anybody: `python -m tests.servers.healthy [WORD…]` checks them.
 
-It installs what is missing into `.test-servers/healthy`, and prints how much `check` says of each, with every finding
-that is an error: each of those is true, or a false alarm of ours. It needs the package indices, so no test runs it;
-those that are small are among the real servers, and a story checks them.
+It installs what is missing into `.test-servers/healthy`, and prints how much `check` says of each, with every error
+and warning: each is true, or a false alarm of ours. It needs the package indices, so no test runs it; those that are
+small are among the real servers, and a story checks them.
 """
 
 import asyncio
 import json
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -81,12 +82,17 @@ def servers() -> Iterator[Healthy]:
 
 
 async def main(wanted: list[str]) -> int:
-    """Install, check, print; 1 if one could not be checked."""
+    """Install, check, print; 1 if one could not be installed or checked."""
     chosen = [each for each in servers() if not wanted or any(word in each.package for word in wanted)]
     failed = 0
     for each in chosen:
-        if not each.is_real:
-            bring_up(each.place, {each.package: each.version} | each.beside, by_npm=each.by_npm)
+        try:
+            if not each.is_real:
+                bring_up(each.place, {each.package: each.version} | each.beside, by_npm=each.by_npm)
+        except subprocess.CalledProcessError as error:
+            failed += 1
+            print(f"{each!s:<60} not installed: {error}", flush=True)
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             ran = await check(each, scratch)
         failed += _tell(each, ran)
@@ -155,8 +161,8 @@ def _tell(server: Healthy, ran: Ran) -> bool:
     counts = ", ".join(f"{count} {severity}" for severity, count in found["counts"].items() if count) or "nothing"
     print(f"{server!s:<60} exit {ran.status}  {counts}", flush=True)
     for each in found["findings"]:
-        if each["severity"] == "error":
-            print(f"    {each['id']} {each['evidence']['pointer']} {each['sentence']}")
+        if each["severity"] != "hint":
+            print(f"    {each['severity']} {each['id']} {each['evidence']['pointer']} {each['sentence']}")
     if ran.status:
         print("    " + "\n    ".join(ran.stderr.splitlines()[-6:]))
     return ran.status != 0

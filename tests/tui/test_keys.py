@@ -63,10 +63,6 @@ _MORE_WAYS = {"help.typing", "confirm.yes"}
 """Actions that other keys do, too: `?`, or → and Enter."""
 
 
-def _first_level(key: str) -> bool:
-    return key == "space" or len(key) == 1
-
-
 def _all_modules() -> None:
     for found in pkgutil.walk_packages(inspector.tui.__path__, "inspector.tui."):
         importlib.import_module(found.name)
@@ -133,7 +129,7 @@ def test_the_nine_screens_are_on_the_nine_digits() -> None:
 
 
 def test_few_printable_keys_act_at_once() -> None:
-    assert len({key for action in ACTIONS for key in action.keys if _first_level(key)}) <= 50
+    assert len({key for action in ACTIONS for key in action.keys if key == "space" or len(key) == 1}) <= 50
 
 
 def test_a_letter_means_the_same_on_every_screen() -> None:

@@ -135,7 +135,10 @@ class FastFold:
                 return None
             if method == _PROGRESS:
                 return self._progressed(message.params, n, time_ns, direction)
-            return None if method is _UNSET or method in _TELLING else FoldedFrames(NOTIFICATION, method)
+            if method is _UNSET or method in _TELLING:
+                return None
+            self._pairs.note_other(direction)
+            return FoldedFrames(NOTIFICATION, method)
         if http:
             return None
         if direction is _TO_SERVER:
@@ -153,6 +156,7 @@ class FastFold:
         )
         if exchange is None:
             return None
+        self._pairs.note_other(direction)
         if exchange.state is not _PENDING:
             self._exchanges.keep(exchange, shown=False)
         return FoldedFrames(NOTIFICATION, _PROGRESS, exchange.number)

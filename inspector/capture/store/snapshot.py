@@ -35,7 +35,7 @@ _MEMBERS = {
         "pairs", "progress", "operations", "catalogue", "subscriptions", "tasks", "_opening",
         "server_requests", "visits", "_awaited", "_on_notification",
     },
-    "pairs": {"exchanges", "_open", "_ended", "_on", "_numbering"},
+    "pairs": {"exchanges", "_open", "_ended", "_on", "_numbering", "_unheard"},
     "progress": {"exchanges", "_by_token"},
     "operations": {"_first", "_further", "_by_cursor", "_asking"},
     "catalogue": {"listings", "_fetches"},
@@ -89,6 +89,7 @@ class ConversationSnapshot(msgspec.Struct):
     ended: list[tuple[Direction, RequestId, int]]
     server_offset: int
     """Difference between the ids of requests and those of responses that the server numbers itself."""
+    unheard: int
     tokens: list[tuple[Direction, RequestId, int]]
     further: dict[int, list[int]]
     cursors: list[tuple[str, str, int]]
@@ -253,6 +254,7 @@ def _kept(parts: Mapping[str, dict[str, Any]], log: ExchangeLog) -> Conversation
         open=sorted(each.number for side in pairs["_open"].values() for each in side.values()),
         ended=[(sender, id_, number) for (sender, id_), number in pairs["_ended"].items()],
         server_offset=pairs["_numbering"].offset,
+        unheard=pairs["_unheard"],
         tokens=[(asker, token, number) for (asker, token), number in parts["progress"]["_by_token"].items()],
         further=operations["_further"],
         cursors=[(method, cursor, number) for (method, cursor), number in operations["_by_cursor"].items()],
@@ -322,7 +324,7 @@ def _fill(parts: Mapping[str, dict[str, Any]], kept: ConversationSnapshot, log: 
         if exchange.http is not None:
             pairs["_on"].setdefault((exchange.http, exchange.sender), {})[number] = exchange
     pairs["_ended"] = {(sender, id_): number for sender, id_, number in _within(kept.ended, log)}
-    pairs["_numbering"].offset = kept.server_offset
+    pairs["_numbering"].offset, pairs["_unheard"] = kept.server_offset, kept.unheard
     parts["progress"]["_by_token"] = {(asker, token): number for asker, token, number in _within(kept.tokens, log)}
     operations["_further"], operations["_asking"] = kept.further, kept.asking
     operations["_by_cursor"] = {(method, cursor): number for method, cursor, number in kept.cursors}

@@ -136,6 +136,8 @@ def _without_an_id(case: CheckMoment) -> str:
 def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
     """One request was open, the response had no id or another one, and the request got no other response.
 
+    The official TypeScript and Python clients wait for their timeout then, and that of Go disconnects if it has no id.
+
     Fix: Return the id of the request unchanged; 0 is an id as well.
     """
     state, message = case.state, case.message

@@ -222,7 +222,7 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
         raise UsageError("--to opens the interface and excludes --json", hint="Remove one of them.")
     normal = read_compare_options(options)
     recorded = read_recorded(output, file, options["where"], options["to"])
-    if not demand_agreement(output, recorded, _named(env, url), agreed=options["agreed"]):
+    if not demand_agreement(output, recorded, url or Path((env.server_argv or [""])[0]).name, agreed=options["agreed"]):
         return ExitStatus.OK
     replies = Replies(recorded.found)
     resend_options = ResendOptions(normal.normal, replies, options["allow_destructive"])
@@ -236,7 +236,3 @@ def command(env: CliEnv, /, file: Path, url: str | None, **options: Any) -> Exit
         return ExitStatus.OK
 
     return visit(env, url, options, work) or found[0]
-
-
-def _named(env: CliEnv, url: str | None) -> str:
-    return url or (Path(env.server_argv[0]).name if env.server_argv else "")

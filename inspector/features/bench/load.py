@@ -183,7 +183,7 @@ class LoadClient:
             self._sweeper = loop.call_later(_SWEEP_S, self._sweep)
         self._ours.add(payload)
         message = Outgoing(payload, Expects.ANSWER, prepared.headers)
-        send_now = getattr(self.transport, "send_now", _never_now)
+        send_now = getattr(self.transport, "send_now", lambda message: False)
         error = ""
         began = time.monotonic_ns() if due_ns is None else due_ns
         try:
@@ -261,11 +261,6 @@ class LoadClient:
         self.answered_ns = now
         waiting.future.set_result(_Response(now, payload, envelope))
         return True
-
-
-def _never_now(message: Outgoing) -> bool:
-    """Replace `send_now` of transports that always have to wait."""
-    return False
 
 
 def _outcome(envelope: Envelope) -> tuple[str, bytes]:

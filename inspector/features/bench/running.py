@@ -35,7 +35,6 @@ from inspector.features.bench.model import (
     Death,
     LevelResult,
     LoadModel,
-    Mismatch,
     MismatchKind,
     Stall,
 )
@@ -365,7 +364,7 @@ class _Loaded:
             if call not in changed:
                 self._result.mismatch_counts[kind] += number
         kept = [found for call, found in load.mismatches if call not in changed]
-        self._result.mismatches = sorted(kept, key=_swapped_first)
+        self._result.mismatches = sorted(kept, key=lambda each: each.kind is not MismatchKind.SWAPPED)
 
     # Blocking
 
@@ -474,10 +473,6 @@ class _NoResponseError(Exception):
     def __init__(self, in_flight: int) -> None:
         super().__init__()
         self.in_flight = in_flight
-
-
-def _swapped_first(found: Mismatch) -> bool:
-    return found.kind is not MismatchKind.SWAPPED
 
 
 def _ms(sample: Sample) -> float:

@@ -208,7 +208,8 @@ def _of_outcome(
     if isinstance(reply, Refused):
         fails_always = base is not None and isinstance(base.reply, Refused)
         if reply.status not in _NOT_ITS_FAULT and not fails_always:
-            yield "input-fails-inside", f"HTTP {reply.status} without a JSON-RPC response if {call.condition}"
+            what = f"HTTP {reply.status} without a JSON-RPC response" if reply.status else "no readable response"
+            yield "input-fails-inside", f"{what} if {call.condition}"
         return
     if not isinstance(reply, Replied):
         return

@@ -3,7 +3,8 @@
 Each direction has its own ids, and their types matter: 1 is not "1". An id may be reused after the response (allowed
 in 2026-07-28, a violation before), so open requests are in a table and all exchanges in a list. An error without an
 id belongs to the request whose HTTP exchange carried it, if exactly one is open there. So does an error with an id
-that the server invented ("server-error"), if it is the whole body of the response.
+that the server invented ("server-error"), if it is the whole body of the response. On stdio an error without an id
+ends the wait for the only open request, unless the server may mean a notification.
 """
 
 from array import array
@@ -20,7 +21,7 @@ from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Cause, Channel, Direction, Frame
 from inspector.protocol.jsonrpc import ErrorResponse, Request, RequestId, ResultResponse
 from inspector.protocol.listed_items import KIND_OF_METHOD
-from inspector.protocol.revisions._shape import Cancel, Era, Revision
+from inspector.protocol.revisions._shape import Cancel, Era
 from inspector.protocol.revisions.table import find, newest_of
 from inspector.protocol.tracking.numbering import ServerNumbering
 
@@ -28,6 +29,7 @@ _REMEMBERED, _SLACK = 10_000, 1_000
 """Minimum number of ended requests that are found by id. A second response to an older one counts as unsolicited."""
 _ID_TAKEN = "another request took its id before it was answered"
 ACCEPTED = 202
+_NO_ID = "the server sent an error without the id of the request, so other clients wait for their timeout"
 
 NO_ANSWER = "the response ended without an answer"
 """Why a request is lost although its HTTP exchange succeeded, or was rejected with a status."""
@@ -43,6 +45,8 @@ class Pairs:
         self._ended: dict[tuple[Direction, RequestId], int] = {}
         """Numbers of ended exchanges by sender and id, in the order of their ends."""
         self._numbering = ServerNumbering()
+        self._unheard = 0
+        """Messages other than requests to the server since its last response: an error may be for one of them."""
         self._on: dict[tuple[int, Direction], dict[int, Exchange]] = {}
         """Open exchanges by HTTP exchange and sender, then by number.
 
@@ -80,8 +84,10 @@ class Pairs:
         """Do what `close` does, for a result that certainly belongs to this open request."""
         self._no_longer_open(exchange.sender, exchange.id)
         self._remember(exchange)
-        if exchange.sender is Direction.TO_SERVER and not isinstance(exchange.id, str):
-            self._numbering.returned()
+        if exchange.sender is Direction.TO_SERVER:
+            self._unheard = 0
+            if not isinstance(exchange.id, str):
+                self._numbering.returned()
         exchange.answer_frame, exchange.ended_ns, exchange.why = frame, time_ns, ""
         exchange.state = ExchangeState.ANSWERED
 
@@ -98,6 +104,8 @@ class Pairs:
             self._no_longer_open(asker, exchange.id)
             self._remember(exchange)
             self._settle(exchange, frame, message)
+            if asker is Direction.TO_SERVER:
+                self._unheard = 0
             return exchange, False
         if ended is not None:
             self._record_late(ended, frame, message)
@@ -120,6 +128,23 @@ class Pairs:
         if asker is not Direction.TO_SERVER or exchange is None or self._find_ended(frame.direction, id_) is not None:
             return None
         self.end_from_server(exchange, frame.time_ns, f"the server cancelled it{f': {why}' if why else ''}")
+        return exchange
+
+    def note_other(self, direction: Direction) -> None:
+        """Process a message other than a request."""
+        self._unheard += direction is Direction.TO_SERVER
+
+    def refuse(self, frame: Frame, message: ResultResponse | ErrorResponse) -> Exchange | None:
+        """Process an error that matches no request. Return the one whose wait it ends; None if that is not certain."""
+        if not isinstance(message, ErrorResponse) or message.id is not None or frame.http is not None:
+            return None
+        exchange = self.only_open(Direction.TO_SERVER, None)
+        if frame.direction is not Direction.FROM_SERVER or exchange is None:
+            return None
+        if self._unheard:
+            self._unheard -= 1
+            return None
+        self.end_from_server(exchange, frame.time_ns, f"{_NO_ID}: {message.message[:200]}")
         return exchange
 
     def end_from_server(self, exchange: Exchange, time_ns: int, why: str) -> None:
@@ -277,7 +302,7 @@ def _number(exchange: Exchange) -> int:
 
 def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] | None:
     """Return the final state of an open request and the reason; None while a response is still possible."""
-    row = _row(exchange)
+    row = find(exchange.revision or "") or newest_of(Era.LEGACY)  # if none is settled, the rules that wait longest
     by_us = end.why in (CLOSED_HERE, GIVEN_UP_HERE) and exchange.sender is Direction.TO_SERVER
     if by_us and row.cancel is Cancel.CLOSE_STREAM:
         return ExchangeState.CANCELLED, end.why
@@ -287,11 +312,6 @@ def what_is_lost(exchange: Exchange, end: HttpEnd) -> tuple[ExchangeState, str] 
     if not refused and (end.status in (0, ACCEPTED) or (end.is_stream and row.resumable)):
         return None
     return ExchangeState.LOST, NO_ANSWER
-
-
-def _row(exchange: Exchange) -> Revision:
-    """Return the exchange's revision; if none is settled, the rules that wait longest."""
-    return find(exchange.revision or "") or newest_of(Era.LEGACY)
 
 
 # Operations: the pages of a list, linked by their cursors, and a call with its retries.

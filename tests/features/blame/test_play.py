@@ -156,7 +156,10 @@ async def sessions(refuses: Refuses) -> AsyncIterator[str]:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while head := (await reader.readuntil(b"\r\n\r\n")).decode():
                 at += 1
-                fields = {name.lower(): value.strip() for name, _, value in map(_parted, head.split("\r\n"))}
+                fields = {
+                    name.lower(): value.strip()
+                    for name, _, value in (line.partition(":") for line in head.split("\r\n"))
+                }
                 body = await reader.readexactly(int(fields.get("content-length", 0)))
                 message = json.loads(body) if body else {}
                 session, method = fields.get("mcp-session-id", ""), head.partition(" ")[0]
@@ -180,10 +183,6 @@ async def sessions(refuses: Refuses) -> AsyncIterator[str]:
     async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
         await until(lambda: not connections, "the client has closed its connections")
-
-
-def _parted(line: str) -> tuple[str, str, str]:
-    return line.partition(":")
 
 
 ONE, TWO = ("X-One", "1"), ("X-Two", "2")

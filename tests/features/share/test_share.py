@@ -351,11 +351,7 @@ def _as_stderr(tmp_path: Path, lines: tuple[str, ...], *, late: str = "") -> str
         sent(journal, json.dumps({"id": 1, "params": {"password": late}}).encode())
     journal.close()
     shared(path, tmp_path / "y.mcpcap", ShareRequest(b"a key of some bytes"))
-    return _stderr_of(tmp_path / "y.mcpcap")
-
-
-def _stderr_of(path: Path) -> str:
-    return "\n".join(line.payload.decode() for line in kept(path, Stderr))
+    return "\n".join(line.payload.decode() for line in kept(tmp_path / "y.mcpcap", Stderr))
 
 
 @pytest.mark.parametrize("prefix", ["", "[server] ", "2026-07-28 10:15:07 ERROR ", "  | "])

@@ -127,12 +127,8 @@ def news(catalogue: Catalogue, *kinds: str, **more: Any) -> list[ListNews]:
     return [ListNews(kind, found[kind], found[kind].changes(kind), **more) for kind in kinds]
 
 
-def _clock(ns: int) -> str:
-    return f"0:{ns // S:02}"
-
-
 def above(found: list[ListNews], now_s: int = 12) -> list[str]:
-    lines = news_lines(found, now_s * S, _clock, changes_key="D", more_key=">", refresh_key="L")
+    lines = news_lines(found, now_s * S, lambda ns: f"0:{ns // S:02}", changes_key="D", more_key=">", refresh_key="L")
     return [plain(line) for line in lines]
 
 

@@ -18,6 +18,7 @@ _RESULTS = {
     "initialize": "InitializeResult",
     "server/discover": "DiscoverResult",
     "ping": "EmptyResult",
+    "logging/setLevel": "EmptyResult",
     "tools/list": "ListToolsResult",
     "tools/call": "CallToolResult",
     "resources/list": "ListResourcesResult",

@@ -69,7 +69,7 @@ def of_members(messages: Iterable[tuple[str, Any]]) -> Iterator[Mutation]:
     for method, message in messages:
         for pointer, value in _places(message, ""):
             for operator in MEMBER_OPERATORS:
-                if _applies(value, operator, in_array=isinstance(_at(message, _up(pointer)), list)):
+                if _applies(value, operator, in_array=isinstance(_at(message, pointer.rpartition("/")[0]), list)):
                     yield Mutation("member", method, pointer, operator)
 
 
@@ -142,10 +142,6 @@ def _retyped(value: Any) -> Any:
     if isinstance(value, str):
         return 7
     return [value] if isinstance(value, dict) else {str(at): each for at, each in enumerate(value)}
-
-
-def _up(pointer: str) -> str:
-    return pointer.rpartition("/")[0]
 
 
 def _at(value: Any, pointer: str) -> Any:

@@ -47,7 +47,8 @@ def _npm(place: Path, packages: dict[str, str]) -> None:
     # A package.json of its own, or npm walks up and takes a parent directory's for the project.
     (place / "package.json").write_text('{"private": true}\n')
     pins = [f"{package}@{pin}" for package, pin in packages.items()]
-    _run("npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--save-exact", *pins)
+    # Their scripts download browsers, which no test needs.
+    _run("npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", *pins)
 
 
 def _pip(place: Path, packages: dict[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.present.calls import CompletedCall, PastCall, view_call
+from inspector.present.calls import view_call
 from inspector.protocol.listed_items import Tool
 from inspector.tui.results.calls import CallHistory, HistoryRows, RunningCall
 from inspector.tui.results.panel import ResultPanel
@@ -14,11 +14,6 @@ from tests.tui.screens.acting import Acting
 from tests.tui.screens.schemas import ADD
 from tests.tui.widgets.showing import Showing
 from tests.waiting import until
-
-
-def _number(call: PastCall | CompletedCall | RunningCall | None) -> int:
-    return call.exchange.number if call and call.exchange else 0
-
 
 pytestmark = pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning")  # of the pictures' library
 
@@ -35,7 +30,8 @@ class Panel(Showing):
     @property
     def wanted(self) -> list[tuple[str, int]]:
         found = [message for message in self.posted if isinstance(message, ResultPanel.Wanted)]
-        return [(message.action, _number(message.call)) for message in found]
+        calls = [(message.action, message.call) for message in found]
+        return [(action, call.exchange.number if call and call.exchange else 0) for action, call in calls]
 
     def running(self) -> RunningCall:
         self.subject.tape.call(1, "add", {"a": 1})

@@ -38,15 +38,11 @@ async def _before(script: Path, *tools: Any) -> AsyncIterator[tuple[Person, Stdi
         yield person, target
 
 
-def _state() -> Path:
-    return Path(os.environ["MCP_INSPECT_HOME"]) / "state"
-
-
 async def test_changed_tool_is_shown_until_approved(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     async with _before(script, _BUY) as (person, target):
         await person.sees("New server. Saved a baseline of 1 tool. You will be notified of changes.")
-        seen = SeenServer(_state(), target.key)
+        seen = SeenServer(Path(os.environ["MCP_INSPECT_HOME"]) / "state", target.key)
         assert [*seen.read()["tools"].items] == ["buy"]
         (toast,) = person.pilot.app.query(Toast)
         assert toast._timeout > 3600, "it does not leave by itself: nothing is written while nothing happens"
