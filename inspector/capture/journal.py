@@ -54,6 +54,8 @@ Listener = Callable[[Entry, Sequence[Event]], None]
 
 logger = logging.getLogger(__name__)
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
+_LONG = 1024 * 1024
+"""Size in bytes of a message whose processing takes large blocks of memory."""
 
 
 class Listeners:
@@ -220,6 +222,10 @@ class Journal:
         """
         if self._masked is not None:
             payload = self._masked(payload)
+        if len(payload) >= _LONG:
+            from inspector.capture.allocator import return_large_blocks  # rarely needed
+
+            return_large_blocks()
         n, now, wall = self.store.count + 1, self._clock(), self._wall()
         frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, cause, cut)
         self._record(Entry(n, now, wall, frame), origin)

@@ -5,10 +5,10 @@ This runs on a thread of its own and can be stopped at any time.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
+from inspector.capture import allocator
 from inspector.capture.format.file import being_written
 from inspector.capture.format.lines import LineBlock, blocks
 from inspector.capture.journal import Journal
@@ -28,9 +28,6 @@ _MANY = 50_000
 
 _LONG = 32 * 1024 * 1024
 """Size in bytes of a capture whose columns grow to megabytes."""
-
-_MMAP_THRESHOLD, _THRESHOLD = -3, 128 * 1024
-"""Parameter of glibc's mallopt: allocations of this size or more are returned to the system at once when freed."""
 
 
 # A capture that may still be recording is read to its current end, then followed until the recording ends.
@@ -136,7 +133,7 @@ class CaptureReading:
         """Read the capture to its end; while it is being recorded, follow it until stopped."""
         loading = self._loading
         if loading.total >= _LONG:
-            _grow_apart()
+            allocator.return_large_blocks()
         if self._cache is not None and loading.load_index(self._cache):
             self.is_complete = True
             _give_back(self.journal)
@@ -173,19 +170,7 @@ class CaptureReading:
         return self._stop.is_set() or stopped()
 
 
-def _grow_apart() -> None:
-    """Let large columns grow without fragmenting the heap, where the C library supports it (glibc)."""
-    import ctypes  # needed for long captures only
-
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _THRESHOLD)
-
-
 def _give_back(journal: Journal) -> None:
-    """Return memory that only the loading needed to the system, where the C library supports it (glibc)."""
-    if journal.count < _MANY:
-        return
-    import ctypes  # needed for long captures only
-
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
+    """Return memory that only the loading needed to the system."""
+    if journal.count >= _MANY:
+        allocator.trim()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, islice
 from typing import TypeAlias
+from weakref import proxy
 
 import msgspec
 
@@ -184,7 +185,7 @@ class JsonPlaces:
     """Finds the paths of lines and counts the items of a value. Caches where it last counted."""
 
     def __init__(self, lines: "JsonLines") -> None:
-        self._lines = lines
+        self._lines = proxy(lines)  # which owns this: a cycle would keep many megabytes until a collection
         self._known_index = (-1, 0, 0)
         """The array whose elements were last counted, a position in it, and the number of elements before that
         position.

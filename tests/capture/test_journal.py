@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.capture import allocator
 from inspector.capture.format.file import CaptureFile, create
 from inspector.capture.format.records import Entry
 from inspector.capture.journal import Journal, Listeners, start_capture
@@ -187,6 +188,17 @@ def test_recorded_entries_keep_their_clocks_and_get_the_next_number(journal: Jou
     again = journal.store.entry(journal.count)
     assert again.n == journal.count
     assert (again.time_ns, again.what) == (first.time_ns, first.what)
+
+
+def test_the_first_long_message_has_large_blocks_returned_to_the_system(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(allocator, "_call", lambda name, *_: asked.append(name))
+    allocator.return_large_blocks.cache_clear()
+    for size, calls in ((1_000_000, 0), (2_000_000, 2), (2_000_000, 2)):
+        journal.frame(CAME, Channel.STDOUT, b"x" * size)
+        assert asked == ["mallopt"] * calls
 
 
 def test_new_capture_is_private_and_names_its_writer(tmp_path: Path) -> None:

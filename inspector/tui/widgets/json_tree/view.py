@@ -33,6 +33,9 @@ AT_ONCE: Final = 1_000_000
 """Maximum payload size, in bytes, that is processed without a thread: it takes some milliseconds."""
 _GUTTER = 2
 
+_HEAVY = 4_000_000
+"""Size in bytes of a payload whose lines are not kept while its screen is hidden."""
+
 MOST_S: Final = 3.0
 """Time limit of a search, in seconds."""
 _AT_ONCE = 1_000_000
@@ -292,6 +295,10 @@ class JsonView(VirtualLines):
         self._prepared: bytes | None = None
         self._preparing: asyncio.Future[JsonRows] | None = None
         """The last preparation on a thread; it may be one of an earlier payload."""
+        self._is_hidden = False
+        """Whether the screen that it belongs to is hidden."""
+        self._is_unchanged = True
+        """Whether the rows are as prepared: nothing was folded or expanded."""
         self._early: list[Callable[[], None]] = []
         """Moves of keys that were pressed before the payload was prepared."""
         self.set_reactive(VirtualLines.empty, empty)
@@ -324,6 +331,20 @@ class JsonView(VirtualLines):
         self.empty = ([(f"{glyphs().pending} reading {human_size(len(raw))}", "pending")],)
         self._prepare()
 
+    def on_hide(self, event: events.Hide) -> None:
+        """With its whole screen hidden, forget the lines of a heavy payload, if its cursor and folds are as at first."""
+        self._is_hidden = self.display
+        unmoved = self._is_unchanged and self.line <= 0 and not self.finder.is_open
+        if self._is_hidden and self.is_ready and unmoved and len(self.whole) >= _HEAVY:
+            self._prepared = None
+            self.lay(JsonRows(JsonLines(b"")), 0)
+
+    def on_show(self, event: events.Show) -> None:
+        """Prepare a payload whose lines were forgotten."""
+        was_hidden, self._is_hidden = self._is_hidden, False
+        if was_hidden and self.whole and not self.is_ready:
+            self.show(self.whole)
+
     @work(exclusive=True)
     async def _prepare(self) -> None:
         raw = self.whole
@@ -332,7 +353,9 @@ class JsonView(VirtualLines):
         self._preparing = read_on_thread(_prepared, raw)
         rows = await asyncio.shield(self._preparing)
         if raw is self.whole:
-            self._take(rows)
+            self._preparing = None  # it would keep the rows
+            if not self._is_hidden or len(raw) < _HEAVY:
+                self._take(rows)
 
     def _take(self, rows: JsonRows) -> None:
         self._prepared = self.whole
@@ -403,6 +426,7 @@ class JsonView(VirtualLines):
 
     def lay(self, rows: JsonRows, line: int) -> None:
         """Show changed rows, with the cursor on a line."""
+        self._is_unchanged = rows is not self.rows or (self._is_unchanged and rows.count == self.view.count)
         self.rows = rows
         self.view.resize(max(0, self.size.height - self.header_height))
         self.view.set_count(rows.count)

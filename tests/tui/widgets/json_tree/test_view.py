@@ -1,9 +1,12 @@
 """The view of a payload: folding, search and the path of a line."""
 
+import gc
 import json
 import threading
+import weakref
 
 import pytest
+from textual.containers import Container
 
 from inspector.present.json_text import JsonLines
 from inspector.tui.widgets.json_tree import view as json_find
@@ -362,3 +365,32 @@ async def test_one_line_of_a_megabyte_stays_responsive_to_look_at() -> None:
         await pilot.press("j", "enter")
         assert all(strip.cell_length == 80 for strip in app.screen._compositor.render_strips())
         assert len(widget.rows.lines.line(1)) < JsonLines(raw).size
+
+
+@pytest.mark.parametrize("folded", [False, True])
+async def test_a_heavy_payload_is_forgotten_while_hidden_and_shown_again_unless_it_was_folded(
+    folded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_find, "_HEAVY", 10)
+    async with (app := Showing(around := Container(view := JsonView(RAW)))).run_test(size=(80, 24)) as pilot:
+        view.focus()
+        if folded:
+            await pilot.press("v a")
+        shown = text(app)
+        around.display = False
+        await until(lambda: folded or not view.lines.count, "its lines are forgotten, if they are as at first")
+        around.display = True
+        await pilot.pause()
+        view.focus()  # which it loses with its place on the screen
+        await until(lambda: text(app) == shown, "all is there again")
+        assert view.lines.count
+
+
+def test_lines_of_a_payload_are_freed_with_their_last_reference() -> None:
+    lines = JsonLines(RAW)
+    assert lines.places.steps(1)
+    gone = weakref.ref(lines)
+    gc.disable()
+    del lines
+    gc.enable()
+    assert gone() is None
