@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_240,
+    "lines": 152_260,
     "lines of tui and present": 50_830,
-    "lines of tests": 128_525,
+    "lines of tests": 128_570,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
