@@ -332,7 +332,7 @@ class JsonView(VirtualLines):
         self._prepare()
 
     def on_hide(self, event: events.Hide) -> None:
-        """With its whole screen hidden, forget the lines of a heavy payload, if its cursor and folds are as at first."""
+        """With its whole screen hidden, forget the lines of a heavy payload, unless its cursor or folds changed."""
         self._is_hidden = self.display
         unmoved = self._is_unchanged and self.line <= 0 and not self.finder.is_open
         if self._is_hidden and self.is_ready and unmoved and len(self.whole) >= _HEAVY:
