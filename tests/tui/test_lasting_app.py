@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from textual import constants
 from textual.app import ComposeResult
+from textual.events import Resize
+from textual.geometry import Size
 from textual.widgets import TextArea
 
 from inspector.transports.pipes import unread_bytes
@@ -59,6 +61,16 @@ def test_keyboard_selector_does_not_wait_beyond_its_limit(monkeypatch: pytest.Mo
 async def test_a_screen_of_our_app_waits_for_a_layout_at_most_half_as_long_as_by_default() -> None:
     async with LastingApp[None]().run_test() as pilot:
         assert pilot.app.screen._update_timer._interval == 0.5 / constants.MAX_FPS
+
+
+async def test_an_outdated_size_that_a_signal_reports_last_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with (app := LastingApp[None]()).run_test(size=(80, 24)) as pilot:
+        assert app._driver is not None
+        monkeypatch.setattr("inspector.tui.lasting_app.LinuxDriver", type(app._driver))
+        monkeypatch.setattr(app._driver, "_get_terminal_size", lambda: (120, 40), raising=False)
+        app._driver.process_message(Resize(Size(30, 2), Size(30, 2)))
+        await pilot.pause()
+        assert app.screen.size == (120, 40)
 
 
 def test_enter_typed_before_the_terminal_is_raw_stays_enter() -> None:
