@@ -54,8 +54,8 @@ Listener = Callable[[Entry, Sequence[Event]], None]
 
 logger = logging.getLogger(__name__)
 _PYTHON = ".".join(map(str, sys.version_info[:3]))
-_LONG = 1024 * 1024
-"""Size in bytes of a message whose processing takes large blocks of memory."""
+_LONG, _MANY = 1024 * 1024, 50_000
+"""Size in bytes of a message, and number of entries, from which on large blocks of memory are needed."""
 
 
 class Listeners:
@@ -223,9 +223,7 @@ class Journal:
         if self._masked is not None:
             payload = self._masked(payload)
         if len(payload) >= _LONG:
-            from inspector.capture.allocator import return_large_blocks  # rarely needed
-
-            return_large_blocks()
+            _expect_large_blocks()
         n, now, wall = self.store.count + 1, self._clock(), self._wall()
         frame = Frame(n, now, wall, direction, channel, payload, eol, http, sse, cause, cut)
         self._record(Entry(n, now, wall, frame), origin)
@@ -344,6 +342,8 @@ class Journal:
         nowhere = [LOST] * len(run.payloads), [0] * len(run.payloads)
         places, lengths = self.recorder.keep_run(run) if self.recorder is not None else nowhere
         self.store.add_run(run, places, lengths)
+        if self.store.count >= _MANY:
+            _expect_large_blocks()
         if isinstance(run, StderrRun):
             self.connection_facts.take_stderr(run.payloads)
 
@@ -357,6 +357,12 @@ class Journal:
         written = entry if self.keeps_secrets or isinstance(entry.what, Frame) else _without_secrets(entry)
         place, length = self.recorder.keep(written, origin=origin) if self.recorder is not None else (LOST, 0)
         return written, place, length
+
+
+def _expect_large_blocks() -> None:
+    from inspector.capture.allocator import return_large_blocks  # rarely needed
+
+    return_large_blocks()
 
 
 def end_what_is_over(conversation: Conversation, around: ConnectionFacts, time_ns: int, fact: Fact) -> None:
