@@ -51,9 +51,9 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_260,
+    "lines": 152_265,
     "lines of tui and present": 50_830,
-    "lines of tests": 128_570,
+    "lines of tests": 128_580,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
     "vague identifiers": 6,

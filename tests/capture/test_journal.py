@@ -195,17 +195,13 @@ def test_large_blocks_return_to_the_system_from_the_first_long_message_or_a_floo
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(allocator, "_call", lambda name, *_: asked.append(name))
+    allocator.return_large_blocks.cache_clear()
     for size, calls in ((1_000_000, 0), (2_000_000, 2), (2_000_000, 2)):
         journal.frame(CAME, Channel.STDOUT, b"x" * size)
         assert asked == ["mallopt"] * calls
     allocator.return_large_blocks.cache_clear()
     journal.stderr_lines([(b"x", Eol.LF)] * 50_000)
     assert asked == ["mallopt"] * 4
-
-
-@pytest.fixture(autouse=True)
-def allocator_as_at_first() -> None:
-    allocator.return_large_blocks.cache_clear()
 
 
 def test_new_capture_is_private_and_names_its_writer(tmp_path: Path) -> None:
