@@ -242,12 +242,13 @@ def conclude(
     heard: Callable[[Sequence[Finding]], object] = len,
     *,
     until: int | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> ExitStatus:
     """Check a journal, print the findings, write the reports, and return the exit status.
 
     `more`: findings made during the session; `heard` is called with all findings. `status` is the command's exit
     status so far, None if it was interrupted. Requests after entry `until` may fail, because they are meant to. After
-    a failure, "no findings" is never printed.
+    a failure, "no findings" is never printed. `beside`: more members of the JSON.
 
     Raises: UsageError for a file that can't be read or written, after the findings were printed.
     """
@@ -269,7 +270,7 @@ def conclude(
         _report(findings, before, report, failure if status is not ExitStatus.OK else "", status)
     except UsageError as error:
         problem, failure = error, failure or "cannot write a report"
-    _print_findings(output, findings, new, inspection, report, failure)
+    _print_findings(output, findings, new, inspection, report, failure, beside or {})
     _print_baseline(output, before, findings, len(findings) - len(new))
     if inspection.unvalidated:
         output.warn(f"{inspection.unvalidated:,} results were not validated against their schemas: too many")
@@ -300,6 +301,7 @@ def _print_findings(
     inspection: Inspection,
     report: ReportOptions,
     failure: str,
+    beside: Mapping[str, Any],
 ) -> None:
     if not output.as_json:
         shown = [each for each in new if each.severity is not Severity.HINT] if output.quiet else new
@@ -325,6 +327,7 @@ def _print_findings(
             "failure": failure or None,
             "primary": None if first is None or (failure and explains_nothing(new)) else members[findings.index(first)],
             "findings": members,
+            **beside,
         }
     )
 

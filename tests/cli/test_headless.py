@@ -57,8 +57,9 @@ def test_server_death_during_a_call_names_the_request_in_flight() -> None:
     assert "going down" in ran.stderr
 
 
-def test_call_that_gets_an_error_without_an_id_ends_with_that_reason() -> None:
-    nameless = {"error": {"code": -32603, "message": "boom"}, "id": None}
+@pytest.mark.parametrize("code", [-32603, -32700])
+def test_call_that_gets_an_error_without_an_id_ends_with_that_reason(code: int) -> None:
+    nameless = {"error": {"code": code, "message": "boom"}, "id": None}
     ran = inspect("call", "t", "--json", "--timeout", "50", *scripted({"tools/call": nameless}))
     assert "an error without the id of the request, so other clients wait for their timeout: boom" in ran.stderr
     assert "tools/call was answered with an error without an id: boom" in ran.stderr

@@ -159,6 +159,11 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
         ):
             sentence = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
             state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], sentence))
+    elif case.http is None and isinstance(message, ErrorResponse) and not _is_anonymous(case):
+        waiting = state.requests.waiting() if state.process.provoked is None else []
+        if len(waiting) == 1 and state.is_sampled("response-id-mismatch", _FEW):  # it was sent as valid JSON
+            stray = _Stray(case.n, waiting[0], _without_an_id(case))
+            state.notes.setdefault("response-id-mismatch", []).append(stray)
 
 
 @warning("Server numbers its responses itself", "answer", "error", topic="basic")

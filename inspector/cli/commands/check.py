@@ -69,7 +69,7 @@ _DOCTOR_EXAMPLES = (
     _CHECK_EXAMPLES,
     "`target`, `entries`, `counts`, `found`, `failure` (null: none), `primary` (the finding to look "
     "at first; null also if none can be why something failed), `findings` with evidence and cause, that one first, "
-    "`disabled_checks`",
+    "`disabled_checks`; with --probe also `not_probed` (each tool with `why`, also those that were probed in part)",
 )
 @click.option("--call", "calls", multiple=True, metavar="TOOL=JSON", help="Also call this tool; @FILE reads the JSON.")
 @shared(
@@ -97,6 +97,7 @@ _DOCTOR_EXAMPLES = (
 @shared(
     "probe", "--probe-timeout", type=duration, default=10.0, metavar="S", help="Wait this long for a response (10)."
 )
+@shared("probe", "--probe-for", type=duration, default=180.0, metavar="S", help="Make no call after this long (180).")
 @watch_option
 @judging_options
 @click.argument("word", required=False, metavar="[FILE | URL | NAME | -- COMMAND]")
@@ -160,14 +161,15 @@ def _check(
     )
     if is_file:
         return _check_file(output, Path(word or ""), report)
-    found, lists, probed = [ExitStatus.OK], [ExitStatus.OK], list[Finding]()
+    found, lists, probed, gaps = [ExitStatus.OK], [ExitStatus.OK], list[Finding](), dict[str, str]()
     before_probing: int | None = None
 
     def at_last(journal: Journal, status: ExitStatus | None) -> None:
         problem = _remembered(env, key, journal, output) if remember else None
         so_far = lists[0] if status is ExitStatus.OK else status
         so_far = so_far if problem is None else ExitStatus.USAGE
-        found[0] = conclude(output, journal, report, so_far, probed, heard, until=before_probing)
+        beside = {"not_probed": [{"tool": name, "why": why} for name, why in gaps.items()]} if probing.wanted else {}
+        found[0] = conclude(output, journal, report, so_far, probed, heard, until=before_probing, beside=beside)
         if not cases and not probing.wanted and so_far is ExitStatus.OK:
             say_uncalled(output, journal)
         if problem is not None:
@@ -180,7 +182,7 @@ def _check(
         if probing.wanted:
             nonlocal before_probing
             before_probing = visit.session.journal.count
-            probed.extend(await probe_tools(visit, probing))
+            probed.extend(await probe_tools(visit, probing, gaps))
         return status
 
     status = visit(env, word, options, work, at_last, look_around, judges=True)
@@ -206,18 +208,20 @@ def read_probe_options(options: dict[str, Any]) -> ProbeOptions:
         options.pop("random"),
         options.pop("seed"),
         options.pop("probe_timeout"),
+        options.pop("probe_for"),
     )
     if not found.wanted and (found.is_dry or found.allows_writes or found.random):
         raise UsageError("--dry-run, --allow-destructive and --random need --probe")
     return found
 
 
-async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Finding]:
-    """Print the calls of each allowed tool, make them, and return the findings."""
+async def probe_tools(visit: CommandSession, options: ProbeOptions, gaps: dict[str, str]) -> list[Finding]:
+    """Print the calls of each allowed tool, make them, and return the findings. `gaps` as in `run_probe`."""
     output, planned = visit.output, plan_calls(tools_of(visit.session), options)
     count = sum(map(len, planned.calls.values()))
     all_tools = len(planned.calls) + len(planned.left_out)
     extent = f"probing {len(planned.calls)} of {counted(all_tools, 'tool')} with {counted(count, 'call')}"
+    extent += f", for {options.most_s:g} s at most (--probe-for)"
     output.narrate(
         extent if count else "no tool is probed" if all_tools else "no tool is probed: the server lists none"
     )
@@ -242,10 +246,11 @@ async def probe_tools(visit: CommandSession, options: ProbeOptions) -> list[Find
     return await run_probe(
         visit.session,
         planned,
+        options,
         reopen=visit.reopen,
-        timeout_s=options.timeout_s,
         secrets=secrets_of(visit.target),
         warn=output.warn,
+        gaps=gaps,
     )
 
 

@@ -8,7 +8,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from math import inf
 from typing import Any
 
 import msgspec
@@ -59,6 +58,8 @@ class ProbeOptions(msgspec.Struct, frozen=True):
     random: int
     seed: int
     timeout_s: float
+    most_s: float
+    """Seconds after which no other call is made."""
 
 
 class ProbePlan(msgspec.Struct, frozen=True):
@@ -89,20 +90,21 @@ def tools_of(session: Session) -> list[Tool]:
 async def run_probe(
     session: Session,
     planned: ProbePlan,
+    options: ProbeOptions,
     *,
     reopen: Callable[[], Session],
-    timeout_s: float,
     secrets: Mapping[str, str],
     warn: Callable[[str], None],
-    until_s: float = inf,
+    gaps: dict[str, str],
 ) -> list[Finding]:
     """Make the calls of the plan over an open session, and return the findings.
 
     `reopen`: returns a new session, not connected yet, that continues the journal. `secrets`: as in `judge`. `warn`:
-    called with what was not probed, and with each new session. `until_s`: when no more calls are made, on the
-    monotonic clock.
+    called with what was not probed, and with each new session. `gaps` gets why a tool was not probed, or not whole.
     """
-    run = _Run(session, reopen, timeout_s, warn, until_s)
+    run = _Run(session, reopen, options, warn, gaps)
+    gaps |= dict.fromkeys(planned.left_out, "without readOnlyHint")
+    gaps |= {name: "inputSchema gives no valid arguments" for name, calls in planned.calls.items() if not calls}
     before = tools_of(session)
     wanted = [tool for tool in before if planned.calls.get(tool.name)]
     found: list[Finding] = []
@@ -112,6 +114,7 @@ async def run_probe(
         for at, tool in enumerate(wanted):
             if why := run.stopped_by:
                 warn(f"{why}; not probed: {_listed(wanted[at:])}")
+                gaps |= {each.name: why for each in wanted[at:]}
                 break
             calls = planned.calls[tool.name]
             outcomes = await run.outcomes(tool, calls)
@@ -124,6 +127,7 @@ async def run_probe(
                 barren.append(visible(tool.name, limit=60))
             if not run.is_alive:
                 warn("the server no longer responds; what follows in the plan was not called")
+                gaps |= {each.name: "the server no longer responds" for each in wanted[at + 1 :]}
                 return of_many_tools(found, names)
         if not wanted:
             return []
@@ -140,20 +144,21 @@ class _Run:
         self,
         session: Session,
         reopen: Callable[[], Session],
-        timeout_s: float,
+        options: ProbeOptions,
         warn: Callable[[str], None],
-        until_s: float,
+        gaps: dict[str, str],
     ) -> None:
         self.session = session
         self._own: Session | None = None
         """The session to close at the end; the first one belongs to the caller."""
         self._reopen = reopen
-        self._timeout_s = timeout_s
+        self._timeout_s, self._most_s = options.timeout_s, options.most_s
         self._warn = warn
         self._restarts = self._pauses = self._hung_in_a_row = 0
         self._hung: list[Tool] = []
         """The tools of which no call got a response."""
-        self._until_s = until_s
+        self._until_s = time.monotonic() + options.most_s
+        self._gaps = gaps
 
     @property
     def is_over(self) -> bool:
@@ -164,7 +169,7 @@ class _Run:
     def stopped_by(self) -> str:
         """Why no other tool is probed; "" if nothing speaks against it."""
         if self.is_over:
-            return "the time is over"
+            return f"the time is over ({self._most_s:g} s)"
         is_habit = self._hung_in_a_row == _MOST_HUNG_IN_A_ROW or len(self._hung) == _MOST_HUNG
         return f"no call of {_listed(self._hung)} got a response in {self._timeout_s:g} s" if is_habit else ""
 
@@ -214,7 +219,8 @@ class _Run:
         self._hung_in_a_row = self._hung_in_a_row + 1 if is_hung else 0
         self._hung += [tool] * is_hung
         if len(found) < len(calls):
-            self._warn(f"{visible(tool.name, limit=60)}: {len(found)} of {len(calls)} calls were made")
+            self._gaps[tool.name] = f"{len(found)} of {len(calls)} calls were made"
+            self._warn(f"{visible(tool.name, limit=60)}: {self._gaps[tool.name]}")
         return found
 
     async def _stalls(self, tool: Tool, call: ProbeCall) -> bool:

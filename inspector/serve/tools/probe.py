@@ -1,7 +1,6 @@
 """`probe`: call tools with valid and invalid arguments, and judge the responses."""
 
 import asyncio
-import time
 from typing import Annotated, Any
 
 from msgspec import Meta, field
@@ -72,15 +71,16 @@ async def _probed(
     if not tools:
         names = ", ".join(visible(each.name, limit=60) for each in tools_of(session)[:10])
         raise UsageError(f"no tool {wanted.tool!r}", hint=f"There are {names}." if names else "It has no tools.")
-    planned = plan_calls(tools, ProbeOptions(True, False, wanted.writes, 0, 0, _TIMEOUT_S))
+    options = ProbeOptions(True, False, wanted.writes, 0, 0, _TIMEOUT_S, wanted.wait_s)
+    planned = plan_calls(tools, options)
     allowed = opened.allowed
     found = await run_probe(
         session,
         planned,
+        options,
         reopen=lambda: open_session(allowed.target, opened.journal, allowed.settings),
-        timeout_s=_TIMEOUT_S,
         secrets=secrets_of(allowed.target),
         warn=notes.append,
-        until_s=time.monotonic() + wanted.wait_s,
+        gaps={},
     )
     return planned, found

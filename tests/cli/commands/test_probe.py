@@ -159,6 +159,14 @@ def test_probe_of_tools_that_all_hang_stops_after_a_few_and_names_the_others() -
     assert "no call of work, work2, work3 got a response in 1 s; not probed: work4, work5\n" in ran.stderr
 
 
+def test_probe_when_its_time_is_over_names_what_it_did_not_try() -> None:
+    ran = probed("healthy", "--allow-destructive", "--probe-for", "0").exits(ExitStatus.OK)
+    assert "for 0 s at most (--probe-for)" in ran.stderr
+    assert "the time is over (0 s); not probed: work, write\n" in ran.stderr
+    assert ran.data["not_probed"] == [{"tool": each, "why": "the time is over (0 s)"} for each in ("work", "write")]
+    assert probed("healthy").data["not_probed"] == [{"tool": "write", "why": "without readOnlyHint"}]
+
+
 def test_probe_of_a_server_that_declares_no_tools_does_not_say_that_calls_changed_them() -> None:
     assert "calls-change-definitions" not in {each["id"] for each in probed("undeclared").data["findings"]}
 
