@@ -402,7 +402,7 @@ class Navigation:
             self._toasts.say("This tab shows all servers. Go to the tab to close.")
             return
         if len(self._tabs) == 1:
-            self._toasts.say(f"This is the only server. {keys.shown_key('quit')} quits.")
+            self._toasts.say(f"This is the only tab. {keys.shown_key('quit')} quits.")
             return
         tab = self._tabs.current
         if not (running := tab.running):

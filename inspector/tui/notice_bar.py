@@ -54,7 +54,8 @@ class NoticeBar(ItemBar):
             came = self._news()
         memory = conversation.memory.comparison
         alarmed = memory is not None and memory.alarms and not conversation.memory.shown
-        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
+        is_covered = self.app.screen.is_modal  # its keys do nothing in a dialog, which may show the request itself
+        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox" and not is_covered, "-asked")
         if alarmed and not self._waiting:
             self._show_changes()
         if self._waiting:

@@ -177,11 +177,13 @@ class Panel(Widget):
 
     ROW_ACTIONS: ClassVar[frozenset[str]] = frozenset()
     """Actions that apply to the selected row; without one, they are not possible."""
+    row_list: VirtualLines | None = None
+    """List of the rows that they apply to."""
 
     @property
     def has_row(self) -> bool:
         """Whether a row is selected that `ROW_ACTIONS` apply to."""
-        return True
+        return self.row_list is None or self.row_list.view.cursor >= 0
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable actions on a row only with one."""

@@ -59,7 +59,7 @@ class BarLine(msgspec.Struct, frozen=True):
     """Whether a sign marks items that were left out on the left."""
 
     def fitted(self, width: int) -> "BarLine":
-        """Return the line without the items that do not fit into `width` cells; if necessary, the first item is cut."""
+        """Return the line without the items that do not fit into `width` cells; texts are cut at last, then buttons."""
         line = _without_low_ranks_right(self, width)
         while line.width > width and any(item.short for item in line.left):
             long = [item for item in line.left if item.short]
@@ -67,12 +67,13 @@ class BarLine(msgspec.Struct, frozen=True):
         line = _shortened_again(line, width)
         while line.width > width and any(item.rank for item in line.items):
             line = _without_lowest_rank(line)
-        excess = line.width - width
-        if excess <= 0 or not line.left:
-            return line
-        first = line.left[0]
-        cut = msgspec.structs.replace(first, spans=tuple(clip(first.spans, max(1, first.width - excess))))
-        return msgspec.structs.replace(line, left=(cut, *line.left[1:]))
+        left = list(line.left)
+        for item in sorted(left, key=lambda each: bool(each.name)):
+            excess = msgspec.structs.replace(line, left=tuple(left)).width - width
+            if excess > 0:
+                cut = tuple(clip(item.spans, max(1, item.width - excess)))
+                left[left.index(item)] = msgspec.structs.replace(item, spans=cut)
+        return msgspec.structs.replace(line, left=tuple(left))
 
     @property
     def items(self) -> tuple[BarItem, ...]:

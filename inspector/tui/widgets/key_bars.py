@@ -34,9 +34,8 @@ _SENDING = frozenset(
 )
 """Actions that need a server. A capture does not offer them; if pressed all the same, they show why nothing is sent."""
 _MENU_IDS = {"menu.go": "g", "menu.view": "v", "menu.filter": "f", "menu.act": "x"}
-_BACK = "back"
-_RANKS = {_BACK: 3} | dict.fromkeys(_MENU_IDS, 5)
-"""Ranks where space is short: Back stays along with the first other key, the menus with the first two."""
+_ESCAPE_RANK, _MENU_RANK = 3, 5
+"""Ranks where space is short: what Esc does stays along with the first other key, the menus with the first two."""
 _CLOSE, _MORE = "close", "more rows"
 _ROWS_KEPT, _ROWS_LOW = 8, 3
 """Rows of the screen that a menu leaves visible, and rows of a menu on a low screen."""
@@ -72,7 +71,7 @@ class FooterBar(ItemBar):
         ]
         is_detail = isinstance(screen.focused, VirtualLines) and not isinstance(screen.focused, LogList)
         if not (screen.is_modal or is_detail):  # elsewhere, Back needs no hint
-            untyped = [each for each in untyped if each.binding.id != _BACK]
+            untyped = [each for each in untyped if each.binding.id != "back"]
         active = [each for each in _in_order(untyped) if not (recorded and each.binding.id in _SENDING)]
         if any(found.binding.id == "help" for found in active):  # one of the two is enough
             active = [found for found in active if found.binding.id != "help.typing"]
@@ -131,11 +130,15 @@ def _name(binding: Binding) -> str:
 
 def _line(left: list[ActiveBinding], right: list[ActiveBinding]) -> BarLine:
     return BarLine(
-        tuple(_item(found, _RANKS.get(found.binding.id or "", 2 * at)) for at, found in enumerate(left, 1)),
+        tuple(_item(found, _rank(found.binding, at)) for at, found in enumerate(left, 1)),
         tuple(_item(found, _RIGHT[found.binding.id or ""]) for found in right),
         inset=1,
         says_more=True,
     )
+
+
+def _rank(binding: Binding, at: int) -> int:
+    return _ESCAPE_RANK if binding.key == "escape" else _MENU_RANK if binding.id in _MENU_IDS else 2 * at
 
 
 def _item(found: ActiveBinding, rank: int) -> BarItem:

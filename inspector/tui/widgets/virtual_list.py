@@ -10,7 +10,8 @@ from textual import events
 from textual.geometry import Region
 
 from inspector.present.rows import RowSource, SpanRows
-from inspector.present.spans import Span, clip, spans_width
+from inspector.present.spans import Span, clip, plain, spans_width
+from inspector.text import visible
 from inspector.tui import keys
 from inspector.tui.theme import glyphs
 from inspector.tui.widgets.sent import Sent
@@ -317,6 +318,11 @@ class LogList(VirtualLines):
         if action == "fold":
             return self._source.folds
         return self._growth.grows if action in ("follow", "freeze") else True
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why Enter opens nothing: it may have been pressed before the rows have come."""
+        if event.key in keys.action("list.open").keys and not self._source.count and self.empty:
+            self.notify(f"Nothing to open: {visible(plain(self.empty[0]))}", markup=False, timeout=3)
 
     def action_last(self) -> None:
         """Go to the newest row and follow."""

@@ -26,7 +26,6 @@ from inspector.features.apps.run import AppRun
 from inspector.features.apps.site import AppSite
 from inspector.present.spans import Line, Role, Span
 from inspector.protocol import jsonrpc, peek
-from inspector.protocol.apps import app_of
 from inspector.protocol.exchanges import Exchange
 from inspector.protocol.flows.steps import Replied
 from inspector.protocol.listed_items import Tool
@@ -126,9 +125,7 @@ class AppOpener:
 
     def open(self, tool: Tool | None, exchange: Exchange | None) -> None:
         """Show the app of a tool with the result of a call, or the dialog of the app that is open."""
-        link = None if tool is None else app_of(tool)
-        if tool is None or link is None or not link.uri:
-            self._panel.app.notify("This tool has no app.", markup=False)
+        if tool is None:
             return
         shown = self._shown
         if shown is not None and not shown.has_ended and shown.tool.name == tool.name:

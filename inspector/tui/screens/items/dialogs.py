@@ -161,11 +161,8 @@ class AppSourceScreen(Dialog[None]):
 
 
 def show_app_of(app: App[Any], conversation: OpenConversation, tool: Tool | None) -> None:
-    """Show the source of a tool's page; notify the user if it has none."""
-    link = None if tool is None else app_of(tool)
-    if link is None or not link.uri:
-        app.notify("This tool has no app.", markup=False)
-    else:
+    """Show the source of a tool's page, if it has one."""
+    if tool is not None and (link := app_of(tool)) is not None:
         app.push_screen(AppSourceScreen(conversation, link.uri))
 
 

@@ -516,7 +516,7 @@ class ItemsPanel(Panel, Generic[FormT]):
         """Enable result, picture, next page, and what changes a form, only if there is one."""
         match action:
             case "do":
-                return self._can_do(str(parameters[0]) if parameters else "")
+                return self.can_do(str(parameters[0]) if parameters else "")
             case "picture":
                 return has_picture(self.result.looked)
             case "result" | "again" | "edit":
@@ -528,12 +528,15 @@ class ItemsPanel(Panel, Generic[FormT]):
             case _:
                 return True
 
-    def _can_do(self, name: str) -> bool:
+    def can_do(self, name: str) -> bool:
+        """Whether an action of `do` is possible now."""
         match name:
             case "json" | "reset":
                 return not self.form.has_class("-bare")
             case "save":
                 return not self.result.is_empty
+            case "repeat":
+                return self.requests.last is not None
             case _:
                 return True
 

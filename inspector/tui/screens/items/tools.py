@@ -42,13 +42,6 @@ _TASK_WORDS = {
     Support.SERVER_DECIDES: "task optional",
 }
 
-_NO_TASK_CHOICE = {
-    Support.NONE: "The server does not declare tasks for tools/call.",
-    Support.FORBIDDEN: "This tool does not support tasks.",
-    Support.REQUIRED: "This tool must be called as a task.",
-    Support.SERVER_DECIDES: "In this protocol version the server decides which calls become tasks.",
-}
-
 _COUNTED, _TICKS = 500, 10
 """Requests counted per update, and updates between two refreshes of the usage text (a third of a second)."""
 
@@ -111,8 +104,7 @@ class ToolForm(ItemForm):
     @property
     def as_task(self) -> bool:
         """Whether the user has chosen to run the call as a task, if there is a choice."""
-        tool = self.tool
-        return self._support is Support.OPTIONAL and tool is not None and tool.name in self._as_tasks
+        return self.tool is not None and self.has_task_choice and self.tool.name in self._as_tasks
 
     def set_task_support(self, support: Support) -> None:
         """Set whether calls of the tool can run as tasks."""
@@ -131,16 +123,16 @@ class ToolForm(ItemForm):
         tool = self.tool
         return cautions(tool.input_schema, self.form.arguments) if self._is_mirrored and tool is not None else ()
 
+    @property
+    def has_task_choice(self) -> bool:
+        """Whether the user chooses if the call runs as a task."""
+        return self.tool is not None and self._support is Support.OPTIONAL
+
     def toggle_task(self) -> None:
-        """Toggle whether calls of this tool run as a task; if there is no choice, notify the user why."""
-        tool = self.tool
-        if tool is None:
-            return
-        if self._support is Support.OPTIONAL:
-            self._as_tasks ^= {tool.name}
+        """Toggle whether calls of this tool run as a task, if there is a choice."""
+        if self.tool is not None and self.has_task_choice:
+            self._as_tasks ^= {self.tool.name}
             self._renew_bar()
-        else:
-            self.app.notify(_NO_TASK_CHOICE[self._support], markup=False)
 
     def task_words(self) -> str:
         if self._support is Support.OPTIONAL:
@@ -222,6 +214,12 @@ class ToolsPanel(ItemsPanel[ToolForm]):
         used = self.conversation.tool_use.text(tool.name) if tool is not None else ""
         return f" {glyphs().note} ".join(filter(None, (used, age)))
 
+    def can_do(self, name: str) -> bool:
+        """Enable tasks and apps for tools that have them."""
+        if name == "task":
+            return self.form.has_task_choice
+        return self.result.body.has_app if name in ("app", "browser") else super().can_do(name)
+
     async def do_more(self, name: str) -> None:
         """Run the actions of this screen: "task", "app", "hosts", "sort", "schema", "stderr".
 
@@ -244,8 +242,6 @@ class ToolsPanel(ItemsPanel[ToolForm]):
                 self.steps.show_view(STDERR)
             case "hosts":
                 show_hosts(self.app, self.conversation)
-            case _ if self.requests.last is None:
-                self.app.notify("Not called yet.", markup=False)
             case _:
                 await super().do_more(name)
 

@@ -64,7 +64,7 @@ class NetworkPanel(Panel):
         self._rows = NetworkRows(conversation)
         self._line = StatusLine()
         self.title_rows = (self._line,)
-        self.list = LogList(self._rows, follow=True, empty=_empty())
+        self.list = self.row_list = LogList(self._rows, follow=True, empty=_empty())
         """List of exchanges."""
         self._lines = SpanRows()
         self.exchange = LogList(self._lines, classes="panel--detail")
@@ -107,10 +107,6 @@ class NetworkPanel(Panel):
         copy(self.app, command, "curl command", "Secrets are variables.")
 
     ROW_ACTIONS = frozenset(("entry",))
-
-    @property
-    def has_row(self) -> bool:
-        return self.chosen is not None
 
     @property
     def chosen(self) -> HttpExchange | None:

@@ -68,7 +68,7 @@ class SessionsPanel(Panel):
         self._compared: Path | None = None
         self._head = StatusLine()
         self._foot = StatusLine()
-        self.list = LogList(self._rows, empty=_EMPTY)
+        self.list = self.row_list = LogList(self._rows, empty=_EMPTY)
 
     def compose(self) -> ComposeResult:
         yield self._head
@@ -99,10 +99,6 @@ class SessionsPanel(Panel):
         self.list.focus()
 
     ROW_ACTIONS = frozenset(("note", "compare", "delete"))
-
-    @property
-    def has_row(self) -> bool:
-        return self.chosen is not None
 
     @property
     def chosen(self) -> CaptureSummary | None:

@@ -187,7 +187,7 @@ class TasksPanel(Panel):
         self._rows = TaskRows(conversation)
         self._line = StatusLine()
         self.title_rows = (self._line,)
-        self._list = LogList(self._rows)
+        self._list = self.row_list = LogList(self._rows)
         self.pane = TaskPane()
         self.pane.add_class("panel--detail")
         self.frame: ListDetail = ListDetail(
@@ -220,10 +220,6 @@ class TasksPanel(Panel):
         self.frame.close()
 
     ROW_ACTIONS = frozenset(("cancel_task", "fetch", "follow_task", "open_call"))
-
-    @property
-    def has_row(self) -> bool:
-        return self.task_chosen is not None
 
     @property
     def task_chosen(self) -> Task | None:

@@ -122,6 +122,14 @@ class TrafficPanel(Panel, Ground):
         else:
             self.detail.copy_entry(self.list.chosen)
 
+    ROW_ACTIONS = frozenset(
+        ("mark", "comment", "pair", "origin", "within", "trace", "reference", "resend", "edit", "state", "by_value")
+    )
+
+    @property
+    def has_row(self) -> bool:
+        return self.list.model.count > 0
+
     def action_toggle_tree(self) -> None:
         """Switch between the tree and the wire order."""
         self.list.toggle_tree()

@@ -1,7 +1,7 @@
 """The line that calls."""
 
 from inspector.tui.screens.items.form import CallBar, CallBarContent
-from tests.tui.screen_text import text
+from tests.tui.screen_text import shows, text
 from tests.tui.widgets.showing import Showing
 
 
@@ -35,6 +35,8 @@ async def test_missing_values_are_no_errors_until_something_is_wrong() -> None:
             await pilot.pause()
             assert said in text(app)
             assert ("required" in text(app)) == (problems == awaited)
+        await pilot.resize_terminal(38, 3)
+        await shows(app, "[ Call ^j ]", "JSON ^o")
 
 
 async def test_enter_calls_and_a_click_shows_the_other_view() -> None:

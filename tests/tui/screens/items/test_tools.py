@@ -116,8 +116,10 @@ async def test_a_new_list_keeps_the_chosen_tool() -> None:
 async def test_empty_tool_list_has_a_reason() -> None:
     subject = Acting()
     subject.now_stage = ConversationStage.CONNECTING
-    async with (app := Side(subject)).run_test(size=(60, 12)):
+    async with (app := Side(subject)).run_test(size=(60, 12), notifications=True) as pilot:
         await until(lambda: "Fetching the tools" in text(app), "it waits")
+        app.side.list.focus()
+        await press(pilot, "enter", shows="Nothing to open")
         subject.now_stage = ConversationStage.OPEN
         await until(lambda: "not listed" in text(app), "nobody asked")
         subject.list([])
