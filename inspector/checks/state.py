@@ -6,7 +6,7 @@ and no messages, so that a long capture needs little memory.
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,6 +23,9 @@ from inspector.protocol.revisions.openings import Opening
 from inspector.protocol.revisions.table import ROWS
 from inspector.protocol.tracking.numbering import ServerNumbering
 
+N = TypeVar("N")
+_MOST_OF_METHOD = 60
+"""Characters of a method that a sentence quotes: servers may send long ones."""
 _BETWEEN_RESTS = 64
 """Items of a list between two calls of `rest`: each takes some hundredths of a millisecond at most."""
 _REMEMBERED = 10_000
@@ -34,8 +37,6 @@ ALL_TRAITS = (1 << 8) - 1
 """Traits of a case that was not examined yet; see `state_updates`."""
 PREFIX = "io.modelcontextprotocol/"
 SESSION = "mcp-session-id"
-COOKIE_OF_SESSION = "cookie of the session"
-"""Key in a state's notes: the name of the cookie in the response that began the session."""
 _DISTINCT = ("notifications/progress",)
 """Notifications that a server never sends twice with the same content."""
 
@@ -83,6 +84,11 @@ class TrackedRequest(msgspec.Struct):
             return "not even the headers of an HTTP response came"
         came = "the headers of an event stream" if self.streams else "the headers of an HTTP response"
         return f"only {came} came (HTTP {self.status}), and no message in its body"
+
+    @property
+    def named(self) -> str:
+        """Its method, as sentences quote it."""
+        return self.method[:_MOST_OF_METHOD]
 
     @property
     def probe(self) -> bool:
@@ -240,6 +246,8 @@ class HttpState:
         self.event_ids: set[str] = set()
         self.session_id = ""
         """Newest `Mcp-Session-Id` of a response."""
+        self.session_cookie = ""
+        """Name of the cookie in that response; "" if there was none."""
         self.streamed: OrderedDict[int, int] = OrderedDict()
         """Exchanges by the digest of a message that cannot be repeated, in the order of arrival."""
 
@@ -400,8 +408,7 @@ class ConnectionState:
         self.initialized = False
         self.answers_initialize = False
         """Whether a server that was opened without initialize also responded to it, so that it supports both eras."""
-        self.notes: dict[str, Any] = {}
-        """What a diagnosis stores for a later moment, by its id; only that diagnosis reads it."""
+        self._notes: dict[type, Any] = {}
         self.judged: dict[str, int] = {}
         """Number of calls of `is_sampled`, by name."""
         self._said: set[tuple[str, ...]] = set()
@@ -436,6 +443,13 @@ class ConnectionState:
     def settle(self, opening: Opening) -> None:
         """Set the revision after the opening, or after a change of it."""
         self.opening, self.revision, self.row = opening, opening.revision, row_of(opening.revision)
+
+    def notes(self, kind: type[N]) -> N:
+        """Return what a module of checks keeps for a later moment: an object of its own type, made on first use."""
+        found: N | None = self._notes.get(kind)
+        if found is None:
+            found = self._notes[kind] = kind()
+        return found
 
     def is_first(self, name: str) -> bool:
         """Count an item, and return whether it is the first of this name."""
@@ -563,6 +577,11 @@ class CheckMoment:
     def method(self) -> str:
         """Method of the message, or of a response's request."""
         return getattr(self.message, "method", None) or (self.asked.method if self.asked else "")
+
+    @property
+    def named(self) -> str:
+        """That method, as sentences quote it."""
+        return self.method[:_MOST_OF_METHOD]
 
 
 def value_of(http: HttpExchangeState, fact: HttpFact) -> Any:

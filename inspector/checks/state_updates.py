@@ -4,7 +4,6 @@ from typing import Any
 
 from inspector.checks.state import (
     ALL_TRAITS,
-    COOKIE_OF_SESSION,
     FIRST_MODERN,
     MOST_UNHEARD,
     PREFIX,
@@ -412,7 +411,7 @@ def learn_http(state: ConnectionState, case: CheckMoment, fact: HttpFact) -> Non
         given = http.header(SESSION)
         if given is not None and 200 <= fact.status < 300:
             state.http.session_id = given
-            state.notes[COOKIE_OF_SESSION] = (http.header("set-cookie") or "").partition("=")[0].strip()
+            state.http.session_cookie = (http.header("set-cookie") or "").partition("=")[0].strip()
     elif fact.event in (HttpEvent.END, HttpEvent.ERROR):
         for asked in http.asked:
             state.ongoing.listens.pop(asked.id, None)

@@ -15,7 +15,11 @@ from pathlib import Path
 import msgspec
 from textual.binding import Binding, BindingType
 
-from inspector.tui.actions import MENUS, Action, ActionScope, key_name, types
+from inspector.tui.actions import MENUS as MENUS
+from inspector.tui.actions import Action as Action
+from inspector.tui.actions import ActionScope as ActionScope
+from inspector.tui.actions import key_name as key_name
+from inspector.tui.actions import types as types
 
 _FILE = "actions.txt"
 _GENERAL = (ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, ActionScope.SEARCH)
@@ -176,26 +180,3 @@ def menu_bindings() -> list[BindingType]:
 def help_text(*places: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the help of some scopes: for each, its keys and sentences."""
     return [(place, [(a.key_text, a.sentence) for a in all_actions() if a.where == place]) for place in places]
-
-
-__all__ = [
-    "ACTIONS",
-    "HEADER",
-    "MENUS",
-    "SCREENS",
-    "SCREEN_OF",
-    "TOGETHER",
-    "Action",
-    "ActionScope",
-    "action",
-    "all_actions",
-    "binding",
-    "bindings",
-    "help_text",
-    "key_name",
-    "known_action",
-    "menu_bindings",
-    "rebind",
-    "shown_key",
-    "types",
-]

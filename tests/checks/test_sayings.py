@@ -6,7 +6,7 @@ import pytest
 
 from inspector.checks.diagnoses import causes
 from inspector.checks.diagnoses.causes import known_cause
-from inspector.checks.sayings import _SDKS, explained, sayings
+from inspector.checks.sayings import _SDKS, explained, product_facts, sayings
 from tests.checks.talks import Talk
 
 
@@ -47,3 +47,11 @@ def test_a_quoted_sentence_of_an_sdk_has_its_meaning_and_its_remedy() -> None:
     found = next(each for each in talk.findings() if each.id == "http-server-error")
     assert found.sentence.endswith("(the session manager was never started)")
     assert "lifespan" in found.fix
+
+
+def test_each_fact_about_a_product_has_its_product_and_date() -> None:
+    assert len(product_facts()) > 10
+    for words in product_facts().values():
+        assert "{product}" not in words
+        assert re.search(r"\b20\d\d-\d\d-\d\d\b|\bsome APIs\b", words), words
+        assert words.count("{") == words.count("}")

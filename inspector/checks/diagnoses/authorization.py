@@ -11,6 +11,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import msgspec
+
 from inspector.checks.diagnoses.http import kind_of, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import STATUS_ONLY, words_of_body
@@ -39,6 +41,13 @@ _SAYS_WHOSE = "authorization_response_iss_parameter_supported"
 _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
 _BEARER = re.compile(r"(?i)\b(?:bearer|dpop)\b")
 _SCHEME = re.compile(r"\s*([A-Za-z][\w-]*)(?=\s|$)")
+
+
+class _Notes(msgspec.Struct):
+    required: tuple[int, str] | None = None
+    """Entry and sentence about a request that requires credentials, while none with credentials has succeeded."""
+    body: str = ""
+    """What the body of the newest 401 to credentials states."""
 
 
 def _requested_metadata(state: ConnectionState) -> list[MetadataDocument]:
@@ -77,21 +86,21 @@ def authentication_required(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Log in with mcp-inspect auth login URL, or pass a token with -H 'Authorization: Bearer …'.
     """
-    notes, heads = case.state.notes, case.heads
+    notes, heads = case.state.notes(_Notes), case.heads
     if case.fact is None:
-        if "authentication-required" in notes:
-            n, stated = notes["authentication-required"]
+        if notes.required is not None:
+            n, stated = notes.required
             yield Violation(stated, frames=(n,), instead=True)
     elif heads is not None and _is_for_messages(case, heads.http):
         http, status, challenge = heads.http, heads.response.status, heads.http.header("www-authenticate")
         if http.sent("authorization") is not None:
             if status < 400:
-                notes.pop("authentication-required", None)
-        elif status in (401, 403) and challenge and "authentication-required" not in notes and not heads.request.probe:
-            what = http.asked[0].method[:60] if http.asked else "GET, for the stream of HTTP+SSE,"
+                notes.required = None
+        elif status in (401, 403) and challenge and notes.required is None and not heads.request.probe:
+            what = http.asked[0].named if http.asked else "GET, for the stream of HTTP+SSE,"
             answered = f"{what} was answered with HTTP {status} ({challenge[:500]})"
             stated = f"authentication required: {answered}"
-            notes["authentication-required"] = http.frame, stated
+            notes.required = http.frame, stated
 
 
 def _is_for_messages(case: CheckMoment, http: HttpExchangeState) -> bool:
@@ -161,23 +170,19 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check expiry, audience and scope of the token (auth status shows stored ones), or pass another one with -H.
     """
-    state, heads = case.state, case.heads
+    state, heads, notes = case.state, case.heads, case.state.notes(_Notes)
     if heads is None or heads.request.probe:
         return
     http, request, response = heads
     if case.frame is not None:
         if http.sent("authorization") is not None:
             body = case.frame.payload[:4000]
-            state.notes["credentials-rejected"] = words_of_body(body)[:120] if response.status == 401 else ""
+            notes.body = words_of_body(body)[:120] if response.status == 401 else ""
         return
     members = dict(_SAID.findall(http.header("www-authenticate") or ""))
     if case.fact is not None and case.fact.event is HttpEvent.END:
-        words = (
-            members.get("error_description")
-            or state.notes.pop("credentials-rejected", "")
-            or members.get("error")
-            or ""
-        )
+        stated, notes.body = notes.body, ""
+        words = members.get("error_description") or stated or members.get("error") or ""
         sent = http.sent("authorization") is not None and response.status == 401
         if sent and _WELL_KNOWN not in request.target and case.state.is_first("credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."

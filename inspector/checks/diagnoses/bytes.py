@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+import msgspec
+
 from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.diagnoses.stalls import computed_at_eof, responded_before, response_at_eof
 from inspector.checks.findings import Confidence, Severity
@@ -41,11 +43,19 @@ _DECODED = ("identity", "gzip", "x-gzip", "deflate")
 """Content encodings of the bodies that are recorded decoded."""
 _SHELLS = {"sh", "bash", "zsh", "fish", "dash", "ksh"}
 _PROFILE = re.compile(rb"Last login|[Ww]elcome|\bnvm\b|conda|direnv|Now using|You have (new )?mail|oh-my-zsh|motd")
-_OPENED = "a value over several lines"
 _INEXACT = 2**53
 _ODD = re.compile(rb"\d{16}|NaN|Infinity")
 LONG = 16 << 20
 """A message is too long from this number of bytes on."""
+
+
+class _Notes(msgspec.Struct):
+    cut: tuple[int, int] | None = None
+    """Entry and size of a beginning of a message without a line feed."""
+    opened: int = 0
+    """Entry of a line with nothing but an opening bracket; 0 if there is none."""
+    begun: tuple[int, bytes] | None = None
+    """Entry and text of lines that may be the beginning of a message."""
 
 
 def _garbage(case: CheckMoment) -> bytes | None:
@@ -134,15 +144,16 @@ def last_message_truncated(case: CheckMoment) -> Iterator[Violation]:
     if frame is not None:
         if frame.channel is Channel.STDOUT and frame.eol is Eol.NONE and frame.payload.lstrip().startswith(b"{"):
             if not _ends_of_values(frame.payload[:_MOST_READ])[0]:
-                state.notes["last-message-truncated"] = frame.n, len(frame.payload)
+                state.notes(_Notes).cut = frame.n, len(frame.payload)
         return
     ends = [fact for _, _, fact in state.process.facts if fact.event is ProcessEvent.EXIT]
     code = ends[-1].code if ends else None
     is_silent = code == 0 or (code is not None and not any(line.strip() for _, line in tail_of(state)))
-    if "last-message-truncated" in state.notes and is_silent and state.why:
-        n, size = state.notes["last-message-truncated"]
+    cut = state.notes(_Notes).cut
+    if cut is not None and is_silent and state.why:
+        n, size = cut
         waiting = state.requests.waiting()
-        what = f"the response to {waiting[-1].method[:60]}" if waiting else "the last message"
+        what = f"the response to {waiting[-1].named}" if waiting else "the last message"
         how = f"exited with code {code}" if code else "exited"
         sentence = f"{what} is truncated after {size:,} bytes: the process {how} before all was written"
         yield Violation(sentence, frames=(n,), instead=True)
@@ -185,29 +196,29 @@ def multiline_message(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Write JSON without indentation.
     """
-    line, notes = _garbage(case), case.state.notes
+    line, notes = _garbage(case), case.state.notes(_Notes)
     if line is None:
         return
     if line.strip() in (b"{", b"["):
-        notes.setdefault(_OPENED, case.n)
+        notes.opened = notes.opened or case.n
         return
-    if line.rstrip() in (b"}", b"]") and _OPENED in notes:
-        opened = notes.pop(_OPENED)
+    if line.rstrip() in (b"}", b"]") and notes.opened:
+        opened, notes.opened = notes.opened, 0
         if case.state.is_sampled("stdout-not-json", _SAID):
             sentence = "lines on stdout are JSON, but not a message"
             yield Violation(sentence, id="stdout-not-json", frames=(opened, case.n), instead=True, fix=_ELSEWHERE)
         return
-    if line.lstrip().startswith(b'"jsonrpc"') and _OPENED in notes:
-        opened = notes.pop(_OPENED)
+    if line.lstrip().startswith(b'"jsonrpc"') and notes.opened:
+        opened, notes.opened = notes.opened, 0
         if case.state.is_sampled("multiline-message", _SAID):
             yield Violation("a message spans several lines", frames=(opened, case.n), instead=True)
         return
-    first, begun = notes.pop("multiline-message", (case.n, b""))
+    (first, begun), notes.begun = notes.begun or (case.n, b""), None
     opens = line.lstrip().startswith(b"{")
     if begun and _is_whole(begun + line):
         yield Violation("a message spans several lines", frames=(first, case.n), instead=True)
     elif len(begun + line) <= _MOST_READ and opens is not bool(begun) and b'"jsonrpc"' in begun + line:
-        notes["multiline-message"] = first, begun + line
+        notes.begun = first, begun + line
 
 
 def _is_whole(text: bytes) -> bool:
@@ -276,9 +287,7 @@ def stdout_buffered(case: CheckMoment) -> Iterator[Violation]:
     if not case.state.is_first("stdout-buffered"):
         return
     waited = (closed - case.asked.time_ns) / 1e9
-    sentence = (
-        f"the response to {case.asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request"
-    )
+    sentence = f"the response to {case.asked.named} was sent when stdin was closed, {waited:.0f} s after the request"
     yield Violation(sentence, frames=(case.asked.frame,))
 
 
@@ -453,8 +462,8 @@ def input_echoed(case: CheckMoment) -> Iterator[Violation]:
     key = Direction.TO_SERVER, message.id
     ours = case.state.requests.open.get(key) or case.state.requests.done.get(key)
     if ours is not None and "both method and result" in message.defects:
-        sentence = f"the response to {ours.method[:60]} has a method beside its result, so that it looks like a request"
+        sentence = f"the response to {ours.named} has a method beside its result, so that it looks like a request"
         yield Violation(sentence, id="result-and-error", frames=(ours.frame,), fix="Leave out method.")
     elif ours is not None and ours.method == message.method and case.state.is_first("input-echoed"):
-        sentence = f"the client's own {message.method[:60]} was echoed: the program does not read it as MCP"
+        sentence = f"the client's own {ours.named} was echoed: the program does not read it as MCP"
         yield Violation(sentence, frames=(ours.frame,))

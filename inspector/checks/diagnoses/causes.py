@@ -17,11 +17,6 @@ MOST_WORDS = 220
 MIXED_UP = re.compile(r"_parse is not a function|reading '_(def|zod)'|_zod\b")
 """How a schema library fails whose version does not match the SDK."""
 
-_BROWSER = (
-    r"Executable doesn't exist at (\S+)|Could not find (Chrome|Chromium|Firefox)\b|"
-    r"\b(chrome|chromium|firefox|msedge|webkit)\b[^\n]{0,60} (?:is not found at|is not installed)"
-)
-INSTALL_BROWSER = "Install it, such as with npx playwright install or npx puppeteer browsers install."
 _NOISE = re.compile(
     r"\s*$|\s*at .+|\s+from .+|\s*[\]})(]+[,;]?$|\s*\^+\s*$|\s*#\d+ |\s*goroutine \d+|\s+\S+\.go:\d+|exit status \d+$"
     r"|(?:npm (?:error|ERR!) )?A complete log of this run|npm (?:error|ERR!)\s*$|note: run with|See '.+ --help'"
@@ -92,7 +87,10 @@ _BAD = re.compile(
     r"(?i)\b(?:error|critical|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|denied|refused|not found|"
     r"no such|missing|invalid|required|must be|not set|unsupported|(?:is|are|was|were) not|no \w+ is set)\b"
 )
-_PROGRAM = re.compile(rf"{_BROWSER}|\bspawn (\S{{1,200}}) ENOENT\b")
+_BROWSER = re.compile(r"(?i)chrom|firefox|webkit|msedge")
+_SPAWNED = re.compile(r"\bspawn (\S{1,200}) ENOENT\b")
+_OF_BROWSERS = "the browser {} is not installed"
+"""The meaning of a row of the table, which is also true of what a tool says."""
 
 
 def _java(found: re.Match[str]) -> str:
@@ -300,10 +298,13 @@ def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     return None
 
 
-def missing_program(text: str) -> str:
-    """Return the browser or program that a text says is missing; "" if it names none."""
-    found = _PROGRAM.search(text[:4000])
-    return next((group for group in found.groups() if group), "") if found else ""
+def missing_program(text: str) -> tuple[str, str] | None:
+    """Return the browser or program that a text says is missing, and a fix for a browser; None if it names none."""
+    browsers, fix = next((pattern, fix) for pattern, means, fix in sayings(_TABLE) if means == _OF_BROWSERS)
+    if found := browsers.search(text[:4000]) or _SPAWNED.search(text[:4000]):
+        program = next(group for group in found.groups() if group)
+        return program, fix if _BROWSER.search(program) else ""
+    return None
 
 
 def backend_fault(text: str) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from inspector.checks.compat.matrix import tokens_of
@@ -65,6 +66,18 @@ _LOOKED_AT = 1 << 20
 
 FEW_TOOLS, FEW_TOKENS = 40, 5000
 """Too few for any client's limit: the facts about clients are then not read."""
+
+
+class _Pages(msgspec.Struct):
+    """What is known of the tool list until its last page has come."""
+
+    more: Violation | None = None
+
+    def taken(self) -> Iterator[Violation]:
+        """Yield it once."""
+        found, self.more = self.more, None
+        if found is not None:
+            yield found
 
 
 def tools_seen(case: CheckMoment) -> tuple[SeenTool, ...]:
@@ -345,27 +358,25 @@ def pagination_incomplete(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Omit nextCursor on the last page.
     """
-    notes = case.state.notes
+    pages = case.state.notes(_Pages)
     if case.message is None:
-        yield from notes.pop("pagination-incomplete", ())
+        yield from pages.taken()
         return
     cursor = peek.text(case.value, "nextCursor")
     if not is_later_page(case):
         if cursor is not None and peek.items(case.value, "tools"):
             fix = "Use one page if the list is short; several pages are legal."
             sentence = "the tool list has more than one page"
-            notes["pagination-incomplete"] = [
-                Violation(sentence, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True)
-            ]
+            pages.more = Violation(sentence, "/result/nextCursor", (case.n,), trait="more-pages", fix=fix, instead=True)
         return
     if was_requested_again(case):
         return
     if cursor is not None and cursor in case.state.lists.cursors.get(case.method, ()):
-        notes.pop("pagination-incomplete", None)
+        pages.more = None
         yield endless(case, cursor)
         return
     if cursor is None:
-        yield from notes.pop("pagination-incomplete", ())
+        yield from pages.taken()
     known = case.state.lists.known["tools"]
     names = [peek.text(each, "name") for each in peek.items(case.value, "tools")]
     if names and all(name in known and known[name].frame < case.n for name in names):

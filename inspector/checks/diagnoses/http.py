@@ -10,13 +10,14 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
+from inspector.checks.diagnoses.attempts import ConnectNotes, HtmlPage
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import STATUS_ONLY, reason_of, words_of_body
 from inspector.checks.registry import Violation, declare, diagnoses_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import (
-    COOKIE_OF_SESSION,
     SESSION,
     CheckMoment,
     ConnectionState,
@@ -50,8 +51,6 @@ _WANTS_LOGIN = re.compile(
     r"\b(?:missing|no|required?|without|provide)\b.{0,30}(?:api[ _-]?key|token|authorization|credentials)|"
     r"(?:api[ _-]?key|token|authorization|credentials).{0,30}(?:missing|required|not (?:provided|set|found))"
 )
-_ENDPOINT_WORKS = "endpoint works"
-"""Key in a state's notes: a POST to the URL of the endpoint event succeeded."""
 _FOR_401 = "; credentials are missing, for which the status is 401"
 _SEND_401 = "Return 401 with WWW-Authenticate: clients begin a login with it alone."
 _GATEWAY = {
@@ -72,8 +71,6 @@ _APPLICATIONS = re.compile(
 """Names of servers that run an application: what they send is no gateway's."""
 _PROXIES = re.compile(r"(?i)(?:squid|tinyproxy|privoxy|mitmproxy|zscaler|bluecoat|mcafee web gateway)\b\S{0,20}")
 """Proxies that name themselves in what they send, and pass on the Server header of all else."""
-NAMELESS_ENDPOINT = "endpoint without a name"
-"""Key in a state's notes: the entry and the URL of an event that lacks its name."""
 _ELSEWHERE = (401, 406, 407, 415, 421, 429)
 """Statuses with a separate diagnosis."""
 _NOT_HERE = {
@@ -95,20 +92,6 @@ _UNHANDLED = (
     "Read the exception in the log of the server. If the MCP app is mounted in another one, pass its lifespan: "
     "FastAPI(lifespan=mcp_app.lifespan)."
 )
-_ONE_REQUEST = (
-    " A stateless transport of the TypeScript SDK 1.32.2 (2026-11-29) serves one request, and all others get this: "
-    "make one for each request."
-)
-
-
-class _Page(msgspec.Struct):
-    """An HTML page in response to a POST."""
-
-    frame: int
-    http: HttpExchangeState
-    target: str
-    status: int
-    title: str = ""
 
 
 def responded(case: CheckMoment) -> HttpHeads | None:
@@ -142,19 +125,19 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Try the paths /mcp and /sse, and check for a login page or a proxy.
     """
-    state = case.state
+    state, notes = case.state, case.state.notes(ConnectNotes)
     if heads := responded(case):
         http, request, response = heads
         is_page = request.method == "POST" and kind_of(http) == "text/html" and response.status < 500
         if is_page and state.opening is None:
-            state.notes["html-response"] = _Page(case.n, http, request.target, response.status)
-    elif case.frame is not None and (page := state.notes.get("html-response")) and page.http is case.http:
+            notes.page = HtmlPage(case.n, http, request.target, response.status)
+    elif case.frame is not None and (page := notes.page) and page.http is case.http:
         if case.frame.payload.lstrip().startswith((b"event:", b"data:", b"id:", b"{")):
-            del state.notes["html-response"]  # no page but messages: `response-type-unsupported` is about it
+            notes.page = None  # no page but messages: `response-type-unsupported` is about it
             return
         warns = b"ERR_NGROK_6024" in case.frame.payload
         page.title = _TUNNEL_WARNING if warns else words_of_body(case.frame.payload)
-    elif case.frame is None and case.fact is None and (page := state.notes.get("html-response")):
+    elif case.frame is None and case.fact is None and (page := notes.page):
         is_warning = page.title == _TUNNEL_WARNING
         is_elsewhere = page.status < 400 or page.status == 404 or is_warning
         if is_elsewhere and state.opening is None and not state.http.has_endpoint:
@@ -182,11 +165,11 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check that the server is running, at this host and port, with or without TLS.
     """
-    fact, http = case.fact, case.http
+    fact, http, notes = case.fact, case.http, case.state.notes(ConnectNotes)
     if fact is None or fact.event is not HttpEvent.ERROR or http is None or http.request is None or http.request.probe:
         return
     if "no HTTP response" in fact.why:
-        case.state.notes.setdefault("closed without a response", http)
+        notes.closed = notes.closed or http
     if "no HTTP response" in fact.why and (is_of_probes(http) or _is_stream_of_session(case, http)):
         return  # the host was reached, and other requests show more
     is_ours = "/.well-known/" not in http.request.target and _is_dialled(case, http.request.target)
@@ -206,9 +189,9 @@ def server_unreachable(case: CheckMoment) -> Iterator[Violation]:
     host = host_of(http.request.target)
     local = "For a server in a container, publish the port; " if host in _LOCAL else ""
     fix = "Check that the server is running, at this host and port, with or without TLS. "
-    closed: HttpExchangeState | None = case.state.notes.get("closed without a response")
+    closed = notes.closed
     if closed is not None and closed.request is not None and "refuses connections" in fact.why:
-        what = f"{closed.request.method} ({closed.asked[0].method[:60]})" if closed.asked else closed.request.method
+        what = f"{closed.request.method} ({closed.asked[0].named})" if closed.asked else closed.request.method
         sentence = f"the server closed the connection at {what} and refuses connections since: it may have ended by it"
         fix = "See the log of the server. If the URL is one of HTTP+SSE, --transport sse begins with GET."
         yield Violation(sentence, frames=(case.n, closed.frame), instead=True, fix=fix)
@@ -236,7 +219,7 @@ def deferred(case: CheckMoment, http: HttpExchangeState, id_: str, violation: Vi
     """Yield a violation, or keep it for `of_discovery`: a server that rejects only the probe of its era works."""
     if is_discovery(http):
         frames = violation.frames if violation.instead else (case.n, *violation.frames)
-        case.state.notes[f"{id_} probe"] = msgspec.structs.replace(violation, frames=frames, instead=True)
+        case.state.notes(ConnectNotes).probe[id_] = msgspec.structs.replace(violation, frames=frames, instead=True)
     elif case.state.is_first(id_):
         yield violation
 
@@ -244,8 +227,9 @@ def deferred(case: CheckMoment, http: HttpExchangeState, id_: str, violation: Vi
 def of_discovery(case: CheckMoment, id_: str) -> Iterator[Violation]:
     """At the end, yield the violation of a rejected probe if no session was opened; nothing at other moments."""
     is_end = case.fact is None and case.frame is None
-    if is_end and case.state.opening is None and f"{id_} probe" in case.state.notes and case.state.is_first(id_):
-        yield case.state.notes[f"{id_} probe"]
+    found = case.state.notes(ConnectNotes).probe.get(id_)
+    if is_end and case.state.opening is None and found is not None and case.state.is_first(id_):
+        yield found
 
 
 @hint("Deprecated HTTP+SSE transport", "note")
@@ -318,16 +302,16 @@ def session_expired(case: CheckMoment) -> Iterator[Violation]:
     http, fact = case.http, case.fact
     if fact is None:
         if http is not None and case.frame is not None and peek.integer(case.value, "code") == -32601:
-            case.state.notes["session-expired"] = case.frame.http
+            case.state.notes(ConnectNotes).unknown_method = case.frame.http
         return
     if (heads := case.heads) is None or http is None or case.state.opening is None:
         return
     of_session = heads.request.method == "POST" and not heads.request.probe and http.sent(SESSION) is not None
-    if of_session and heads.response.status == 404 and case.state.notes.get("session-expired") != fact.http:
+    if of_session and heads.response.status == 404 and case.state.notes(ConnectNotes).unknown_method != fact.http:
         if case.state.is_first("session-expired"):
-            method = f"{http.asked[0].method[:60]}" if http.asked else "a message"
+            method = f"{http.asked[0].named}" if http.asked else "a message"
             sentence = f"{method} was answered with HTTP 404: the server no longer knows the session"
-            cookie = case.state.notes.get(COOKIE_OF_SESSION, "")
+            cookie = case.state.http.session_cookie
             fix = "Route by Mcp-Session-Id, or be stateless: most clients keep no cookies." if cookie else ""
             sentence += (
                 f"; it was begun with the cookie {cookie[:40]}, which clients do not send back" if cookie else ""
@@ -375,9 +359,9 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send a path of the same origin, by which clients reach the server.
     """
-    state = case.state
+    state, notes = case.state, case.state.notes(ConnectNotes)
     if case.note is not None and case.note.event == "endpoint":
-        named = state.notes["wrong-endpoint-event"] = _data(case.note.raw)
+        named = notes.named_endpoint = _data(case.note.raw)
         other = netloc(named) if "//" in named else ""
         url = state.connection.url if state.connection is not None else ""
         if other and url and other != netloc(url):
@@ -387,14 +371,14 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
             if named.startswith("//"):
                 inside, fix = f": what follows // is a host, here {other[:60]}", "Begin the path with one slash."
             yield Violation(message + inside, fix=fix)
-    elif (heads := case.heads) is not None and "wrong-endpoint-event" in state.notes:
+    elif (heads := case.heads) is not None and notes.named_endpoint is not None:
         http, request, response = heads
         if request.method == "POST" and not request.probe:
             if response.status < 300:
-                state.notes[_ENDPOINT_WORKS] = True
+                notes.endpoint_works = True
             elif response.status in (404, 405) and http.sent(SESSION) is None:
-                named, reason = state.notes["wrong-endpoint-event"], _body_reason(case)
-                if _ENDPOINT_WORKS in state.notes and "session" not in reason.lower():
+                named, reason = notes.named_endpoint, _body_reason(case)
+                if notes.endpoint_works and "session" not in reason.lower():
                     return  # a server that refuses one request in this way
                 if not state.is_first("wrong-endpoint-event"):
                     return
@@ -463,7 +447,7 @@ def rate_limited(case: CheckMoment) -> Iterator[Violation]:
     begins = case.fact is not None and case.fact.event is HttpEvent.RESPONSE
     if begins and http.asked:
         return  # the body may state the reason
-    what = http.asked[0].method[:60] if http.asked else heads.request.method
+    what = http.asked[0].named if http.asked else heads.request.method
     words = f": {reason_of(case.value)}" if case.fact is None else _body_reason(case)
     sentence = f"{what} was answered with HTTP 429, too many requests{words[:200]}{_retry_after(http)}"
     violation = Violation(sentence, frames=(http.frame,), instead=True, severity=None if http.asked else _WARNING)
@@ -476,9 +460,9 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: See the log of the server.
     """
-    heads, notes = case.heads, case.state.notes
-    if case.fact is None and case.state.opening is not None and "http-server-error probe" in notes:
-        yield notes["http-server-error probe"]
+    heads, probe = case.heads, case.state.notes(ConnectNotes).probe
+    if case.fact is None and case.state.opening is not None and "http-server-error" in probe:
+        yield probe["http-server-error"]
     if heads is None or heads.request.method != "POST" or heads.request.probe:
         return
     http, status, probed = heads.http, heads.response.status, is_discovery(heads.http)
@@ -497,12 +481,12 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         if (http.header("server") or "") == "uvicorn" and http.words == "Internal Server Error":
             words += ", which uvicorn and Starlette send for an exception that nothing handled"
             fix = _UNHANDLED
-        sentence = f"the server answered {http.asked[0].method[:60]} with HTTP {status}{words}"
+        sentence = f"the server answered {http.asked[0].named} with HTTP {status}{words}"
         if own is not None and status in _GATEWAY:
             sentence += f": sent by the application itself ({own[0]})"
         if status == _CRASHED and case.fact is not None and case.fact.body_bytes == 0:
             sentence += " and an empty body"
-            fix += _ONE_REQUEST
+            fix += f" {product_facts()['stateless-transport']}"
         if status == _NOT_IMPLEMENTED:
             fix = "Declare nothing that needs it, or implement it here."
         if _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
@@ -510,7 +494,7 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
     sentence += _retry_after(http)
     if probed:
         fix = "Return a JSON-RPC error for unknown requests."
-        notes["http-server-error probe"] = Violation(sentence, "", (http.frame,), None, _WARNING, instead=True, fix=fix)
+        probe["http-server-error"] = Violation(sentence, "", (http.frame,), None, _WARNING, instead=True, fix=fix)
     else:
         yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
 
@@ -521,7 +505,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check the URL and the credentials.
     """
-    state, fact, heads = case.state, case.fact, case.heads
+    state, fact, heads, notes = case.state, case.fact, case.heads, case.state.notes(ConnectNotes)
     if fact is None and case.frame is None:
         yield from _rejected_attempts(state)
     elif fact is not None and heads is not None and not heads.request.probe:
@@ -546,7 +530,7 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         words = words or (f" {responses.get(status, '')}" if status > _COMMON else "")
         if not is_page and _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
             words, fix = words + _FOR_401, _SEND_401
-        sentence = f"the server answered POST ({asked.method[:60]}) with HTTP {status}{words}"
+        sentence = f"the server answered POST ({asked.named}) with HTTP {status}{words}"
         mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
         if asked.probe and asked.method != "server/discover":
             mild = Severity.HINT  # a request that the server can't accept may get an HTTP error
@@ -556,24 +540,23 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield violation
         elif state.http.has_endpoint and asked.method == "initialize":
-            state.notes["http-request-rejected sse"] = violation
-        elif asked.method == "initialize" or "http-request-rejected" not in state.notes:
-            state.notes["http-request-rejected"] = violation  # server/discover counts only if nothing else was tried
-            if asked.method == "initialize":
-                state.notes["http-request-rejected initialize"] = True
+            notes.rejected_over_sse = violation
+        elif asked.method == "initialize" or notes.rejected is None:
+            notes.rejected = violation  # server/discover counts only if nothing else was tried
+            notes.rejected_initialize |= asked.method == "initialize"
 
 
 def _rejected_attempts(state: ConnectionState) -> Iterator[Violation]:
     """Yield the rejection of the attempt that matters, if none of them has opened the connection."""
-    is_open = state.opening is not None or state.http.has_endpoint
+    notes, is_open = state.notes(ConnectNotes), state.opening is not None or state.http.has_endpoint
     if not is_open and any(status == _NO_LOGIN for _, status, _ in state.login.refusals):
         return  # POST is not there, and the stream of the older transport wants a login
-    if "http-request-rejected sse" in state.notes and state.opening is None:
-        yield state.notes["http-request-rejected sse"]
-    elif "http-request-rejected" in state.notes and not is_open and NAMELESS_ENDPOINT not in state.notes:
+    if notes.rejected_over_sse is not None and state.opening is None:
+        yield notes.rejected_over_sse
+    elif notes.rejected is not None and not is_open and notes.nameless_endpoint is None:
         tried = {each.method for each in state.requests.all}
-        if "http-request-rejected initialize" in state.notes or "initialize" not in tried:
-            yield state.notes["http-request-rejected"]
+        if notes.rejected_initialize or "initialize" not in tried:
+            yield notes.rejected
 
 
 def _in_vain(state: ConnectionState, http: HttpExchangeState, sentence: str, fix: str) -> tuple[str, str]:
@@ -607,7 +590,7 @@ def body_truncated(case: CheckMoment) -> Iterator[Violation]:
     http, fact = case.http, case.fact
     if http is None or not http.asked or http.request is None or http.request.probe or kind_of(http) == STREAM:
         return
-    method = http.asked[0].method[:60]
+    method = http.asked[0].named
     if fact is not None:
         if found := _LENGTHS.search(fact.why):
             sentence = (
@@ -662,7 +645,7 @@ def empty_body(case: CheckMoment) -> Iterator[Violation]:
     empty = http.events == 0 and not http.has_ids if is_stream else fact.body_bytes == 0
     if empty and 200 <= status < 300 and status != 202 and http.asked and http.asked[0].answered is None:
         what = "an event stream without a message" if is_stream else "an empty body"
-        yield Violation(f"{http.asked[0].method[:60]} was answered with HTTP {status} and {what}")
+        yield Violation(f"{http.asked[0].named} was answered with HTTP {status} and {what}")
 
 
 @error("Body does not match `Content-Encoding`", "http end")

@@ -13,6 +13,7 @@ from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, una
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import LIMITED, elided, reason_of, states_no_reason
 from inspector.checks.registry import Violation, declare, diagnoses_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import FIRST_MODERN, PREFIX, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
 from inspector.protocol.facts import lacks_program
@@ -52,10 +53,6 @@ _VERSION = re.compile(
 )
 _DATE_SAID = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _FEW = 2
-_WITHHELD = (
-    "the TypeScript SDK 2.4.0 (2026-11-30) logs no exception without onerror, as in "
-    "serveStdio(make, {onerror: console.error})."
-)
 _SHORT_KEY = re.compile(r"_meta[.\[\W]{1,3}(protocolVersion|clientInfo|clientCapabilities)")
 _NEEDED = ("supportedVersions", "capabilities", "resultType", "ttlMs", "cacheScope")
 _TOLD_BY = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
@@ -85,6 +82,15 @@ class _Listed(msgspec.Struct):
     time_ns: int
     followed: int = 0
     """How often `list_changed` has followed."""
+
+
+class _Notes(msgspec.Struct):
+    listed: dict[str, _Listed] = {}
+    """The newest list of each kind."""
+    refused_discover: str = ""
+    """Code and reason with which `server/discover` was rejected, if they are not about versions."""
+    unimplemented: Violation | None = None
+    """The rejection of `initialize` by a server that does not implement it."""
 
 
 def _silent_over_http(state: ConnectionState, asked: TrackedRequest) -> Violation:
@@ -162,7 +168,7 @@ def slow_handshake(case: CheckMoment) -> Iterator[Violation]:
     took = case.time_ns - case.state.began_ns
     if took > SLOW_NS and case.state.began_ns and case.state.opening is None:
         worse = _WARNING if took > _TOO_SLOW_NS else None
-        waits = "few clients wait for more than 60 s" if worse else "Codex 0.101.0 (2026-02-14) waits for 10 s"
+        waits = "few clients wait for more than 60 s" if worse else product_facts()["startup-timeout"]
         yield Violation(f"the first response came {took / 1e9:.0f} s after the start; {waits}", severity=worse)
 
 
@@ -188,7 +194,7 @@ def rejected_as_uninitialized(case: CheckMoment) -> Iterator[Violation]:
         how, fix = "was rejected as if initialize had not been sent", _FIX_INSTANCES
         if state.is_http and not state.http.session_id:
             fix = "Check whether a proxy removes Mcp-Session-Id: the response to initialize had none."
-    yield Violation(f"{case.method[:60]} {how}: {message[:100]}", fix=fix)
+    yield Violation(f"{case.named} {how}: {message[:100]}", fix=fix)
 
 
 @error("Request without a handshake is rejected", "error", since="2026-07-28")
@@ -201,7 +207,7 @@ def handshake_demanded(case: CheckMoment) -> Iterator[Violation]:
     is_opening = case.method in OPENING or case.state.opening is None
     if not is_opening and (_EARLY.search(message[:500]) or _DEMANDS.search(message[:500])):
         yield Violation(
-            f"{case.method[:60]} was rejected for lack of a handshake, which {_date(case)} has not: {message[:100]}"
+            f"{case.named} was rejected for lack of a handshake, which {_date(case)} has not: {message[:100]}"
         )
 
 
@@ -237,7 +243,7 @@ def no_common_version(case: CheckMoment) -> Iterator[Violation]:
         date, is_discovered = ROWS[row - 1].date, ROWS[row - 1].era is Era.MODERN
         if date in named or is_discovered:
             where = "also lists as supported" if date in named else "lists as supported in server/discover"
-            sentence = f"{case.method[:60]} declares {date}, which the server rejects and {where}"
+            sentence = f"{case.named} declares {date}, which the server rejects and {where}"
             yield Violation(sentence, "/error", fix="Accept the protocol versions that the server lists.")
             return
     fix = (
@@ -338,7 +344,7 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
     state, message = case.state, case.message
     if isinstance(message, Notification):
         kind = message.method.split("/")[1]
-        listed: _Listed | None = state.notes.get(f"list-changed-by-list {kind}")
+        listed = state.notes(_Notes).listed.get(kind)
         calls = state.requests.all
         if listed is None or any(each.method == "tools/call" and each.frame > listed.frame for each in calls):
             return
@@ -348,15 +354,15 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"{sentence}: clients fetch it without end", frames=(listed.frame,))
     elif not peek.has(case.value, "nextCursor") and not peek.has(case.asked_params, "cursor"):
         kind = _TOLD_BY[case.method]
-        items, key = peek.items(case.value, kind), f"list-changed-by-list {kind}"
-        last: _Listed | None = state.notes.get(key)
+        items, known = peek.items(case.value, kind), state.notes(_Notes).listed
+        last = known.get(kind)
         is_same = last is not None and last.items == items
-        if last is not None and is_same and last.followed >= _OFTEN and state.is_first(key):
+        if last is not None and is_same and last.followed >= _OFTEN and state.is_first(f"list-changed-by-list {kind}"):
             waited = (case.time_ns - last.time_ns) / 1e9
             sentence = f"{kind}/list_changed came {last.followed} times in {waited:.1f} s, but the list is the same"
             yield Violation(f"{sentence}: each makes clients fetch it again", frames=(last.frame,))
         before = last is not None and is_same and last.followed > 0
-        state.notes[key] = _Listed(case.n, items, before, case.time_ns)
+        known[kind] = _Listed(case.n, items, before, case.time_ns)
 
 
 @error("`initialize` was rejected", "error initialize", "error server/discover", "end")
@@ -365,29 +371,31 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Check the error message and the log of the server.
     """
+    notes = case.state.notes(_Notes)
     if case.message is None:
-        if case.state.opening is None and "handshake-rejected" in case.state.notes:
-            yield case.state.notes["handshake-rejected"]
+        if case.state.opening is None and notes.unimplemented is not None:
+            yield notes.unimplemented
         return
     code, sentence, opening = peek.integer(case.value, "code"), reason_of(case.value), case.state.opening
     if case.method == "server/discover":
         if code not in (-32601, -32022) and not (_VERSION.search(sentence) or _EARLY.search(sentence)):
-            case.state.notes["server/discover rejected"] = f"{code}: {sentence[:120]}"
+            notes.refused_discover = f"{code}: {sentence[:120]}"
         return
     is_unknown = code == -32601 or _UNKNOWN_METHOD.search(sentence[:500]) is not None
     if is_unknown and case.asked is not None and not peek.items(case.value, "data", "supported"):
         sentence = f"initialize is not implemented: it was rejected with {code}: {reason_of(case.value)[:240]}"
         fix = "Implement initialize, or server/discover of 2026-07-28: clients begin with one of them."
         frames = (case.n, case.asked.frame)
-        case.state.notes["handshake-rejected"] = Violation(sentence, "/error", frames, instead=True, fix=fix)
+        notes.unimplemented = Violation(sentence, "/error", frames, instead=True, fix=fix)
     if is_unknown or code == -32022 or _VERSION.search(sentence[:500]) or _echoed(case):
         return
     if opening is not None and opening.era is Era.MODERN:
         return  # the connection was opened without a handshake
     fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
     if states_no_reason(sentence) and not any(line.strip() for _, line in tail_of(case.state)):
-        fix = f"{fix.partition(':')[0]}; {_WITHHELD}" if case.state.is_http else f"Its stderr is empty: {_WITHHELD}"
-    also = case.state.notes.get("server/discover rejected", "")
+        where = f"{fix.partition(':')[0]};" if case.state.is_http else "Its stderr is empty:"
+        fix = f"{where} {product_facts()['onerror-withheld']}"
+    also = notes.refused_discover
     if (short := _SHORT_KEY.search(also)) is not None:
         fix = f"Read {PREFIX}{short[1]} in _meta, with its prefix: clients of 2026-07-28 send that."
     also = f", and server/discover with {also}" if also and sentence not in also else ""
@@ -428,7 +436,7 @@ def request_unanswered(case: CheckMoment) -> Iterator[Violation]:
         ours = ours and asked.unread is None and asked.method != METHOD  # other checks are about those
         if ours and waited >= _SILENT_NS:
             alive = asked.stage() or "the server is running"
-            sentence = f"{asked.method[:60]} has no response after {waited / 1e9:.0f} s; {alive}"
+            sentence = f"{asked.named} has no response after {waited / 1e9:.0f} s; {alive}"
             sentence += state.requests.had_worked(asked)
             short = asked.cause is Cause.CHECK and asked.method in _WORKS  # it may work longer than check waits
             more = ", and may respond after check has ended" if short else ""
@@ -487,7 +495,7 @@ def refuses_named_version(state: ConnectionState, asked: TrackedRequest) -> bool
 
 def named_version_refused(asked: TrackedRequest, how: str, frame: int) -> Violation:
     """Return the violation of a request that `refuses_named_version` is about, refused in entry `frame`."""
-    sentence = f"server/discover names {ROWS[asked.row - 1].date}, but {asked.method[:60]} was refused {how}"
+    sentence = f"server/discover names {ROWS[asked.row - 1].date}, but {asked.named} was refused {how}"
     return Violation(sentence, frames=(frame, asked.frame), instead=True, id="named-version-refused")
 
 
@@ -531,7 +539,7 @@ def message_before_handshake(case: CheckMoment) -> Iterator[Violation]:
         and case.method not in _EARLY_ENOUGH
         and case.state.is_sampled("message-before-handshake", 3)
     ):
-        yield Violation(f"{case.method[:60]} was sent before the initialize result", "/method")
+        yield Violation(f"{case.named} was sent before the initialize result", "/method")
 
 
 @error("No response after the handshake", "end", until="2025-11-25", confidence=Confidence.LIKELY)
@@ -553,7 +561,7 @@ def silent_after_handshake(case: CheckMoment) -> Iterator[Violation]:
     logged = line_like(state, AWAITS_INITIALIZED)
     words = f"; its log says: {logged[1].string.strip()[:120]}" if logged is not None else ""
     message = (
-        f"the server responded to initialize, but to nothing after it: {since[0].method[:60]} has waited "
+        f"the server responded to initialize, but to nothing after it: {since[0].named} has waited "
         f"for {waited / 1e9:.0f} s"
     )
     message += f"; {stage}" if (stage := since[0].stage()) else ""

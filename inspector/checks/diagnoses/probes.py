@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
+from inspector.checks.diagnoses.attempts import ConnectNotes
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
-from inspector.checks.rules.http import MIXED_UP, NO_RESPONSE, TAKES_ORIGINS
+from inspector.checks.rules.http import NO_RESPONSE, HttpNotes
 from inspector.checks.state import PREFIX, SESSION, CheckMoment, HttpExchangeState, HttpHeads, is_loopback
 from inspector.checks.state_updates import PROBED
 from inspector.protocol import peek, probes
@@ -38,6 +41,15 @@ _FOR_BROWSERS = ("mcp-session-id", "mcp-protocol-version", "authorization", "con
 
 _DIALLED = ""
 """In place of an address: the one that the session itself uses."""
+
+
+class _Notes(msgspec.Struct):
+    accepted: list[Violation] = []
+    """Requests without a version that were accepted over stdio."""
+    rejects_origins: bool = False
+    """Whether a POST from our own origin was rejected."""
+    reached: dict[str, tuple[bool, int]] = {}
+    """Whether an address responded, and the entry, by address."""
 
 
 def _params(case: CheckMoment) -> Any:
@@ -133,7 +145,7 @@ def probe_unanswered(case: CheckMoment) -> Iterator[Violation]:
         is_silent = each.answered is None and (each.http is None or (each.method == probes.METHOD and not each.status))
         if is_silent and not is_judged_elsewhere and not is_list_again:
             frames = (each.frame,)
-            yield Violation(f"{each.method[:60]}, sent as a probe, has no response", frames=frames, instead=True)
+            yield Violation(f"{each.named}, sent as a probe, has no response", frames=frames, instead=True)
 
 
 def is_of_probes(http: HttpExchangeState) -> bool:
@@ -149,7 +161,7 @@ def _dropped(case: CheckMoment) -> Iterator[Violation]:
     found = NO_RESPONSE.search(fact.why) if fact.event is HttpEvent.ERROR and http.response is None else None
     first = http.asked[0]
     if found is not None and first.method != "server/discover" and not probes.calls_a_tool(first.method, first.params):
-        sentence = f"{first.method[:60]}, sent as a probe, got no HTTP response: {found[1].rstrip('.')[:160]}"
+        sentence = f"{first.named}, sent as a probe, got no HTTP response: {found[1].rstrip('.')[:160]}"
         fix = "Return a JSON-RPC error; see the log of the server, where the handler may have failed."
         yield Violation(sentence, frames=(case.n, first.frame), instead=True, fix=fix)
 
@@ -210,8 +222,8 @@ def undeclared_version_accepted(case: CheckMoment) -> Iterator[Violation]:
     if asked is None:
         supported = state.opening.supported if state.opening is not None else ()
         is_also_legacy = state.answers_initialize or names_handshake(supported)
-        if "undeclared-version-accepted" in state.notes and not is_also_legacy:
-            yield from state.notes["undeclared-version-accepted"]
+        if not is_also_legacy:
+            yield from state.notes(_Notes).accepted
     elif asked.probe and not peek.has(asked.params, "_meta", PREFIX + "protocolVersion"):
         for violation in _refusal(case, _INVALID_PARAMS, "a request without _meta"):
             severity = _WARNING if violation.pointer else None
@@ -219,12 +231,12 @@ def undeclared_version_accepted(case: CheckMoment) -> Iterator[Violation]:
             if asked.http is not None:
                 yield found
             else:
-                state.notes.setdefault("undeclared-version-accepted", []).append(found)
+                state.notes(_Notes).accepted.append(found)
 
 
 def _knocked(case: CheckMoment) -> HttpHeads | None:
     """Return the HTTP exchange of a probe whose response has just begun; None if that may be of another request."""
-    heads = None if MIXED_UP in case.state.notes else case.new_heads
+    heads = None if case.state.notes(HttpNotes).is_mixed_up else case.new_heads
     return heads if heads is not None and heads.request.probe else None
 
 
@@ -272,7 +284,7 @@ def endpoint_elsewhere(case: CheckMoment) -> Iterator[Violation]:
     Fix: Use that URL.
     """
     http, state = case.http, case.state
-    refused = state.notes.get("http-request-rejected")
+    refused = state.notes(ConnectNotes).rejected
     if http is None or http.request is None or not http.request.probe or state.opening is not None or refused is None:
         return
     is_stream = http.request.method == "GET" and (http.header("content-type") or "").startswith("text/event-stream")
@@ -308,13 +320,13 @@ def cors_missing(case: CheckMoment) -> Iterator[Violation]:
         return
     http, request, response = heads
     if http.sent("origin") == probes.ORIGIN and request.method == "POST" and 400 <= response.status < 500:
-        case.state.notes["foreign origin rejected"] = True
+        case.state.notes(_Notes).rejects_origins = True
     if request.method != "OPTIONS" or http.sent("origin") is None:
         return
     allowed = (http.header("access-control-allow-headers") or "").lower()
     names = {each.strip() for each in allowed.split(",")}
     if http.header("access-control-allow-origin") is None:
-        if _has_allowed_origins(http) or "foreign origin rejected" in case.state.notes:
+        if _has_allowed_origins(http) or case.state.notes(_Notes).rejects_origins:
             return
         yield Violation(
             f"a preflight (OPTIONS) was answered with HTTP {_status(http)}, without Access-Control-Allow-Origin"
@@ -363,7 +375,7 @@ def host_not_validated(case: CheckMoment) -> Iterator[Violation]:
         return
     status = heads.response.status
     if is_loopback(heads.request.target) and 200 <= status < 300:
-        mild = None if TAKES_ORIGINS in case.state.notes else _HINT
+        mild = None if case.state.notes(HttpNotes).takes_origins else _HINT
         yield Violation(f"a request with Host: {probes.HOST} was answered with HTTP {status}", severity=mild)
 
 
@@ -376,7 +388,7 @@ def loopback_address_family(case: CheckMoment) -> Iterator[Violation]:
     Fix: Listen on both, or use the address instead of localhost: clients differ in which they try first.
     """
     state, http, fact = case.state, case.http, case.fact
-    known: dict[str, tuple[bool, int]] = state.notes.setdefault("loopback-address-family", {})
+    known = state.notes(_Notes).reached
     request = http.request if http is not None else None
     if fact is not None:
         if request is None or fact.event not in (HttpEvent.RESPONSE, HttpEvent.ERROR):

@@ -3,13 +3,16 @@
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 
+import msgspec
 from msgspec.structs import replace
 
 from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, place_of, telling_line
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.given_values import PLACEHOLDER
@@ -97,10 +100,13 @@ _SERVING = ("serve", "stdio", "server", "mcp", "start")
 """Usual names of the subcommand that starts a server, best first."""
 _SUBCOMMANDS = re.compile(r"^[│ ]{1,8}([a-z]+)(?= {2}|.{1,40} {2})|(?<=[{,])([a-z]+)(?=[,}])")
 _CORRECT = "Correct what the exception names; stderr has the lines above it."
-_PRINTED = "exit-without-input"
-"""Key in a state's notes: the first line of stdout that is not a message, with its entry."""
-LINES = "lines on stdout"
-"""Key in a state's notes: the last of these lines, with their entries."""
+
+
+class PrintedLines(msgspec.Struct):
+    """The lines of stdout that are not messages, with their entries."""
+
+    first: tuple[int, str] | None = None
+    last: deque[tuple[int, str]] = msgspec.field(default_factory=partial(deque, maxlen=_LOOKED_AT))
 
 
 def tail_of(state: ConnectionState) -> list[tuple[int, str]]:
@@ -285,10 +291,11 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
     Fix: Check whether it needs a subcommand such as stdio or serve, and whether main() runs the server. Docker needs
     -i.
     """
+    lines = case.state.notes(PrintedLines)
     if case.frame is not None:
         if case.state.transport == "stdio" and (printed := _plain(case.frame.payload).rstrip()):
-            case.state.notes.setdefault(_PRINTED, (case.n, printed.strip()[:100]))
-            case.state.notes.setdefault(LINES, deque(maxlen=_LOOKED_AT)).append((case.n, printed[:2000]))
+            lines.first = lines.first or (case.n, printed.strip()[:100])
+            lines.last.append((case.n, printed[:2000]))
         return
     ended = died(case.state)
     prints, is_new = _printed_only(case.state), case.state.first_message_ns is None
@@ -296,11 +303,9 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
         return
     is_quick = _is_at_once(case.state, ended[1])
     how = f"exited{' at once' if is_quick else ''}, with code {ended[2].code}"
-    if prints:
-        at, first = case.state.notes[_PRINTED]
-        last = next(
-            (line.strip()[:100] for _, line in reversed(case.state.notes[LINES]) if any(map(str.isalnum, line))), first
-        )
+    if prints and lines.first is not None:
+        at, first = lines.first
+        last = next((line.strip()[:100] for _, line in reversed(lines.last) if any(map(str.isalnum, line))), first)
         ends = f" and ends with {last!r}" if ended[2].code and last != first and not _USAGE.match(first) else ""
         sentence = f"the program printed text, which begins with {first!r}{ends}, and {how}"
         yield Violation(sentence, frames=(ended[0], at), instead=True)
@@ -317,7 +322,7 @@ def _printed_only(state: ConnectionState) -> bool:
     """Whether a program has ended by itself after text on stdout, mostly its help, and with nothing on stderr."""
     ended = died(state)
     is_silent = not any(line.strip() for _, line in tail_of(state))
-    return ended is not None and not ended[2].signal and _PRINTED in state.notes and is_silent
+    return ended is not None and not ended[2].signal and bool(state.notes(PrintedLines).last) and is_silent
 
 
 def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
@@ -325,7 +330,7 @@ def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
     ended = died(state)
     if not _printed_only(state) or ended is None or not ended[2].code:
         return None
-    newest = list(state.notes[LINES])[::-1]
+    newest = list(state.notes(PrintedLines).last)[::-1]
     telling = telling_line(newest)
     if telling is None or not (HEADS.match(telling[1]) or _FAILED.match(telling[1])):
         return None  # a help text has words of failures as well
@@ -335,7 +340,7 @@ def _printed_cause(state: ConnectionState) -> tuple[int, str, str] | None:
 def _during(state: ConnectionState, waiting: list[TrackedRequest]) -> str:
     """Name what may have ended a server: all that it was sent since its last message, and the last request."""
     before = _notified(state)
-    return f" during {waiting[-1].method[:60]}{f' (or by {before} before it)' if before else ''}"
+    return f" during {waiting[-1].named}{f' (or by {before} before it)' if before else ''}"
 
 
 def _notified(state: ConnectionState) -> str:
@@ -375,7 +380,7 @@ def server_killed(case: CheckMoment) -> Iterator[Violation]:
 
 def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
     """Return the variables that stderr reports as missing, and a line; settings are named by their fields."""
-    printed = ((n, _MISSING.search(line)) for n, line in state.notes.get(LINES, ()) if _printed_only(state))
+    printed = ((n, _MISSING.search(line)) for n, line in state.notes(PrintedLines).last if _printed_only(state))
     line = line_like(state, _MISSING) or next(((n, found) for n, found in printed if found), None)
     if line is not None:
         return line[0], re.findall(r"\w{3,}", next(group for group in line[1].groups() if group).replace(" and ", " "))
@@ -500,10 +505,10 @@ def sdk_version_mismatch(case: CheckMoment) -> Iterator[Violation]:
     ended = died(case.state)
     silent = case.state.opening is None and not case.state.is_http  # a starved server may only fail after stdin closed
     if (ended or silent) and (line := line_like(case.state, _OTHER_SDK)):
-        sentence = f"{line[1].group()}: the Python package mcp has it in 1.30.0, but not in 2.3.0 (tried 2026-11-22)"
+        sentence = f"{line[1].group()}: {product_facts()['sdk-of-mcp-1']}"
         yield Violation(sentence, frames=(line[0], *(ended or ())[:1]), instead=True)
     elif (ended or silent) and (line := line_like(case.state, _NEWER_SDK)):
-        sentence = f"{line[1].group()}: the Python package mcp has it in 2.3.0, but not in 1.30.0 (tried 2026-11-29)"
+        sentence = f"{line[1].group()}: {product_facts()['sdk-of-mcp-2']}"
         fix = "Run pip install 'mcp>=2', or a version of the server for mcp 1."
         yield Violation(sentence, frames=(line[0], *(ended or ())[:1]), instead=True, fix=fix)
 

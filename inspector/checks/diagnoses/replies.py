@@ -38,8 +38,6 @@ _RESULTS = {
 _UNREADABLE = (-32700, -32600)
 _NOTIFICATION = re.compile(r"\bnotifications/[a-z_/]{1,40}")
 _META = re.compile(r"(?<![\w$])_meta\b(?!\"\s*:)|\bprogressToken\b")
-_REJECTED = "meta-rejected"
-"""Key in a state's notes: the entry of a call's error, its params without `_meta`, and the reason."""
 _UNEXPECTED = re.compile(
     r"(?i)unrecognized|unknown|unexpected|additional|not allowed|not permitted|extra|forbidden|unsupported|invalid"
 )
@@ -53,6 +51,15 @@ class _Stray(msgspec.Struct, frozen=True):
     sentence: str
     notification: str = ""
     """The notification that it may belong to instead."""
+
+
+class _Notes(msgspec.Struct):
+    anonymous: list[_Stray] = []
+    mismatched: list[_Stray] = []
+    returns_ids: bool = False
+    """Whether a response had the id of its request."""
+    rejected: tuple[int, Any, str] | None = None
+    """Entry of the newest error of a call, its params without `_meta`, and the reason."""
 
 
 @error("Response id changed its type", "answer", "error", topic="basic")
@@ -79,7 +86,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send no response to a message without an id: strict clients disconnect.
     """
     if case.message is None:
-        for each in case.state.notes.get("anonymous", ()):
+        for each in case.state.notes(_Notes).anonymous:
             if each.asked.answered is not None:
                 what = each.notification or "a notification"
                 yield Violation(f"{what} was answered with {each.sentence}", "/id", (each.frame,), instead=True)
@@ -97,7 +104,7 @@ def notification_answered(case: CheckMoment) -> Iterator[Violation]:
             yield Violation(f"{_unheard(case) or 'a notification'} was answered with {sentence}", "/id")
         elif len(waiting) == 1 and case.state.is_sampled("notification-answered", _FEW):
             stray = _Stray(case.n, waiting[0], sentence, _unheard(case))
-            case.state.notes.setdefault("anonymous", []).append(stray)
+            case.state.notes(_Notes).anonymous.append(stray)
 
 
 def _notification_named(case: CheckMoment) -> str:
@@ -142,10 +149,10 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
     """
     state, message = case.state, case.message
     if message is None:
-        for each in (*state.notes.get("anonymous", ()), *state.notes.get("response-id-mismatch", ())):
+        for each in (*state.notes(_Notes).anonymous, *state.notes(_Notes).mismatched):
             if each.asked.answered is None:
                 frames = (each.frame, each.asked.frame)
-                sentence = f"{each.asked.method[:60]} was answered with {each.sentence}"
+                sentence = f"{each.asked.named} was answered with {each.sentence}"
                 yield Violation(sentence, "/id", frames, instead=True, confidence=Confidence.LIKELY)
     elif isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
         if case.http is not None and (isinstance(message, ErrorResponse) or state.opening is not None):
@@ -158,12 +165,11 @@ def response_id_mismatch(case: CheckMoment) -> Iterator[Violation]:
             and state.is_sampled("response-id-mismatch", _FEW)
         ):
             sentence = f"a response with the id {message.id!r}; the id of the request is {waiting[0].id!r}"
-            state.notes.setdefault("response-id-mismatch", []).append(_Stray(case.n, waiting[0], sentence))
+            state.notes(_Notes).mismatched.append(_Stray(case.n, waiting[0], sentence))
     elif case.http is None and isinstance(message, ErrorResponse) and not _is_anonymous(case):
         waiting = state.requests.waiting() if state.process.provoked is None else []
         if len(waiting) == 1 and state.is_sampled("response-id-mismatch", _FEW):  # it was sent as valid JSON
-            stray = _Stray(case.n, waiting[0], _without_an_id(case))
-            state.notes.setdefault("response-id-mismatch", []).append(stray)
+            state.notes(_Notes).mismatched.append(_Stray(case.n, waiting[0], _without_an_id(case)))
 
 
 @warning("Server numbers its responses itself", "answer", "error", topic="basic")
@@ -175,10 +181,10 @@ def response_id_counted(case: CheckMoment) -> Iterator[Violation]:
     asked, message = case.asked, case.message
     if asked is None or not isinstance(message, ResultResponse | ErrorResponse) or type(message.id) is not int:
         return
-    notes = case.state.notes
+    notes = case.state.notes(_Notes)
     if message.id == asked.id:
-        notes["ids are returned"] = True
-    elif type(asked.id) is int and not notes.get("ids are returned") and case.state.is_first("response-id-counted"):
+        notes.returns_ids = True
+    elif type(asked.id) is int and not notes.returns_ids and case.state.is_first("response-id-counted"):
         sentence = f"the request {asked.id} was answered with the id {message.id}: the server counts from 0"
         yield Violation(sentence, "/id", frames=(asked.frame,))
 
@@ -200,18 +206,16 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
     if due is None or "jsonrpc" in members or not case.state.is_sampled("json-rpc-envelope-missing", 2):
         return
     if members & _RESULTS.get(due.method, _NO_MEMBERS):
-        yield Violation(
-            f"the response to {due.method[:60]} is a bare result, without jsonrpc and id", frames=(due.frame,)
-        )
+        yield Violation(f"the response to {due.named} is a bare result, without jsonrpc and id", frames=(due.frame,))
     elif case.http is not None and (case.http.header("content-type") or "").startswith("text/event-stream"):
         shown = payload[:80].decode("utf-8", "replace").strip()
         fix = "Send JSON-RPC messages only. A comment, a line that begins with “:”, keeps a stream open."
-        yield Violation(f"an event before the response to {due.method[:60]} is not JSON-RPC: {shown}", fix=fix)
+        yield Violation(f"an event before the response to {due.named} is not JSON-RPC: {shown}", fix=fix)
     elif case.http is not None:
         named = ", ".join(sorted(members)[:4])[:80]
         fix = "Check that this is the URL of the MCP endpoint; most end with /mcp or /sse."
         words = words_of_body(payload)
-        sentence = f"the response to {due.method[:60]} is not JSON-RPC; its members are {named or 'none'}"
+        sentence = f"the response to {due.named} is not JSON-RPC; its members are {named or 'none'}"
         sentence += f": {words}" if words else ""
         yield Violation(sentence, frames=(due.frame,), fix=fix)
 
@@ -283,20 +287,20 @@ def meta_rejected(case: CheckMoment) -> Iterator[Violation]:
     if case.asked is None:
         return
     if not peek.has(case.asked.params, "_meta"):
-        earlier = case.state.notes.get(_REJECTED) if case.asked.probe else None
+        earlier = case.state.notes(_Notes).rejected if case.asked.probe else None
         if earlier is not None and isinstance(case.message, ResultResponse) and earlier[1] == case.asked.params:
             sentence = f"tools/call was rejected because of its _meta, without which it works: {earlier[2][:160]}"
             yield Violation(sentence, "", (earlier[0], case.n), instead=True)
         return
     if isinstance(case.message, ErrorResponse) and case.method == "tools/call":
         bare = {name: value for name, value in case.asked.params.items() if name != "_meta"}
-        case.state.notes[_REJECTED] = case.n, bare, reason_of(case.value)
+        case.state.notes(_Notes).rejected = case.n, bare, reason_of(case.value)
     words = reason_of(case.value) if isinstance(case.message, ErrorResponse) else ""
     if peek.flag(case.value, "isError"):
         words = " ".join(peek.text(each, "text") or "" for each in peek.items(case.value, "content")[:3])
     words = words[:1000]
     if _META.search(words) and _UNEXPECTED.search(words) and not _is_required_meta(case):
-        sentence = f"{case.method[:60]} was rejected because of its _meta, which every request may have: {words[:160]}"
+        sentence = f"{case.named} was rejected because of its _meta, which every request may have: {words[:160]}"
         yield Violation(
             sentence, "/error" if isinstance(case.message, ErrorResponse) else "/result", (case.asked.frame,)
         )

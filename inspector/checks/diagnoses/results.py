@@ -9,7 +9,6 @@ import msgspec
 
 from inspector.checks.diagnoses.causes import (
     HEADS,
-    INSTALL_BROWSER,
     MOST_WORDS,
     backend_fault,
     known_cause,
@@ -84,6 +83,10 @@ class _Failed(msgspec.Struct, frozen=True):
     reason: str
 
 
+class _Notes(msgspec.Struct):
+    failed: list[_Failed] = []
+
+
 @warning("Result is too long for a model", "answer tools/call", confidence=_LIKELY, needs=LARGE)
 def result_too_long(case: CheckMoment) -> Iterator[Violation]:
     """Judged by the length of its text; a token is about four characters.
@@ -122,11 +125,11 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
     is_error = isinstance(case.message, ErrorResponse)
     if not is_error and not peek.flag(case.value, "isError"):
         return
-    if program := next(filter(None, map(missing_program, _texts(case))), ""):
-        is_browser = re.search(r"(?i)chrom|firefox|webkit|msedge", program) is not None
-        kind = "browser" if is_browser else "program"
+    if found := next(filter(None, map(missing_program, _texts(case))), None):
+        program, fix = found
+        kind = "browser" if fix else "program"
         sentence = f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing"
-        yield Violation(sentence, "/error" if is_error else "/result", fix=INSTALL_BROWSER if is_browser else "")
+        yield Violation(sentence, "/error" if is_error else "/result", fix=fix)
 
 
 @warning("Result shows an unfinished computation", "answer tools/call", confidence=_LIKELY)
@@ -199,13 +202,13 @@ def call_timed_out(case: CheckMoment) -> Iterator[Violation]:
         clock = "although there was progress: the total limit" if progress else "without progress"
         if progress and telling and (silent := asked.cancelled_ns - telling.newest_ns) > waited / 2:
             clock = f"{silent / 1e9:.0f} s after its last progress"
-        sentence = f"{asked.method[:60]} was cancelled after {waited / 1e9:.0f} s, {clock}"
+        sentence = f"{asked.named} was cancelled after {waited / 1e9:.0f} s, {clock}"
         frames: tuple[int, ...] = (asked.frame, asked.cancelled)
         fix = ""
         sentence += state.requests.had_worked(asked)
         sentence += f"; {asked.stage()}" if asked.stage() and not progress else ""
         if own := _own_request(state, asked):
-            sentence = f"{sentence}; the server itself had sent {own.method[:60]} and got its response meanwhile"
+            sentence = f"{sentence}; the server itself had sent {own.named} and got its response meanwhile"
             frames, fix = (asked.frame, own.frame, asked.cancelled), _ONE_SESSION
         if not progress and (logged := cause_in(state)) is not None and asked.frame < logged[0] < asked.cancelled:
             sentence, frames = f"{sentence}; stderr has: {logged[1]}", (asked.frame, logged[0], asked.cancelled)
@@ -232,7 +235,7 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return the reason to the client: the message of the error, or a text with isError.
     """
     state, asked = case.state, case.asked
-    failed: list[_Failed] = state.notes.setdefault("failure-logged", [])
+    failed = state.notes(_Notes).failed
     if case.message is not None:
         is_ours = asked is not None and not asked.probe and not state.is_http
         reason = _said_of_failure(case)
@@ -254,7 +257,7 @@ def failure_logged(case: CheckMoment) -> Iterator[Violation]:
             continue
         else:
             how = f"(“{each.reason[:_SHORT]}”)"
-        sentence = f"{each.asked.method[:60]} failed {how}; stderr has: {words}"
+        sentence = f"{each.asked.named} failed {how}; stderr has: {words}"
         yield Violation(
             sentence, frames=(at, each.frame), instead=True, severity=Severity.HINT if each.reason else None, fix=fix
         )
@@ -286,7 +289,7 @@ def secret_in_result(case: CheckMoment) -> Iterator[Violation]:
     Fix: Remove the secret: results are passed to the model and its provider.
     """
     if isinstance(case.message, ResultResponse) and (name := secret_in(case.message.result_part.raw[:_LOOKED_AT])):
-        yield Violation(f"the result of {case.method[:60]} seems to contain {name}", "/result")
+        yield Violation(f"the result of {case.named} seems to contain {name}", "/result")
 
 
 @error("Image or audio cannot be decoded", "answer tools/call", "answer prompts/get", topic="server/tools")
@@ -351,7 +354,7 @@ def half_surrogate(case: CheckMoment) -> Iterator[Violation]:
     if b"\\ud" not in payload and b"\\uD" not in payload:
         return
     if found := _HALF.search(_PAIR.sub(lambda pair: b" " * len(pair.group()), payload)):
-        message = f"the result of {case.method[:60]} has half a surrogate pair ({found.group()[-6:].decode('ascii')})"
+        message = f"the result of {case.named} has half a surrogate pair ({found.group()[-6:].decode('ascii')})"
         yield Violation(f"{message}: strict JSON parsers reject the message", span=found.span())
 
 
@@ -364,9 +367,7 @@ def nul_in_text(case: CheckMoment) -> Iterator[Violation]:
     if (at := case.payload.find(b"\\u0000")) >= 0 and case.payload[at - 1 : at] != b"\\":
         if "\\x00" in repr(case.asked_params):
             return  # it was sent, and comes back
-        sentence = (
-            f"a text of {case.method[:60]} has the character NUL (U+0000), which databases (PostgreSQL) cannot store"
-        )
+        sentence = f"a text of {case.named} has the character NUL (U+0000), which databases (PostgreSQL) cannot store"
         yield Violation(sentence, span=(at, at + 6))
 
 

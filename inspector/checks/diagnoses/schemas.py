@@ -13,6 +13,7 @@ from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
 from inspector.checks.registry import Violation, diagnoses_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment
 from inspector.protocol import peek
 
@@ -23,15 +24,11 @@ _OLD: Final = ("input-tuple-items", "boolean-bound", "old-keyword", "input-broke
 _NAMES_PARAMETERS: Final = re.compile(r"(?i)\b(parameters?|arguments?|args|inputs?|takes|given|specified|provided)\b")
 _ZOD: Final = ("_def", "_zod", "~standard")
 _WRITTEN_ELSEWHERE: Final = {"parameters": "OpenAI", "input_schema": "Anthropic", "args_schema": "LangChain"}
-_OF_APIS = {
-    "untyped-property": "Add a type: the Gemini API (2025-06-27) rejects properties without one.",
-    "type-and-any-of": "Put the type into the alternatives: some APIs take nothing beside anyOf.",
-    "enum-not-string": "Use texts as values: the Gemini API (2025-06-28) takes no others in an enum.",
-    "enum-twice": "List each value once: some APIs reject the whole tool (JSON Schema: values should be unique).",
-    "items-union": "Use anyOf, or objects alone: the Gemini API (2026-08-26) rejects all tools.",
-    "format-of-few": "Name it in the description: the OpenAI API (2026-05-06) in strict mode rejects the whole tool.",
-    "enum-blank": "Leave the value out, and the argument optional: the Gemini API (2026-04-24) rejects the whole tool.",
-}
+_OF_APIS = (
+    *("untyped-property", "type-and-any-of", "enum-not-string", "enum-twice", "items-union"),
+    *("format-of-few", "enum-blank"),
+)
+"""Flaws that the APIs of models reject; `products.tsv` has the fixes."""
 _API = re.compile(r"the \w+ API \([\d-]+\)(?: in strict mode)?")
 _NOTHING_TO_LIST = re.compile(
     r"(?i)can(?:'t|not) (?:start|connect|load)|(?:failed|unable|error|could not) (?:to |when |while )?"
@@ -172,7 +169,8 @@ def schema_rejected_by_apis(case: CheckMoment) -> Iterator[Violation]:
     for violation in violations_of(case, "property-name", most=3):
         fix = "Use letters, digits, _ . and - only, and at most 64 characters."
         yield Violation(violation.sentence, violation.pointer, trait=violation.trait, fix=fix)
-    for kind, fix in _OF_APIS.items():
+    for kind in _OF_APIS:
+        fix = product_facts()[kind]
         named = _API.search(fix)
         for found in one_hint(case, kind, fix):
             yield replace(found, sentence=found.sentence + (f", which {named[0]} rejects" if named else ""))

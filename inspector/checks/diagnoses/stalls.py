@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from inspector.checks.diagnoses.process import cause_in
 from inspector.checks.findings import Confidence
 from inspector.checks.registry import Violation, diagnoses_of
@@ -30,6 +32,11 @@ class _Stall(NamedTuple):
     awaits: tuple[Awaited, ...]
     """Connections that may explain it."""
     process: ProcessActivity
+
+
+class _Notes(msgspec.Struct):
+    at_eof: tuple[TrackedRequest, int, float] | None = None
+    """A request whose response was sent when stdin was closed, the entry of that, and the seconds until then."""
 
 
 def response_at_eof(case: CheckMoment) -> int | None:
@@ -113,25 +120,21 @@ def child_holds_stdin(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Start children with a stdin of their own: stdin=subprocess.DEVNULL (Python), stdio: ['ignore', …] (Node).
     """
-    state, notes = case.state, case.state.notes
+    state, notes = case.state, case.state.notes(_Notes)
     if case.message is not None:
         closed = response_at_eof(case)
         if closed is not None and case.asked is not None and responded_before(state, closed):
-            notes.setdefault("child-holds-stdin", (case.asked, case.n, (closed - case.asked.time_ns) / 1e9))
+            notes.at_eof = notes.at_eof or (case.asked, case.n, (closed - case.asked.time_ns) / 1e9)
         return
     for n, asked, children, *_ in _stalls(state):
         holds = next((each for each in children if each.stdin), None)
         if holds is not None:
-            sentence = (
-                f"while {asked.method[:60]} had no response, its child process {holds.pid} ({holds.command[:80]})"
-            )
+            sentence = f"while {asked.named} had no response, its child process {holds.pid} ({holds.command[:80]})"
             yield Violation(f"{sentence} had the server's stdin open", frames=(asked.frame, n), instead=True)
             return
-    if "child-holds-stdin" in notes:
-        asked, n, waited = notes["child-holds-stdin"]
-        sentence = (
-            f"the response to {asked.method[:60]} was sent when stdin was closed, {waited:.0f} s after the request,"
-        )
+    if notes.at_eof is not None:
+        asked, n, waited = notes.at_eof
+        sentence = f"the response to {asked.named} was sent when stdin was closed, {waited:.0f} s after the request,"
         sentence = f"{sentence} although earlier responses were not held back: something read stdin to its end"
         yield Violation(sentence, frames=(n, asked.frame), instead=True)
 
@@ -147,7 +150,7 @@ def server_waits_for_service(case: CheckMoment) -> Iterator[Violation]:
     for n, asked, children, awaits, process in _stalls(case.state):
         if awaits and not process.runnable and not any(each.stdin for each in children):
             sure = None if not awaits[0].answered else Confidence.GUESS
-            sentence = f"while {asked.method[:60]} had no response, {', and '.join(each.clause for each in awaits[:3])}"
+            sentence = f"while {asked.named} had no response, {', and '.join(each.clause for each in awaits[:3])}"
             yield Violation(sentence, frames=(asked.frame, n), instead=True, confidence=sure)
             return
 
@@ -161,7 +164,7 @@ def child_process_runs(case: CheckMoment) -> Iterator[Violation]:
     for n, asked, children, awaits, process in _stalls(case.state):
         child = next((each for each in children if not each.stdin), None)
         if child and not awaits and not process.runnable and not any(each.stdin for each in children):
-            sentence = f"while {asked.method[:60]} had no response, its child process {child.pid} was running"
+            sentence = f"while {asked.named} had no response, its child process {child.pid} was running"
             sentence += f": {child.command[:120]}" if child.command else ""
             yield Violation(sentence, frames=(asked.frame, n), instead=True)
             return
@@ -179,7 +182,7 @@ def server_request_pending(case: CheckMoment) -> Iterator[Violation]:
     for asked in given_up:
         held = next((each for each in pending if each.frame > asked.frame and each.time_ns < asked.cancelled_ns), None)
         if asked.sender is Direction.TO_SERVER and held is not None:
-            sentence = f"{asked.method[:60]} had no response while the server's own {held.method[:60]} had none either"
+            sentence = f"{asked.named} had no response while the server's own {held.named} had none either"
             yield Violation(sentence, frames=(held.frame, asked.frame), instead=True)
             return
 
@@ -193,7 +196,7 @@ def server_busy(case: CheckMoment) -> Iterator[Violation]:
     for n, asked, _, _, process in _stalls(case.state):
         cpu = process.cpu_percent or 0.0
         if process.runnable or cpu >= _BUSY_PERCENT:
-            sentence = f"the server was computing while {asked.method[:60]} had no response ({cpu:.0f} % of a CPU)"
+            sentence = f"the server was computing while {asked.named} had no response ({cpu:.0f} % of a CPU)"
             yield Violation(sentence, frames=(asked.frame, n), instead=True)
             return
 
@@ -209,7 +212,7 @@ def requests_serialized(case: CheckMoment) -> Iterator[Violation]:
     first = min(silent, key=lambda each: each.frame, default=None)
     for each in silent:
         if first is not None and each is not first and each.method in ("ping", "tools/list"):
-            sentence = f"{each.method} has no response since {first.method[:60]} was left without one"
+            sentence = f"{each.method} has no response since {first.named} was left without one"
             yield Violation(sentence, frames=(first.frame, each.frame), instead=True)
             return
 
@@ -232,6 +235,6 @@ def exit_on_cancellation(case: CheckMoment) -> Iterator[Violation]:
                 if logged is not None and (logged[2] or logged[1].startswith("SystemExit")):
                     return  # the request had ended the server, which the next message only woke up
                 seconds, words = (ended[1] - asked.cancelled_ns) / 1e9, f": {logged[1]}" if logged is not None else ""
-                sentence = f"the server exited {seconds:.1f} s after {asked.method[:60]} was cancelled{words}"
+                sentence = f"the server exited {seconds:.1f} s after {asked.named} was cancelled{words}"
                 yield Violation(sentence, frames=(asked.cancelled, ended[0]), instead=True)
                 return

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from inspector.checks.diagnoses.process import LINES, tail_of
+from inspector.checks.diagnoses.process import PrintedLines, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
@@ -84,7 +84,7 @@ def unanswered(state: ConnectionState) -> TrackedRequest | None:
 
 def _has_only_printed(state: ConnectionState) -> TrackedRequest | None:
     """Return the `initialize` of a server that has printed text in place of its response; None for any other."""
-    if state.opening is not None or not state.notes.get(LINES):
+    if state.opening is not None or not state.notes(PrintedLines).last:
         return None
     return next((each for each in state.requests.all if each.method == "initialize" and each.answered is None), None)
 
@@ -195,7 +195,7 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
     asked = unanswered(case.state) or _has_only_printed(case.state)
     if asked is None or (_has_exited(case.state) and case.state.why and case.state.process.provoked is None):
         return
-    logged, printed = tail_of(case.state), list(case.state.notes.get(LINES, ()))
+    logged, printed = tail_of(case.state), list(case.state.notes(PrintedLines).last)
     words = [each for each in logged if _STARTED.search(each[1][:500]) and not _ENDING.search(each[1][:500])]
     facts = case.state.process.facts
     ports = next(((n, fact.state.ports) for n, _, fact in facts if fact.state is not None and fact.state.ports), None)
@@ -217,14 +217,14 @@ def stdin_not_read(case: CheckMoment) -> Iterator[Violation]:
 @error("Server waits for interactive input", "end", topic="stdio", fix=_NO_TERMINAL, confidence=Confidence.LIKELY)
 def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
     """The output ends with a prompt, or stderr with the URL of a login, and there is no response."""
-    state, printed = case.state, list(case.state.notes.get(LINES, ()))[-1:]
+    state, printed = case.state, list(case.state.notes(PrintedLines).last)[-1:]
     words = [(n, line.strip()) for n, line in tail_of(state)[:5] if line.strip()]
     asked = unanswered(state) or _has_only_printed(state)
     during = ""
     if asked is None and state.opening is not None and printed:
         waiting = (each for each in state.requests.all if each.answered is None and each.frame < printed[0][0])
         asked = next((each for each in waiting if each.sender is Direction.TO_SERVER), None)
-        words, during = [], f" during {asked.method[:60]}" if asked is not None else ""
+        words, during = [], f" during {asked.named}" if asked is not None else ""
     if asked is None:
         return
     for n, last in (*words[:1], *((at, line.strip()) for at, line in printed)):

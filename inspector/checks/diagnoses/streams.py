@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from inspector.checks.diagnoses.http import NAMELESS_ENDPOINT, STREAM, kind_of, refused, responded
+from inspector.checks.diagnoses.attempts import ConnectNotes
+from inspector.checks.diagnoses.http import STREAM, kind_of, refused, responded
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.registry import Violation, diagnoses_of, row_of_date
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, ConnectionState, HttpExchangeState
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE, HttpEvent
 from inspector.protocol.jsonrpc import Notification, NotJsonRpc
@@ -29,10 +31,6 @@ _RESUMABLE = row_of_date("2025-11-25")
 """From this revision on, a server may close a stream whose events have ids before it has responded."""
 
 _URL_ALONE = re.compile(rb"(?:https?://|/)[^\s{}\"]{1,480}")
-_HELD_BACK = (
-    "Send the headers and the endpoint event at once, and let no proxy hold them back, as nginx 1.22.1 does by itself "
-    "(2026-11-30): proxy_buffering off, or X-Accel-Buffering: no."
-)
 _PATIENCE_NS = 2_000_000_000
 _NAME_OF_ENDPOINT = "Send event: endpoint before the data; look for a proxy that removes the line."
 
@@ -49,6 +47,16 @@ class _Burst(msgspec.Struct):
     frame: int = 0
     notes: int = 0
     """Number of notifications."""
+
+
+class _Notes(msgspec.Struct):
+    """What these checks keep for a later moment, by the number of the HTTP exchange."""
+
+    bursts: dict[int, _Burst] = {}
+    heard: dict[int, int] = {}
+    """Time of the newest event of each stream."""
+    idle_ends: int = 0
+    """Number of streams that ended after a usual idle timeout."""
 
 
 @error("`GET` for HTTP+SSE is refused", "refusal")
@@ -74,7 +82,7 @@ def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send X-Accel-Buffering: no, set proxy_buffering off, and do not compress text/event-stream.
     """
     frame, http = case.frame, case.http
-    bursts: dict[int, _Burst] = case.state.notes.setdefault("stream-buffered", {})
+    bursts = case.state.notes(_Notes).bursts
     if frame is not None:
         if frame.sse is not None and frame.http is not None and len(bursts) < _MOST:
             burst = bursts.setdefault(frame.http, _Burst(frame.time_ns, frame.time_ns, 0, frame.n))
@@ -93,7 +101,7 @@ def stream_buffered(case: CheckMoment) -> Iterator[Violation]:
             sure = _LIKELY if proxy else None
             yield Violation(message + (f", through {proxy}" if proxy else ""), frames=(burst.frame,), confidence=sure)
         elif burst.notes and http.header("content-length") is not None and case.state.is_first("stream-buffered"):
-            what = http.asked[0].method[:60] if http.asked else "GET"
+            what = http.asked[0].named if http.asked else "GET"
             sentence = f"the event stream of {what} has Content-Length: its events were kept until all were there"
             fix = (
                 "Send each event when it happens: return a stream, and look for a middleware that reads the whole body."
@@ -119,23 +127,22 @@ def stream_idle_timeout(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send a comment every 15 to 25 seconds, or raise the proxy's idle timeout.
     """
-    heard: dict[int, int] = case.state.notes.setdefault("stream-idle-timeout", {})
-    http, fact = case.http, case.fact
+    notes, http, fact = case.state.notes(_Notes), case.http, case.fact
     if fact is None or fact.event is HttpEvent.RESPONSE:
         number = case.frame.http if case.frame is not None else case.note.http if case.note is not None else None
         number = fact.http if fact is not None else number
-        if number is not None and len(heard) < _MOST and http is not None and kind_of(http) == "text/event-stream":
-            heard[number] = case.time_ns
+        if number is not None and len(notes.heard) < _MOST and http is not None and kind_of(http) == STREAM:
+            notes.heard[number] = case.time_ns
         return
-    last = heard.pop(fact.http, None)
+    last = notes.heard.pop(fact.http, None)
     if last is None or fact.why in (CLOSED_HERE, GIVEN_UP_HERE) or http is None:
         return
     silent = (case.time_ns - last) / 1e9
     limit = next((each for each in _LIMITS if abs(silent - each) < 1.5), None)
     if limit is not None:
-        times = case.state.notes["stream-idle-timeout times"] = case.state.notes.get("stream-idle-timeout times", 0) + 1
+        notes.idle_ends += 1
         sentence = f"the stream ended after {silent:.0f} s without an event: a usual idle timeout of proxies"
-        yield Violation(sentence, confidence=_LIKELY if times > 1 else None)
+        yield Violation(sentence, confidence=_LIKELY if notes.idle_ends > 1 else None)
 
 
 @error("Event stream ended without the response", "http end", since="2025-03-26", mild_until="2025-06-18")
@@ -152,7 +159,7 @@ def stream_ended_early(case: CheckMoment) -> Iterator[Violation]:
     for asked in http.asked:
         is_lost = asked.answered is None and asked.unread is None and asked.cancelled is None
         if is_lost and asked.method != "subscriptions/listen":
-            yield Violation(f"the stream ended before the response to {asked.method[:60]}", frames=(asked.frame,))
+            yield Violation(f"the stream ended before the response to {asked.named}", frames=(asked.frame,))
 
 
 @error("Event stream cannot be resumed", "http end", since="2025-03-26")
@@ -168,7 +175,7 @@ def stream_not_resumed(case: CheckMoment) -> Iterator[Violation]:
     due = next((each for each in case.state.requests.all if each.answered is None and each.status == 200), None)
     if is_resumed and http.response.status >= 400 and due is not None and case.state.is_first("stream-not-resumed"):
         says = f": {http.words[:160]}" if http.words else ""
-        sentence = f"the stream of {due.method[:60]} ended early, and resuming it (GET with Last-Event-ID) got HTTP"
+        sentence = f"the stream of {due.named} ended early, and resuming it (GET with Last-Event-ID) got HTTP"
         yield Violation(f"{sentence} {http.response.status}{says}", frames=(due.frame,))
 
 
@@ -197,7 +204,7 @@ def unterminated_event(case: CheckMoment) -> Iterator[Violation]:
     if not data:
         return
     due = next((each for each in http.asked if each.answered is None), None)
-    what = f"the event with the response to {due.method[:60]}" if due is not None else "an event"
+    what = f"the event with the response to {due.named}" if due is not None else "an event"
     if is_json(data):
         yield Violation(f"{what} has no blank line at its end: clients wait for it, or discard it")
     else:
@@ -227,7 +234,7 @@ def unknown_event_name(case: CheckMoment) -> Iterator[Violation]:
     name = frame.sse.event[:40]
     if name == "error" and any(each.defects or isinstance(each, NotJsonRpc) for each in case.value):
         if case.state.is_sampled("unknown-event-name error", 3):
-            due = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
+            due = case.http.asked[0].named if case.http is not None and case.http.asked else ""
             place = f"in place of the response to {due}" if due else "instead of a message"
             fix = "Send a JSON-RPC error, or a result with isError, in an event named message."
             yield Violation(f"an event named 'error' was sent {place}: {words_of_body(frame.payload)}", fix=fix)
@@ -245,41 +252,38 @@ def endpoint_event_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send event: endpoint with the URL as its data first, and a blank line after it.
     """
-    state, heads, frame = case.state, responded(case), case.frame
+    state, heads, frame, notes = case.state, responded(case), case.frame, case.state.notes(ConnectNotes)
     if frame is not None:
         if frame.sse is not None and frame.sse.event is None and state.opening is None and not state.http.has_endpoint:
             if (url := _URL_ALONE.fullmatch(frame.payload[:500].strip())) and case.http is not None:
-                state.notes[NAMELESS_ENDPOINT] = (case.n, url[0].decode("utf-8", "replace"))
+                notes.nameless_endpoint = (case.n, url[0].decode("utf-8", "replace"))
             elif case.http is not None and case.http.request is not None and case.http.request.method == "GET":
-                stated = elided(frame.payload[:500].decode("utf-8", "replace"), 60)
-                state.notes.setdefault("stream without an endpoint", stated)
-    elif case.fact is None and NAMELESS_ENDPOINT in state.notes:
+                notes.first_event = notes.first_event or elided(frame.payload[:500].decode("utf-8", "replace"), 60)
+    elif case.fact is None and notes.nameless_endpoint is not None:
         if state.opening is None and not state.http.has_endpoint:
-            n, named = state.notes[NAMELESS_ENDPOINT]
+            n, named = notes.nameless_endpoint
             sentence = f"the first event has a URL, {named[:80]!r}, but no name: an endpoint event begins with"
             yield Violation(f"{sentence} event: endpoint", frames=(n,), instead=True, fix=_NAME_OF_ENDPOINT)
     elif case.fact is not None and case.fact.event is HttpEvent.REQUEST and case.fact.method == "GET":
-        state.notes.setdefault("stream", (case.n, case.time_ns, case.http))
+        notes.first_get = notes.first_get or (case.n, case.time_ns, case.http)
     elif heads is not None:
         if heads.request.method == "GET" and heads.response.status == 200 and kind_of(heads.http) == STREAM:
-            state.notes.setdefault("endpoint-event-missing", case.n)
-    elif case.fact is None and _is_held_back(state):
+            notes.first_stream = notes.first_stream or case.n
+    elif case.fact is None and notes.first_get is not None and _is_held_back(state, *notes.first_get[1:]):
         sentence = "GET had no response, not even its headers: clients do not know where to POST"
-        yield Violation(sentence, frames=(state.notes["stream"][0],), instead=True, fix=_HELD_BACK)
-    elif case.fact is None and "endpoint-event-missing" in state.notes and not state.http.has_endpoint:
+        yield Violation(sentence, frames=(notes.first_get[0],), instead=True, fix=product_facts()["headers-held-back"])
+    elif case.fact is None and notes.first_stream and not state.http.has_endpoint:
         is_answered = any(each.status is not None and each.status < 400 for each in state.requests.all)
         if state.opening is None and not is_answered:
-            first = state.notes.get("stream without an endpoint")
-            heard = f"the first event was {first!r}" if first else "the stream was opened"
+            heard = f"the first event was {notes.first_event!r}" if notes.first_event else "the stream was opened"
             sentence = f"{heard}, but no endpoint event arrived: clients do not know where to POST"
-            yield Violation(sentence, frames=(state.notes["endpoint-event-missing"],), instead=True)
+            yield Violation(sentence, frames=(notes.first_stream,), instead=True)
 
 
-def _is_held_back(state: ConnectionState) -> bool:
+def _is_held_back(state: ConnectionState, since_ns: int, http: HttpExchangeState | None) -> bool:
     """Whether a client of HTTP+SSE has waited without success for the headers of the stream."""
-    if state.opening is not None or state.http.has_endpoint or "stream" not in state.notes:
+    if state.opening is not None or state.http.has_endpoint or http is None:
         return False
-    _, since_ns, http = state.notes["stream"]
     posts = [each for each in state.requests.all if each.method == "initialize"]
     is_for_sse = all(each.status in (404, 405) for each in posts) if posts else state.transport == "sse"
     return is_for_sse and http.response is None and state.last_ns - since_ns > _PATIENCE_NS
@@ -309,7 +313,7 @@ def charset_not_utf_8(case: CheckMoment) -> Iterator[Violation]:
     found = _CHARSET.search((http.header("content-type") or "")[:300])
     if found is not None and kind_of(http) in ("application/json", STREAM):
         if found[1].lower() not in ("utf-8", "utf8", "us-ascii") and case.state.is_first("charset-not-utf-8"):
-            what = f"the response to {http.asked[0].method[:60]} declares charset {found[1]} in place of UTF-8"
+            what = f"the response to {http.asked[0].named} declares charset {found[1]} in place of UTF-8"
             yield Violation(f"{what}: characters that {found[1]} lacks are lost")
 
 
@@ -322,7 +326,7 @@ def content_type_mismatch(case: CheckMoment) -> Iterator[Violation]:
     http, note, frame = case.http, case.note, case.frame
     if http is None or http.request is None or http.request.probe:
         return
-    method = http.asked[0].method[:60] if http.asked else http.request.method
+    method = http.asked[0].named if http.asked else http.request.method
     if note is not None:
         if note.raw.lstrip()[:1] in (b"{", b"[") and is_json(note.raw):
             yield Violation(f"the response to {method} is plain JSON, but its Content-Type is text/event-stream")

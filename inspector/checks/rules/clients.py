@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.state import CheckMoment
@@ -33,6 +35,11 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "array": (list,),
 }
+
+
+class _Notes(msgspec.Struct):
+    refused: dict[str, str] = {}
+    """Requests refused with -32042, by the elicitations that they need; and which of them are completed."""
 
 
 def _server_request_params(case: CheckMoment, method: str) -> Iterator[tuple[str, Any]]:
@@ -244,11 +251,11 @@ def url_elicitation_repeated(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Keep what the visit gave, such as a token, for the user of the session, and look for it in the next request.
     """
-    known: dict[str, str] = case.state.notes.setdefault("url-elicitation-repeated", {})
+    known = case.state.notes(_Notes).refused
     if case.method == _COMPLETED:
         known[known.get(peek.text(case.value, "elicitationId") or "", "")] = _COMPLETED
     elif peek.integer(case.value, "code") == -32042:
-        what = f"{case.method[:60]} {peek.text(case.asked_params, 'name') or ''}".strip()
+        what = f"{case.named} {peek.text(case.asked_params, 'name') or ''}".strip()
         if known.get(what) == _COMPLETED:
             yield Violation(f"{what[:120]} is refused with -32042 again, although its elicitation was completed")
         for each in peek.items(case.value, "data", "elicitations"):

@@ -8,6 +8,7 @@ from inspector.checks.findings import JSON_RPC, Severity
 from inspector.checks.foreign_text import words_of_body
 from inspector.checks.json_flaws import flaw_of, is_encoded_json
 from inspector.checks.registry import Violation, row_of_date, rules_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import PREFIX, CheckMoment
 from inspector.protocol import peek
 from inspector.protocol.frames import Direction
@@ -74,7 +75,7 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
     if "json" in kind or "event-stream" in kind:
         begin = case.frame.payload.lstrip()[:1]
         if begin in _BRACKETS and message.reason == "not JSON" and (flaw := flaw_of(case.frame.payload)):
-            what = f"the response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else "a message"
+            what = f"the response to {case.http.asked[0].named}" if case.http and case.http.asked else "a message"
             yield Violation(f"{what} is not valid JSON: {flaw}", fix=_ENCODE)
             return
         if case.frame.sse is not None and _EVENT.match(case.frame.payload):
@@ -97,7 +98,7 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
         if begin and begin not in _BRACKETS and is_encoded_json(case.frame.payload):
             what = "JSON that is encoded in base64 and not decoded again"
         text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" or begin == b"{" else ""
-        due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""
+        due = f" in response to {case.http.asked[0].named}" if case.http and case.http.asked else ""
         yield Violation(f"received {what}{due}: {text}" if text else f"received {what}{due}")
 
 
@@ -120,10 +121,7 @@ def result_and_error(case: CheckMoment) -> Iterator[Violation]:
         if "both result and error" in message.defects:
             yield Violation(f"the response{_to(case, message)} has both result and error", "/error")
         elif NULL_ERROR in message.defects and case.state.is_first("result-and-error null"):
-            sentence = (
-                'response has "error": null beside its result: the TypeScript SDK rejects it (1.32.2), '
-                "the Python SDK accepts it (1.30.0, 2.3.0; tried 2026-11-23)"
-            )
+            sentence = f'response has "error": null beside its result: {product_facts()["null-error"]}'
             yield Violation(sentence, "/error", fix="Omit `error` from a response with a result.")
         elif isinstance(message, NotJsonRpc) and message.reason.startswith("an object without"):
             if case.is_foreign_event:
@@ -134,7 +132,7 @@ def result_and_error(case: CheckMoment) -> Iterator[Violation]:
 def _to(case: CheckMoment, message: Any) -> str:
     """Name the request that a response is for; "" if it is not known."""
     asked = case.state.requests.open.get((Direction.TO_SERVER, getattr(message, "id", None) or 0))
-    return f" to {asked.method[:60]}" if asked is not None else ""
+    return f" to {asked.named}" if asked is not None else ""
 
 
 @error("`error` lacks `code` or `message`", "error", "orphan")
@@ -144,7 +142,7 @@ def error_object_invalid(case: CheckMoment) -> Iterator[Violation]:
         return
     if type(case.value) is not dict:
         shown = f": {case.value[:120]}" if isinstance(case.value, str) else ""
-        what = f"the error of {case.method[:60]} is" if case.method else "it is"
+        what = f"the error of {case.named} is" if case.method else "it is"
         sentence = f"error must be an object with code and message; {what} of type {peek.type_name(case.value)}{shown}"
         yield Violation(sentence, "/error")
         return
@@ -253,7 +251,7 @@ def error_without_id(case: CheckMoment) -> Iterator[Violation]:
 def notification_with_id(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Remove the id from the notification."""
     if case.method.startswith("notifications/"):
-        yield Violation(f"{case.method[:60]} has an id, but a notification has none", "/id")
+        yield Violation(f"{case.named} has an id, but a notification has none", "/id")
 
 
 @error("Batch in a protocol version without batches", "frame", topic="changelog", since="2025-06-18", early=True)
@@ -263,7 +261,7 @@ def batch_unsupported(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send each message by itself.
     """
     if _is_batch(case):
-        due = f" in response to {case.http.asked[0].method[:60]}" if case.http and case.http.asked else ""
+        due = f" in response to {case.http.asked[0].named}" if case.http and case.http.asked else ""
         yield Violation(f"{_messages(case.value)} in one array{due}; this protocol version has no batches")
 
 
@@ -315,7 +313,7 @@ def server_request_not_allowed(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return "resultType": "input_required" with the request instead.
     """
     yield Violation(
-        f"the server sent the request {case.method[:60]}; this protocol version has no server requests", "/method"
+        f"the server sent the request {case.named}; this protocol version has no server requests", "/method"
     )
 
 

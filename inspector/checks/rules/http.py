@@ -4,9 +4,19 @@ import re
 from collections.abc import Iterator
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+import msgspec
+
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, row_of_date, rules_of
-from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState, HttpHeads, is_distinct, is_loopback
+from inspector.checks.state import (
+    SESSION,
+    CheckMoment,
+    HttpExchangeState,
+    HttpHeads,
+    TrackedRequest,
+    is_distinct,
+    is_loopback,
+)
 from inspector.checks.state_updates import CARRIED
 from inspector.protocol import peek
 from inspector.protocol.facts import BROKEN_OFF, CLOSED_HERE, HttpEvent
@@ -19,7 +29,6 @@ from inspector.protocol.tracking.opening import declared_revision
 error, warning, hint = rules_of("http")
 
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
-_SESSION = "mcp-session-id"
 _VISIBLE = re.compile(r"[\x21-\x7e]+")
 _SINGLE = {"content-type": "Content-Type", "mcp-session-id": "Mcp-Session-Id", "location": "Location"}
 _OTHER_REASONS = (400, 401, 429)
@@ -32,16 +41,27 @@ _ONE_WRITER = "Let only the SDK's transport write to the response of GET, and se
 _GRACE_NS = 150_000_000
 """Time that a stream may stay open after its response, if the client then closes it."""
 _LONG_NS = 1_000_000_000
-MIXED_UP = "responses are mixed up"
-"""Note that a POST got the response to another one: later ones may as well."""
 NO_RESPONSE = re.compile(r"gave no HTTP response: (.+)")
 _NO_STATUS_LINE = re.compile(r"illegal status line: bytearray\(b['\"]([^'\"]{0,200})")
-TAKES_ORIGINS = "origin-not-validated"
-"""Key in a state's notes: the server has responded to a request from another origin."""
 _OVER = re.compile(
     rb"(?i)session.{0,40}(not found|invalid|expired|unknown|terminated|does not exist|closed)"
     rb"|(no valid|invalid|unknown|expired|no such|unrecognized) (mcp[- ])?session"
 )
+
+
+class HttpNotes(msgspec.Struct):
+    """What these checks keep for a later moment."""
+
+    get_streams: dict[int, int] = {}
+    """Time at which a stream of GET was opened, by the entry of its headers."""
+    in_body: TrackedRequest | None = None
+    """The first request over HTTP+SSE whose response was in the body of its POST."""
+    in_stream: bool = False
+    """Whether a response over HTTP+SSE was in the stream, where clients find it."""
+    is_mixed_up: bool = False
+    """Whether a POST got the response to another one: later ones may as well."""
+    takes_origins: bool = False
+    """Whether the server has responded to a request from another origin."""
 
 
 def _heads(case: CheckMoment) -> HttpHeads | None:
@@ -81,7 +101,7 @@ def _has_other_cause(http: HttpExchangeState) -> bool:
     """Whether a notification is refused for an expired session, or redirected."""
     status = http.response.status if http.response is not None else 0
     asks = status == 403 and http.header("www-authenticate") is not None
-    lost = status == 404 and http.sent(_SESSION) is not None
+    lost = status == 404 and http.sent(SESSION) is not None
     return asks or lost or (status < 400 and bool(http.header("location")))
 
 
@@ -124,7 +144,7 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"a request was answered with HTTP {response.status}, as if it were a notification")
     elif response.status == 200 and _kind(http) not in ("application/json", "text/event-stream"):
         kind = f"with Content-Type {_kind(http)[:40]}" if _kind(http) else "without a Content-Type"
-        yield Violation(f"{http.asked[0].method[:60]} was answered {kind}, neither JSON nor an event stream")
+        yield Violation(f"{http.asked[0].named} was answered {kind}, neither JSON nor an event stream")
 
 
 @warning("`GET` is answered with neither a stream nor 405", "http", "http end", since="2025-03-26", until="2025-11-25")
@@ -159,7 +179,7 @@ def get_stream_ends(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Keep the stream open, with a comment now and then, or return HTTP 405 if nothing is ever sent on it.
     """
-    http, fact, opened = case.http, case.fact, case.state.notes.setdefault("get-stream-ends", {})
+    http, fact, opened = case.http, case.fact, case.state.notes(HttpNotes).get_streams
     if http is None or fact is None or http.request is None or http.request.method != "GET" or http.request.probe:
         return
     if _heads(case) and _kind(http) == "text/event-stream" and http.sent("last-event-id") is None:
@@ -181,7 +201,7 @@ def _as_words(why: str) -> str:
 def session_id_characters(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Use visible ASCII characters only."""
     heads = _heads(case)
-    id_ = heads.http.header(_SESSION) if heads else None
+    id_ = heads.http.header(SESSION) if heads else None
     if id_ is not None and not _VISIBLE.fullmatch(id_):
         yield Violation(f"Mcp-Session-Id {'has characters other than visible ASCII' if id_ else 'is empty'}")
 
@@ -213,7 +233,7 @@ def result_status_invalid(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return HTTP 200 with a result; clients discard the body of an error.
     """
     if isinstance(case.message, ResultResponse) and (status := _status(case)) >= 300:
-        yield Violation(f"the result of {case.method[:60]} has HTTP status {status}")
+        yield Violation(f"the result of {case.named} has HTTP status {status}")
 
 
 @error("Unknown method is not answered with HTTP 404", "carried", since="2026-07-28")
@@ -253,7 +273,7 @@ def stateless_session_id(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send neither session ids nor event ids.
     """
     heads, frame = _heads(case), case.frame
-    if heads and heads.request.method != "OPTIONS" and heads.http.header(_SESSION) is not None:
+    if heads and heads.request.method != "OPTIONS" and heads.http.header(SESSION) is not None:
         yield Violation("the response has Mcp-Session-Id")
     if (
         heads
@@ -288,14 +308,15 @@ def response_on_wrong_post(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Send each response to the POST of its own request.
     """
-    message, in_body = case.message, case.state.notes.setdefault("answered in a body", [])
-    if message is None and in_body and in_body[0] is not None:
-        sentence = f"over HTTP+SSE {in_body[0].method[:60]} was answered in the body of its POST, and not in the stream"
+    message, notes = case.message, case.state.notes(HttpNotes)
+    if message is None and notes.in_body is not None and not notes.in_stream:
+        asked = notes.in_body
+        sentence = f"over HTTP+SSE {asked.named} was answered in the body of its POST, and not in the stream"
         fix = "Send responses as events of the stream that GET opened, and 202 to the POST."
-        yield Violation(sentence, frames=(in_body[0].frame,), instead=True, fix=fix)
+        yield Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
     elif case.state.transport == "sse" and case.frame is not None and case.asked is not None:
-        is_event = case.frame.channel is not Channel.REPLY
-        in_body[:] = [None] if is_event else in_body or [case.asked]  # in both places, clients find it
+        notes.in_stream |= case.frame.channel is not Channel.REPLY  # in both places, clients find it
+        notes.in_body = notes.in_body or case.asked
     if case.frame is None or case.frame.channel is not Channel.REPLY or case.http is None or not case.http.asked:
         return
     if case.row < _STREAMABLE:
@@ -303,10 +324,8 @@ def response_on_wrong_post(case: CheckMoment) -> Iterator[Violation]:
     if isinstance(message, ResultResponse | ErrorResponse) and message.id is not None:
         if all(message.id != each.id for each in case.http.asked):
             asked = case.http.asked[0]
-            sentence = (
-                f"the response to {asked.method[:60]} has the id {message.id!r}, but the request has {asked.id!r}"
-            )
-            case.state.notes[MIXED_UP] = True
+            sentence = f"the response to {asked.named} has the id {message.id!r}, but the request has {asked.id!r}"
+            notes.is_mixed_up = True
             yield Violation(sentence, "/id", (asked.frame,))
 
 
@@ -351,7 +370,7 @@ def _is_plain_http(case: CheckMoment) -> bool:
 
 def _own_heads(case: CheckMoment) -> HttpHeads | None:
     """Return the same; None also if it may be the response to another request."""
-    return None if MIXED_UP in case.state.notes else _heads(case)
+    return None if case.state.notes(HttpNotes).is_mixed_up else _heads(case)
 
 
 @hint("`Mcp-Session-Id` changes, or is issued late", "http", since="2025-03-26", until="2025-11-25")
@@ -370,7 +389,7 @@ def session_id_changed(case: CheckMoment) -> Iterator[Violation]:
     if not before:
         yield Violation("the first Mcp-Session-Id is in another response than that to initialize")
     elif given != before:
-        method = heads.http.asked[0].method[:60] if heads.http.asked else "a request without a response"
+        method = heads.http.asked[0].named if heads.http.asked else "a request without a response"
         yield Violation(f"Mcp-Session-Id changes during the session, with the response to {method}")
 
 
@@ -388,7 +407,7 @@ def response_on_get_stream(case: CheckMoment) -> Iterator[Violation]:
         and isinstance(case.message, ResultResponse | ErrorResponse)
         and case.asked is not None
     ):
-        sentence = f"the response to {case.asked.method[:60]} was sent on a stream opened by GET"
+        sentence = f"the response to {case.asked.named} was sent on a stream opened by GET"
         yield Violation(sentence, "/id", frames=(case.asked.frame,))
 
 
@@ -410,9 +429,7 @@ def message_on_two_streams(case: CheckMoment) -> Iterator[Violation]:
         return
     other = case.state.http.streamed.get(hash(frame.payload))
     if other is not None and other != frame.http:
-        yield Violation(
-            f"{case.method[:60]} was sent on the streams of exchange {other} and of {frame.http}", "/method"
-        )
+        yield Violation(f"{case.named} was sent on the streams of exchange {other} and of {frame.http}", "/method")
 
 
 @warning("Stream stays open after its response", "http end", "end", since="2025-03-26", confidence=Confidence.LIKELY)
@@ -433,7 +450,7 @@ def stream_not_closed(case: CheckMoment) -> Iterator[Violation]:
         if late < _LONG_NS and not closed_here:
             continue
         mild = None if late >= _LONG_NS else _HINT
-        method = http.asked[0].method[:60] if http.asked else "its request"
+        method = http.asked[0].named if http.asked else "its request"
         yield Violation(f"the stream was still open {late / 1e9:.1f} s after the response to {method}", severity=mild)
 
 
@@ -461,7 +478,7 @@ def stream_not_resumable(case: CheckMoment) -> Iterator[Violation]:
         for asked in http.asked:
             if asked.answered is None and asked.cancelled is None:
                 fix = "Send retry: and milliseconds before the stream is closed."
-                sentence = f"the stream of {asked.method[:60]} was closed before the response, and without retry"
+                sentence = f"the stream of {asked.named} was closed before the response, and without retry"
                 yield Violation(sentence, frames=(asked.frame,), fix=fix)
 
 
@@ -473,7 +490,7 @@ def progress_on_wrong_stream(case: CheckMoment) -> Iterator[Violation]:
     """
     http, asked = case.http, case.asked
     if http is not None and http.asked and asked is not None and all(each is not asked for each in http.asked):
-        sentence = f"progress of {asked.method[:60]} was sent on the stream of {http.asked[0].method[:60]}"
+        sentence = f"progress of {asked.named} was sent on the stream of {http.asked[0].named}"
         yield Violation(sentence, "/params/progressToken", frames=(asked.frame, http.asked[0].frame))
 
 
@@ -554,5 +571,5 @@ def origin_not_validated(case: CheckMoment) -> Iterator[Violation]:
         return  # the latter is a CORS preflight
     if is_loopback(heads.request.target) and not is_loopback(origin) and origin.startswith(("http://", "https://")):
         if 200 <= heads.response.status < 300:
-            case.state.notes[TAKES_ORIGINS] = True
+            case.state.notes(HttpNotes).takes_origins = True
             yield Violation(f"a request with Origin: {origin[:80]} was answered with HTTP {heads.response.status}")

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, rules_of
 from inspector.checks.state import PREFIX, CheckMoment
@@ -43,6 +45,11 @@ _TEMPLATES, _SET_LEVEL = "resources/templates/list", "logging/setLevel"
 _SKILLS_AT = "/result/capabilities/extensions/io.modelcontextprotocol~1skills"
 
 
+class _Notes(msgspec.Struct):
+    refused_discover: int = 0
+    """Entry of the rejection of `server/discover` by a server whose era is not known; 0 if there is none."""
+
+
 @hint("Unknown protocol version", "answer initialize", until="2025-11-25")
 def unknown_protocol_version(case: CheckMoment) -> Iterator[Violation]:
     """Finds drafts and future versions.
@@ -68,7 +75,7 @@ def request_before_initialized(case: CheckMoment) -> Iterator[Violation]:
     Fix: Wait for `notifications/initialized` before sending requests.
     """
     if _is_early(case) and case.method != "ping":
-        yield Violation(f"{case.method[:60]} was sent before notifications/initialized", "/method")
+        yield Violation(f"{case.named} was sent before notifications/initialized", "/method")
 
 
 def _is_early(case: CheckMoment) -> bool:
@@ -88,7 +95,7 @@ def notification_before_initialized(case: CheckMoment) -> Iterator[Violation]:
         "notifications/progress",
         "notifications/cancelled",
     ):
-        yield Violation(f"{case.method[:60]} was sent before notifications/initialized", "/method")
+        yield Violation(f"{case.named} was sent before notifications/initialized", "/method")
 
 
 @hint(
@@ -179,7 +186,7 @@ def server_info_missing(case: CheckMoment) -> Iterator[Violation]:
     """
     if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_first("server-info-missing"):
         there = " but in the result itself, as in the release candidate" if peek.has(case.value, "serverInfo") else ""
-        yield Violation(f"the result of {case.method[:60]} has no serverInfo in _meta{there}", "/result/_meta")
+        yield Violation(f"the result of {case.named} has no serverInfo in _meta{there}", "/result/_meta")
 
 
 @error("`serverInfo` in `_meta` lacks a name or a version", "answer", topic="schema", since="2026-07-28")
@@ -196,7 +203,7 @@ def server_info_invalid(case: CheckMoment) -> Iterator[Violation]:
         what = f"{' and '.join(wrong)} {'are' if len(wrong) > 1 else 'is'} missing or no string"
         message = what if type(info) is dict else f"it is of type {peek.type_name(info)}"
         place = f"/result/_meta/{PREFIX.replace('/', '~1')}serverInfo"
-        yield Violation(f"serverInfo of the result of {case.method[:60]} is invalid: {message}", place)
+        yield Violation(f"serverInfo of the result of {case.named} is invalid: {message}", place)
 
 
 @hint("Leftover of a release candidate", "error", topic="server/discover", since="2026-07-28")
@@ -391,11 +398,12 @@ def discover_not_implemented(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Implement server/discover.
     """
-    state, notes = case.state, case.state.notes
+    state, notes = case.state, case.state.notes(_Notes)
     if case.method != "server/discover":
-        if "discover-not-implemented" in notes and peek.has(case.value, "resultType"):
+        if notes.refused_discover and peek.has(case.value, "resultType"):
             sentence = "the server uses a stateless protocol version, but does not implement server/discover"
-            yield Violation(sentence, frames=(notes.pop("discover-not-implemented"),), instead=True)
+            frame, notes.refused_discover = notes.refused_discover, 0
+            yield Violation(sentence, frames=(frame,), instead=True)
     elif peek.integer(case.value, "code") == METHOD_NOT_FOUND:
         spoken = state.opening is not None and state.opening.era is Era.MODERN
         if named := names_stateless(case.value):
@@ -405,4 +413,4 @@ def discover_not_implemented(case: CheckMoment) -> Iterator[Violation]:
                 "the server uses a stateless protocol version, but does not implement server/discover", "/error/code"
             )
         else:
-            notes["discover-not-implemented"] = case.n
+            notes.refused_discover = case.n

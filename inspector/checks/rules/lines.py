@@ -46,9 +46,7 @@ def unexpected_exit(case: CheckMoment) -> Iterator[Violation]:
     code = f"with code {fact.code}" if fact.code is not None else f"by {fact.signal}"
     if waiting:
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-        sentence = (
-            f"the process exited {code} while {waiting[0].method[:60]} (id {waiting[0].id!r}){more} had no response"
-        )
+        sentence = f"the process exited {code} while {waiting[0].named} (id {waiting[0].id!r}){more} had no response"
         yield Violation(sentence, frames=(n, waiting[0].frame), instead=True, severity=_WARNING)
     elif fact.code != 0:
         yield Violation(f"the process exited {code}", frames=(n,), instead=True)

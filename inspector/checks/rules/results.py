@@ -11,6 +11,7 @@ from typing import Any
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import QUOTES_CODE, reason_of, states_no_reason, words_in
 from inspector.checks.registry import Violation, rules_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
 from inspector.forms.validate import Problem, validate
@@ -196,7 +197,7 @@ def structured_content_invalid(case: CheckMoment) -> Iterator[Violation]:
             return  # the habit of a library, whatever the tool is
         yield Violation(
             f"{name}: structuredContent of an error does not match outputSchema ({words}): "
-            "clients with the TypeScript SDK 1.32.2 (2026-11-29) reject it, and its text is lost",
+            f"{product_facts()['content-of-error']}",
             place,
             severity=Severity.HINT,
             fix="Leave structuredContent out of errors, or allow its members in outputSchema.",

@@ -64,7 +64,7 @@ def params_not_object(case: CheckMoment) -> Iterator[Violation]:
     message = case.message
     assert isinstance(message, Request | Notification)
     if message.params_part is not ABSENT and type(case.value) is not dict:
-        yield Violation(f"{message.method[:60]}: params is not an object, but {peek.type_name(case.value)}", "/params")
+        yield Violation(f"{case.named}: params is not an object, but {peek.type_name(case.value)}", "/params")
         return
     name = shape_of_params(case)
     if name:
@@ -171,7 +171,7 @@ def member_of_other_version(case: CheckMoment) -> Iterator[Violation]:
             faults = judge_of(each.rows[0], name)(case.value)
             bad = next((f" and {fault.sentence} there" for fault in faults if fault.pointer == each.pointer), "")
             yield Violation(
-                f"{case.method[:60]}: {each.member} {when}{bad}",
+                f"{case.named}: {each.member} {when}{bad}",
                 ("/result" if is_answer else "/params") + each.pointer,
                 severity=_WARNING if bad else None,
             )

@@ -15,7 +15,7 @@ from inspector.checks.state_updates import call_of, is_retry, listen_of, request
 from inspector.protocol import peek
 from inspector.protocol.facts import CLOSED_HERE, GIVEN_UP_HERE
 from inspector.protocol.frames import Channel
-from inspector.protocol.jsonrpc import ResultResponse
+from inspector.protocol.jsonrpc import RequestId, ResultResponse
 from inspector.protocol.server_requests import MAY_ASK
 
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
@@ -37,6 +37,11 @@ _ROUNDS_TOPIC = "basic/patterns/mrtr"
 _MOST_ROUNDS = 10
 _SEAL = re.compile(r"(?i)^(sig|mac|hmac|signature|seal|tag|digest|jws|ciphertext|enc)")
 _LOOKED_AT = 64 * 1024
+
+
+class _Notes(msgspec.Struct):
+    misnamed: set[RequestId] = set()
+    """Listen requests that were acknowledged under another subscriptionId."""
 
 
 @error("Subscription stream does not begin with its acknowledgment", *_CHANGES, since="2026-07-28")
@@ -75,7 +80,7 @@ def subscription_id_missing(case: CheckMoment) -> Iterator[Violation]:
         asked = case.http.asked[0] if case.http is not None and case.http.asked else None
         needed = f": the id of the listen request is {asked.id!r}" if asked is not None else ""
         if case.method == _ACKNOWLEDGED and asked is not None:
-            case.state.notes[f"{_ACKNOWLEDGED} {asked.id!r}"] = True
+            case.state.notes(_Notes).misnamed.add(asked.id)
         yield Violation(f"{case.method} has the subscriptionId {id_!r}, which is not open{needed}", place)
 
 
@@ -179,7 +184,7 @@ def _unacknowledged(case: CheckMoment) -> Iterator[Violation]:
         requests = [] if case.state.is_http else [each.asked for each in case.state.ongoing.listens.values()]
     for each in requests:
         listen, until_ns = case.state.ongoing.listens.get(each.id), each.cancelled_ns or case.time_ns
-        is_misnamed = f"{_ACKNOWLEDGED} {each.id!r}" in case.state.notes
+        is_misnamed = each.id in case.state.notes(_Notes).misnamed
         if listen is not None and listen.acknowledged is None and not listen.began and not is_misnamed:
             waited = until_ns - each.time_ns
             if waited >= _PATIENCE_NS:
@@ -195,7 +200,7 @@ def change_outside_subscription(case: CheckMoment) -> Iterator[Violation]:
     Fix: Send change notifications on subscription streams only.
     """
     if _is_elsewhere(case):
-        asked = case.http.asked[0].method[:60] if case.http is not None and case.http.asked else ""
+        asked = case.http.asked[0].named if case.http is not None and case.http.asked else ""
         where = f"on the stream of {asked}" if asked else "without a subscription"
         yield Violation(f"{case.method} was sent {where}", "/method")
 
@@ -211,7 +216,7 @@ def input_required_not_allowed(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return input_required for tools/call, prompts/get and resources/read only.
     """
     if case.method not in MAY_ASK and _requests_input(case):
-        yield Violation(f"{case.method[:60]} was answered with input_required", "/result/resultType")
+        yield Violation(f"{case.named} was answered with input_required", "/result/resultType")
 
 
 @error("`input_required` without `inputRequests` and `requestState`", "asking", topic=_MRTR, since="2026-07-28")

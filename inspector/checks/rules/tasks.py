@@ -108,7 +108,7 @@ def task_on_unsupported_method(case: CheckMoment) -> Iterator[Violation]:
     Fix: Return tasks for tools/call only.
     """
     if case.method not in ("tools/call", "tasks/get") and peek.text(case.value, "resultType") == "task":
-        yield Violation(f"{case.method[:60]} returned a task", "/result/resultType")
+        yield Violation(f"{case.named} returned a task", "/result/resultType")
 
 
 # The tasks extension

@@ -8,6 +8,7 @@ from inspector.checks.definitions.confusable import confusable_pairs
 from inspector.checks.findings import Confidence, Finding, Severity
 from inspector.checks.foreign_text import and_more
 from inspector.checks.registry import CHECKS, Violation, rules_of
+from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment, is_loopback
 from inspector.forms.dialects import dialect_of
 from inspector.forms.keywords import schema_faults
@@ -96,9 +97,7 @@ def tool_name_not_portable(case: CheckMoment) -> Iterator[Violation]:
     for place, name, tool in tools_of(case):
         written = peek.text(tool, "name")
         if written is not None and written[:1].isdigit() and _NAME.fullmatch(written):
-            sentence = (
-                f"the tool name {name!r} begins with a digit; the Gemini API (2025-10-02) wants a letter or _ first"
-            )
+            sentence = f"the tool name {name!r} begins with a digit; {product_facts()['name-with-digit']}"
             yield Violation(sentence, f"{place}/name", severity=_HINT, fix="Begin the name with a letter.")
         if written is None or _NAME.fullmatch(written):
             continue

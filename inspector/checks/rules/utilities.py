@@ -164,7 +164,7 @@ def request_cancelled_by_server(case: CheckMoment) -> Iterator[Violation]:
     """
     if (asked := _given_up(case)) is not None:
         reason = (peek.text(case.value, "reason") or "no reason given")[:200]
-        sentence = f"the server cancelled {asked.method[:60]} instead of responding: {reason}"
+        sentence = f"the server cancelled {asked.named} instead of responding: {reason}"
         yield Violation(sentence, "/params/requestId", (asked.frame,))
 
 

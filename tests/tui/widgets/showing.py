@@ -28,9 +28,14 @@ class Showing(QueuedApp[None]):
         safety.install(self)
         self._widgets = widgets
         self.posted: list[Message] = []
+        self.entries_wanted: list[int] = []
+        """Entries that a panel wants shown."""
 
     def compose(self) -> ComposeResult:
         yield from self._widgets
+
+    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
+        self.entries_wanted.append(message.n)
 
     def rows(self) -> list[str]:
         """The screen's lines without spaces and scrollbar at their right edge."""
@@ -51,22 +56,18 @@ class Showing(QueuedApp[None]):
 
 
 class ShowingPanel(Showing, Generic[P]):
-    """Shows one panel, updates it and its keys as the app does, and keeps the entries that it wants shown."""
+    """Shows one panel, updates it as the app does, and has the app's own keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
 
     def __init__(self, panel: P, **more: Any) -> None:
         super().__init__(panel, **more)
         self.panel = panel
-        self.wanted: list[int] = []
         self.went_back = 0
 
     def on_mount(self) -> None:
         self.set_interval(1 / 60, self.panel.sync)
         self.panel.take_focus()
-
-    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
-        self.wanted.append(message.n)
 
     async def action_back(self) -> None:
         self.went_back += not self.panel.go_back()

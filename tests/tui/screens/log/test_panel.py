@@ -9,7 +9,6 @@ from inspector.protocol.flows.steps import Replied
 from inspector.protocol.jsonrpc import read
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, RequestView
-from inspector.tui.panels import Panel
 from inspector.tui.screens.log.panel import ServerLogPanel
 from inspector.tui.widgets.choose import ChooseScreen
 from inspector.tui.widgets.search_bar import SearchBar
@@ -24,16 +23,9 @@ LEGACY = "2025-06-18"
 
 
 class Log(Showing):
-    """An app with the log alone, which keeps what it wants shown."""
+    """An app with the log alone, with the app's own keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
-
-    def __init__(self, panel: ServerLogPanel) -> None:
-        super().__init__(panel)
-        self.wanted: list[int] = []
-
-    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
-        self.wanted.append(message.n)
 
 
 class Asked(Staged):
@@ -167,7 +159,7 @@ async def test_enter_wants_the_frame_in_the_traffic(tape: Tape) -> None:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("enter")
-        await until(lambda: app.wanted == [n], "it is wanted")
+        await until(lambda: app.entries_wanted == [n], "it is wanted")
 
 
 async def test_chosen_level_is_requested(tape: Tape) -> None:

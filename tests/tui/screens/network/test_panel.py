@@ -2,7 +2,6 @@
 
 from inspector.capture.format.records import Entry
 from inspector.protocol.facts import HttpEvent, HttpFact
-from inspector.tui.panels import Panel
 from inspector.tui.screens.network.panel import NetworkPanel, NetworkRows
 from tests.present.tape import Tape
 from tests.tui.screen_text import shown
@@ -11,17 +10,6 @@ from tests.tui.staging import Staged
 from tests.tui.widgets.showing import Showing
 
 WIDE, NARROW = (160, 45), (80, 24)
-
-
-class Exchanges(Showing):
-    """An app around the panel that notes where it wants to go, and what was copied."""
-
-    def __init__(self, panel: NetworkPanel) -> None:
-        super().__init__(panel)
-        self.wanted: list[int] = []
-
-    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
-        self.wanted.append(message.n)
 
 
 def two() -> Tape:
@@ -35,7 +23,7 @@ def two() -> Tape:
 
 
 async def test_a_wide_screen_shows_the_list_beside_the_exchange() -> None:
-    async with Exchanges(panel := NetworkPanel(Staged(two()))).run_test(size=WIDE) as pilot:
+    async with Showing(panel := NetworkPanel(Staged(two()))).run_test(size=WIDE) as pilot:
         panel.take_focus()
         screen = await shown(pilot, panel)
         assert "tools/call buy" in screen
@@ -49,7 +37,7 @@ async def test_a_wide_screen_shows_the_list_beside_the_exchange() -> None:
 
 
 async def test_a_narrow_screen_shows_one_at_a_time() -> None:
-    async with Exchanges(panel := NetworkPanel(Staged(two()))).run_test(size=NARROW) as pilot:
+    async with Showing(panel := NetworkPanel(Staged(two()))).run_test(size=NARROW) as pilot:
         panel.take_focus()
         assert "Authorization" not in await shown(pilot, panel)
         await pilot.press("enter")
@@ -60,7 +48,7 @@ async def test_a_narrow_screen_shows_one_at_a_time() -> None:
 
 
 async def test_a_request_is_copied_as_curl_without_its_secrets() -> None:
-    async with Exchanges(panel := NetworkPanel(Staged(two()))).run_test(size=WIDE) as pilot:
+    async with Showing(panel := NetworkPanel(Staged(two()))).run_test(size=WIDE) as pilot:
         await shown(pilot, panel)
         panel.copy()
         copied = pilot.app.clipboard
@@ -71,17 +59,17 @@ async def test_a_request_is_copied_as_curl_without_its_secrets() -> None:
 
 
 async def test_the_request_is_shown_in_the_traffic_by_its_message() -> None:
-    async with (app := Exchanges(panel := NetworkPanel(Staged(two())))).run_test(size=WIDE) as pilot:
+    async with (app := Showing(panel := NetworkPanel(Staged(two())))).run_test(size=WIDE) as pilot:
         panel.take_focus()
         await shown(pilot, panel)
         await pilot.press("g g", "o")
-    assert app.wanted == [2]
+    assert app.entries_wanted == [2]
 
 
 async def test_ended_exchange_is_updated() -> None:
     tape = Tape(http=True)
     asked(tape, 1, *HEADERS)
-    async with Exchanges(panel := NetworkPanel(Staged(tape))).run_test(size=WIDE) as pilot:
+    async with Showing(panel := NetworkPanel(Staged(tape))).run_test(size=WIDE) as pilot:
         assert "…" in await shown(pilot, panel)
         answered(tape.wait(10), 1, 404)
         ended(tape, 1)
@@ -89,7 +77,7 @@ async def test_ended_exchange_is_updated() -> None:
 
 
 async def test_network_screen_without_http_explains_itself() -> None:
-    async with Exchanges(panel := NetworkPanel(Staged(Tape()))).run_test(size=NARROW) as pilot:
+    async with Showing(panel := NetworkPanel(Staged(Tape()))).run_test(size=NARROW) as pilot:
         assert "No HTTP exchanges." in await shown(pilot, panel)
         panel.copy()
         panel.action_entry()

@@ -14,7 +14,6 @@ from inspector.protocol.jsonrpc import ErrorResponse, read
 from inspector.protocol.tracking.tasks import Task
 from inspector.tui import keys
 from inspector.tui.conversation import ConversationStage, TaskView
-from inspector.tui.panels import Panel
 from inspector.tui.screens.tasks.panel import TaskPane, TaskRows, TasksPanel
 from tests.present.errands import CORE, begun, brought, polled
 from tests.present.tape import Tape
@@ -144,16 +143,9 @@ class FollowedTasks(TaskView):
 
 
 class Tasks(Showing):
-    """An app with the tasks alone, which keeps what it wants shown."""
+    """An app with the tasks alone, with the app's own keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.ActionScope.EVERYWHERE)
-
-    def __init__(self, panel: TasksPanel) -> None:
-        super().__init__(panel)
-        self.wanted: list[int] = []
-
-    def on_panel_entry_wanted(self, message: Panel.EntryWanted) -> None:
-        self.wanted.append(message.n)
 
 
 def two(tape: Tape) -> Tape:
@@ -246,7 +238,7 @@ async def test_a_key_shows_the_call_in_the_traffic(tape: Tape) -> None:
         await shown(pilot, panel)
         await pilot.press("o")
         request = subject.journal.conversation.exchanges[1].request_frame
-        await until(lambda: app.wanted == [request], "it is wanted")
+        await until(lambda: app.entries_wanted == [request], "it is wanted")
 
 
 async def test_a_recording_shows_its_tasks_and_does_nothing(tape: Tape) -> None:
