@@ -51,8 +51,8 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_265,
-    "lines of tui and present": 50_830,
+    "lines": 152_140,
+    "lines of tui and present": 50_815,
     "lines of tests": 128_580,
     "lines of decorators of checks": 700,
     "lines of Action(...)": 10,
