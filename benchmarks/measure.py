@@ -7,7 +7,8 @@ import random
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
@@ -26,6 +27,8 @@ class Empty(App):
         yield Static("first picture")
 Empty().run()
 """
+_builds = [Path(__file__).parents[1]]
+"""Checkouts: the last one is measured."""
 _ENTRY = "import sys; from inspector.__main__ import main; sys.exit(main())"
 """What the script `mcp-inspect` does."""
 _COUNT = re.compile(rb"Traffic ([\d,]+)")
@@ -35,6 +38,16 @@ _PATIENCE_S = 2.0
 """How long to wait for that; then it is measured as it is."""
 
 
+@contextmanager
+def build(checkout: Path) -> Iterator[None]:
+    """Measure another checkout in the block."""
+    _builds.append(checkout)
+    try:
+        yield
+    finally:
+        _builds.pop()
+
+
 def environment(home: Path) -> dict[str, str]:
     """Ours, with a home of its own and a terminal that can show everything.
 
@@ -42,7 +55,7 @@ def environment(home: Path) -> dict[str, str]:
     run compile ours again, and none of Textual's.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "XDG_", "PYTHON"))}
-    ours = {"MCP_INSPECT_HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[1])}
+    ours = {"MCP_INSPECT_HOME": str(home), "PYTHONPATH": str(_builds[-1]), "PYTHONSAFEPATH": "1"}
     return kept | ours | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
 
 

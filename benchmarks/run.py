@@ -1,6 +1,6 @@
-"""Measures what is waited for, floods, memory and rest, and prints one table: python -m benchmarks.run [DIRECTORY]
+"""Measures what is waited for, floods, memory and rest: python -m benchmarks.run [DIRECTORY] [--before CHECKOUT]
 
-The first lines are those of `benchmarks.targets`, which says what DIRECTORY is.
+The first lines are those of `benchmarks.targets`, which says what DIRECTORY and CHECKOUT are.
 Times are medians of runs taken in turn with the floor beside them, so that a busy machine slows both; each waits a
 little for a quiet moment. What is judged are ratios and generous figures. It exits with 1 where a limit is passed,
 and takes some minutes; with --full, which measures a million frames instead of a hundred thousand, about ten.
@@ -300,7 +300,7 @@ def main() -> int:
     """Measure all; 1 if a limit is passed. With `--full` filters and the long capture have a million frames."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true")
-    official.add_arguments(parser)
+    targets.add_options(parser)
     given = parser.parse_args()
     frames = 1_000_000 if given.full else 100_000
     home = Path(tempfile.mkdtemp(prefix="mcp-inspect-benchmark-"))
@@ -308,7 +308,7 @@ def main() -> int:
     try:
         long_capture = partial(captures, frames=frames)
         for part in (
-            partial(targets.rows, peer=official.screen(given)),
+            partial(targets.rows, peer=official.screen(given), before=given.before),
             partial(finding, frames=frames),
             large,
             looking,

@@ -18,10 +18,11 @@ from statistics import median, quantiles
 
 import httpx
 
+from benchmarks.measure import environment
 from inspector.transports.http.listener import HttpRequest, HttpResponse, Listener
 from tests.servers import real
 
-TAP = [sys.executable, "-I", "-m", "inspector.features.tap"]
+TAP = [sys.executable, "-P", "-s", "-m", "inspector.features.tap"]
 ECHO = [sys.executable, "-I", "-c", "import os\nwhile data := os.read(0, 65536): os.write(1, data)"]
 READS_JSON = """
 import json, sys
@@ -162,7 +163,7 @@ def main() -> None:
 
 def plain_trips(place: Path) -> tuple[float, float, float]:
     """MiB of a tap at rest, and seconds of a round trip of JSON: direct, and through a tap, in turns."""
-    os.environ["MCP_INSPECT_HOME"] = str(place)
+    os.environ.update(environment(place))
     server = [sys.executable, "-I", "-c", READS_JSON]
     direct, tapped = _Party(server), _Party([*TAP, "--", *server])
     time.sleep(2)

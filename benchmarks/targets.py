@@ -1,7 +1,8 @@
-"""What a person waits for, against targets: python -m benchmarks.targets [DIRECTORY [--node FILE]]
+"""What a person waits for, against targets: python -m benchmarks.targets [DIRECTORY [--node FILE]] [--before CHECKOUT]
 
 Each figure has its floor, or that of the official MCP Inspector if DIRECTORY says where npm installed it (Node
-22.19 or newer). Both run in turn, so that a busy machine slows both. Exits with 1 where a target is missed.
+22.19 or newer), and that of an earlier build in CHECKOUT. They run in turn, so that a busy machine slows all.
+Exits with 1 where a target is missed.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -42,25 +43,28 @@ _THEIR_HELP = b"Keyboard"
 _REST_S = 10
 
 
-def rows(home: Path, peer: tuple[str, ...] | None) -> Iterator[Row]:
-    """Measure all. `peer`: the command of the official Inspector's screen, without the server."""
-    env = measure.environment(home)
-    yield from _start(env)
+def rows(home: Path, peer: tuple[str, ...] | None, before: Path | None = None) -> Iterator[Row]:
+    """Measure all. `peer`: the command of the official Inspector's screen, without the server.
+
+    `before`: a checkout of an earlier build, each of whose figures follows those of this one, and is not judged.
+    """
+    parts: list[Callable[[Path], Iterator[Row]]] = [_start, _keys, _many_tools, _million, _headless, _tap]
     try:
         everything = argv("everything")
     except NotInstalled as error:
         yield Row("server-everything", str(error))
     else:
-        yield from _beside(env, everything, peer)
-        yield from _visits(env, everything)
-    yield from _keys(env)
-    yield from _many_tools(env)
-    yield from _million(env, home)
-    yield from _headless(env)
-    yield from _tap(home)
+        parts[1:1] = [partial(_beside, server=everything, peer=peer), partial(_visits, server=everything)]
+    (home / "before").mkdir()
+    for part in parts:
+        yield from part(home)
+        if before is not None:
+            with measure.build(before):
+                yield from (Row(f"  before: {row.name}"[:50], row.figures) for row in part(home / "before"))
 
 
-def _start(env: Mapping[str, str]) -> Iterator[Row]:
+def _start(home: Path) -> Iterator[Row]:
+    env = measure.environment(home)
     ours, empty = in_turn(partial(measure.first_picture, env), partial(measure.empty_app, env))
     figures = f"{ours / empty:.2f} ({ours * 1000:.0f} ms, an empty app {empty * 1000:.0f} ms)"
     yield Row("first picture, against an empty Textual app", figures, "1.25", ours / empty <= 1.25)
@@ -69,7 +73,8 @@ def _start(env: Mapping[str, str]) -> Iterator[Row]:
 # Beside the official Inspector
 
 
-def _beside(env: Mapping[str, str], server: tuple[str, ...], peer: tuple[str, ...] | None) -> Iterator[Row]:
+def _beside(home: Path, server: tuple[str, ...], peer: tuple[str, ...] | None) -> Iterator[Row]:
+    env = measure.environment(home)
     listed, helped = "launch to the tools of server-everything", "help, opened and closed"
     remembered, ours = "memory with them on the screen", tuple(measure.inspector("stdio", "--"))
     if peer is None:
@@ -131,7 +136,8 @@ def _family(pid: int) -> list[psutil.Process]:
 # Keys
 
 
-def _visits(env: Mapping[str, str], server: tuple[str, ...]) -> Iterator[Row]:
+def _visits(home: Path, server: tuple[str, ...]) -> Iterator[Row]:
+    env = measure.environment(home)
     worst, busiest = (0.0, b""), (0, b"")
     escapes, times = [], []
     for key, text in SCREENS:
@@ -158,7 +164,8 @@ def _visits(env: Mapping[str, str], server: tuple[str, ...]) -> Iterator[Row]:
     yield Row(f"written in {_REST_S} s at rest, on each screen", figures, "0 bytes", not busiest[0])
 
 
-def _keys(env: Mapping[str, str]) -> Iterator[Row]:
+def _keys(home: Path) -> Iterator[Row]:
+    env = measure.environment(home)
     took = median(_call_s(env, 10) for _ in range(7))
     yield Row("key to result, server responds at once", f"{took * 1000:.0f} ms", "80 ms", took <= 0.08)
     large, floor = (median(each(env, RESULT_SIZE) for _ in range(5)) for each in (_call_s, _bare_call_s))
@@ -198,7 +205,8 @@ def _bare_call_s(env: Mapping[str, str], size: int) -> float:
 # Sizes
 
 
-def _many_tools(env: Mapping[str, str]) -> Iterator[Row]:
+def _many_tools(home: Path) -> Iterator[Row]:
+    env = measure.environment(home)
     words = measure.inspector("stdio", "--", sys.executable, "-c", MANY_TOOLS, "10000")
     with Terminal(words, env=env, columns=160, lines=50) as terminal:
         terminal.until(b"Tools 10")
@@ -212,8 +220,8 @@ def _many_tools(env: Mapping[str, str]) -> Iterator[Row]:
     yield Row("10,000 tools in one page", figures, "130 MB, 2 s", memory <= 130 and spent <= 2)
 
 
-def _million(env: Mapping[str, str], home: Path) -> Iterator[Row]:
-    path = home / "million.mcpcap"
+def _million(home: Path) -> Iterator[Row]:
+    env, path = measure.environment(home), home / "million.mcpcap"
     million.make(path, "small")
     measure.await_quiet()
     with Terminal(measure.inspector("replay", str(path)), env=env, columns=160, lines=50) as terminal:
@@ -229,7 +237,8 @@ def _million(env: Mapping[str, str], home: Path) -> Iterator[Row]:
 # Commands and the tap
 
 
-def _headless(env: Mapping[str, str]) -> Iterator[Row]:
+def _headless(home: Path) -> Iterator[Row]:
+    env = measure.environment(home)
     server = [sys.executable, "-c", TRIVIAL]
     listing = measure.inspector("list", "tools", "--json", "--", *server)
     bare = [sys.executable, "-c", "import asyncio, json, click"]
@@ -254,14 +263,20 @@ def _tap(home: Path) -> Iterator[Row]:
     yield Row("tap: memory at rest", f"{idle_mib:.1f} MiB", "20 MiB", idle_mib <= 20)
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add options that say where the Inspector and an earlier build are."""
+    add_arguments(parser)
+    parser.add_argument("--before", type=Path, help="checkout of an earlier build, to measure beside this one")
+
+
 def main() -> int:
     """Measure and print; 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    add_arguments(parser)
+    add_options(parser)
     given = parser.parse_args()
     missed = False
     with tempfile.TemporaryDirectory(prefix="mcp-inspect-benchmark-") as home:
-        for row in rows(Path(home), screen(given)):
+        for row in rows(Path(home), screen(given), given.before):
             print(row, flush=True)
             missed = missed or not row.kept
     return int(missed)
