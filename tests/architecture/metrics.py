@@ -54,7 +54,7 @@ REACHED = {
     "lines": 152_140,
     "lines of tui and present": 50_815,
     "lines of tests": 128_580,
-    "lines of decorators of checks": 700,
+    "lines of decorators of checks": 710,
     "lines of Action(...)": 10,
     "vague identifiers": 6,
     "test names that are riddles": 0,
