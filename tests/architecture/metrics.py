@@ -51,7 +51,7 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_140,
+    "lines": 152_300,
     "lines of tui and present": 50_815,
     "lines of tests": 128_580,
     "lines of decorators of checks": 710,

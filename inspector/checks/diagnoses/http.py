@@ -6,11 +6,13 @@ Responses to probes are judged in `probes`, not here.
 import re
 from collections.abc import Iterator
 from http.client import responses
+from typing import Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 from inspector.checks.diagnoses.attempts import ConnectNotes, HtmlPage
+from inspector.checks.diagnoses.clauses import Clause, joined, when
 from inspector.checks.diagnoses.opening import named_version_refused, refuses_named_version
 from inspector.checks.diagnoses.probes import is_of_probes
 from inspector.checks.findings import Confidence, Severity
@@ -23,6 +25,7 @@ from inspector.checks.state import (
     ConnectionState,
     HttpExchangeState,
     HttpHeads,
+    TrackedRequest,
 )
 from inspector.protocol import peek, url_hosts
 from inspector.protocol.facts import BROKEN_OFF, HttpEvent
@@ -86,12 +89,23 @@ _TO_ITSELF = (
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
 _CRASHED, _NOT_IMPLEMENTED = 500, 501
-_BAD_REQUEST, _NO_LOGIN, _COMMON = 400, 401, 405
+_BAD_REQUEST, _NO_LOGIN, _FORBIDDEN, _COMMON = 400, 401, 403, 405
 
 _UNHANDLED = (
     "Read the exception in the log of the server. If the MCP app is mounted in another one, pass its lifespan: "
     "FastAPI(lifespan=mcp_app.lifespan)."
 )
+
+
+class _Refusal(NamedTuple):
+    """A 4xx status in response to a request."""
+
+    state: ConnectionState
+    http: HttpExchangeState
+    asked: TrackedRequest
+    status: int
+    words: str
+    """The reason in the body, as a clause; "" if there is none."""
 
 
 def responded(case: CheckMoment) -> HttpHeads | None:
@@ -499,6 +513,61 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
 
 
+def _is_page(refusal: _Refusal) -> bool:
+    return kind_of(refusal.http) == "text/html"
+
+
+def _words_of_refusal(refusal: _Refusal) -> Clause:
+    words = f"{' and an HTML page' if _is_page(refusal) else ''}{refusal.words}"
+    return Clause(words or (f" {responses.get(refusal.status, '')}" if refusal.status > _COMMON else ""))
+
+
+def _is_in_vain(refusal: _Refusal) -> bool:
+    """Whether it states no reason, and all requests with the id of the session have failed."""
+    worked = any(each.worked and each.method != "initialize" for each in refusal.state.requests.all)
+    return not worked and refusal.http.sent(SESSION) is not None and bool(STATUS_ONLY.fullmatch(refusal.http.words))
+
+
+def _is_probe(refusal: _Refusal) -> bool:
+    return refusal.asked.probe and refusal.asked.method != "server/discover"
+
+
+def _lacks_credentials(refusal: _Refusal) -> bool:
+    words = _words_of_refusal(refusal).text
+    is_anonymous = refusal.http.sent("authorization") is None
+    return is_anonymous and not _is_page(refusal) and _WANTS_LOGIN.search(words) is not None
+
+
+def _is_forbidden_by_page(refusal: _Refusal) -> bool:
+    return refusal.status == _FORBIDDEN and _is_page(refusal)
+
+
+def _is_forbidden_without_token(refusal: _Refusal) -> bool:
+    return refusal.status == _FORBIDDEN and refusal.http.sent("authorization") is None
+
+
+_REFUSED: Final = (
+    _words_of_refusal,
+    when(
+        _is_in_vain,
+        "; no request with the Mcp-Session-Id that initialize returned has succeeded",
+        "Find the session by the request header Mcp-Session-Id.",
+    ),
+    when(
+        _is_probe,
+        fix="Return a JSON-RPC error with the id of the request, which clients can read.",
+    ),
+    when(_lacks_credentials, _FOR_401, _SEND_401),
+    when(
+        _is_forbidden_by_page,
+        fix="See what in front of the server answers with this page, and allow the request there.",
+    ),
+    when(_is_forbidden_without_token, fix="If credentials are missing, return 401 with WWW-Authenticate."),
+    lambda refusal: Clause(fix=_NOT_HERE.get(refusal.status, "")),
+)
+"""What may explain a refusal, the most telling first."""
+
+
 @error("HTTP request was rejected", "http end", "end")
 def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
     """A 4xx status that nothing else explains, with the reason in its body; at first only if all attempts fail.
@@ -520,23 +589,12 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         if refuses_named_version(state, asked):
             yield named_version_refused(asked, f"with HTTP {status}{_body_reason(case)}", http.frame)
             return
-        wants_a_token = status == 403 and http.sent("authorization") is None
-        is_page = kind_of(http) == "text/html"
-        fix = "If credentials are missing, return 401 with WWW-Authenticate." if wants_a_token else ""
-        if status == 403 and is_page:
-            fix = "See what in front of the server answers with this page, and allow the request there."
-        fix = fix or _NOT_HERE.get(status, "")
-        words = f"{' and an HTML page' if is_page else ''}{_body_reason(case)}"
-        words = words or (f" {responses.get(status, '')}" if status > _COMMON else "")
-        if not is_page and _WANTS_LOGIN.search(words) and http.sent("authorization") is None:
-            words, fix = words + _FOR_401, _SEND_401
-        sentence = f"the server answered POST ({asked.named}) with HTTP {status}{words}"
+        refusal = _Refusal(state, http, asked, status, _body_reason(case))
+        found = joined(refusal, _REFUSED)
+        sentence = f"the server answered POST ({asked.named}) with HTTP {status}{found.text}"
         mild = _WARNING if asked.method in ("ping", "subscriptions/listen") else None  # everything else may work
-        if asked.probe and asked.method != "server/discover":
-            mild = Severity.HINT  # a request that the server can't accept may get an HTTP error
-            fix = "Return a JSON-RPC error with the id of the request, which clients can read."
-        sentence, fix = _in_vain(state, http, sentence, fix)
-        violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=fix, severity=mild)
+        mild = Severity.HINT if _is_probe(refusal) else mild  # a request that it can't accept may get an HTTP error
+        violation = Violation(sentence, frames=(http.frame, asked.frame), instead=True, fix=found.fix, severity=mild)
         if state.opening is not None and asked.method not in ("initialize", "server/discover"):
             yield violation
         elif state.http.has_endpoint and asked.method == "initialize":
@@ -557,15 +615,6 @@ def _rejected_attempts(state: ConnectionState) -> Iterator[Violation]:
         tried = {each.method for each in state.requests.all}
         if notes.rejected_initialize or "initialize" not in tried:
             yield notes.rejected
-
-
-def _in_vain(state: ConnectionState, http: HttpExchangeState, sentence: str, fix: str) -> tuple[str, str]:
-    """Add that all requests with the id of the session have failed, if this one did without a reason."""
-    worked = any(each.worked and each.method != "initialize" for each in state.requests.all)
-    if worked or http.sent(SESSION) is None or not STATUS_ONLY.fullmatch(http.words):
-        return sentence, fix
-    more = "; no request with the Mcp-Session-Id that initialize returned has succeeded"
-    return sentence + more, "Find the session by the request header Mcp-Session-Id."
 
 
 def _refused_notification(case: CheckMoment, http: HttpExchangeState) -> Iterator[Violation]:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from inspector.checks.diagnoses.causes import MIXED_UP
+from inspector.checks.diagnoses.clauses import Clause, joined, when
 from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first, computed_at_eof, computed_at_stall, unread_at_eof
 from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
@@ -31,6 +32,14 @@ _TOO_SLOW_NS, _SILENT_NS = 60_000_000_000, 2_000_000_000
 _FIX_BLOCKED = "Handle requests concurrently: one that computes blocks all others (py-spy dump, node --inspect)."
 _FIX_INSTANCES = (
     "Check whether the server restarted, or several instances share the load. Use sticky sessions, or be stateless."
+)
+_FIX_STDIN = (
+    "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that ends "
+    "with & the input /dev/null, and docker run needs -i."
+)
+_FIX_THREAD = "Serve requests in threads or asynchronously: the open event stream occupies a server of one thread."
+_FIX_URL = (
+    "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See the server log."
 )
 _FIX_SERVICE = "Respond first, and connect afterwards; see why that service is silent."
 _EARLY = re.compile(
@@ -93,25 +102,79 @@ class _Notes(msgspec.Struct):
     """The rejection of `initialize` by a server that does not implement it."""
 
 
-def _silent_over_http(state: ConnectionState, asked: TrackedRequest) -> Violation:
+class _Silence(NamedTuple):
+    """A running server, and the first request that it has not answered."""
+
+    state: ConnectionState
+    asked: TrackedRequest
+
+
+class _Rejection(NamedTuple):
+    """An error in response to `initialize`."""
+
+    state: ConnectionState
+    code: int | None
+    reason: str
+    discover: str
+    """Code and reason of the response to `server/discover` before it; "" if that was about versions."""
+
+
+def _heard_over_http(silence: _Silence) -> Clause:
+    state, asked = silence
     if state.http.has_endpoint and asked.status == 202:
         heard = "the POST was accepted with HTTP 202, but the event stream brought no response"
     elif asked.status is None:
         heard = "no HTTP response"
     else:
         heard = f"only the headers of an HTTP response came (HTTP {asked.status}), and no message in its body"
-    waited = (state.last_ns - asked.time_ns) / 1e9
-    fix = (
-        "Check that this is the URL of the MCP endpoint, and whether a gateway delays the response. See the server log."
-    )
-    if state.http.has_endpoint and asked.status is None:
-        fix = "Serve requests in threads or asynchronously: the open event stream occupies a server of one thread."
-    sentence = f"initialize has no response: {heard} within {waited:.0f} s"
-    if awaited := awaited_at_first(state):
-        sentence, fix = f"{sentence}; {awaited}", _FIX_SERVICE
-    elif computed_at_stall(state):
-        sentence, fix = f"{sentence}; the process that listens there was computing", _FIX_BLOCKED
-    return Violation(sentence, frames=(asked.frame,), instead=True, fix=fix)
+    return Clause(f": {heard} within {(state.last_ns - asked.time_ns) / 1e9:.0f} s")
+
+
+def _awaited_service(silence: _Silence) -> Clause | None:
+    awaited = awaited_at_first(silence.state)
+    return Clause(f"{';' if silence.state.is_http else ':'} {awaited}", _FIX_SERVICE) if awaited else None
+
+
+def _was_computing(silence: _Silence) -> bool:
+    return computed_at_stall(silence.state) and not awaited_at_first(silence.state)
+
+
+def _occupies_its_thread(silence: _Silence) -> bool:
+    return silence.state.http.has_endpoint and silence.asked.status is None
+
+
+def _was_still_computing(silence: _Silence) -> bool:
+    return computed_at_eof(silence.state)
+
+
+def _unread_stdin(silence: _Silence) -> Clause | None:
+    unread = unread_at_eof(silence.state)
+    text = f"; nothing has read the {unread:,} bytes that were written to its stdin"
+    return Clause(text, _FIX_STDIN) if unread else None
+
+
+def _words_on_stderr(silence: _Silence) -> Clause:
+    if (logged := cause_in(silence.state)) is not None:
+        return Clause(f"; stderr has: {logged[1]}", logged[2], (logged[0],))
+    for n, line in tail_of(silence.state):
+        if line.strip():
+            return Clause(f"; stderr ends with: {elided(line, 120)}", frames=(n,))
+    return Clause("; stderr is empty")
+
+
+_SILENT_OVER_HTTP = (
+    _heard_over_http,
+    _awaited_service,
+    when(_was_computing, "; the process that listens there was computing", _FIX_BLOCKED),
+    when(_occupies_its_thread, fix=_FIX_THREAD),
+    lambda _: Clause(fix=_FIX_URL),
+)
+_SILENT_OVER_STDIO = (
+    _awaited_service,
+    _unread_stdin,
+    _words_on_stderr,
+    when(_was_still_computing, "; the process was still computing, so it may be starting"),
+)
 
 
 @error("Server is running but silent", "end")
@@ -136,27 +199,10 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         fix = "Name the script of the server behind it."
         yield Violation(sentence, frames=(state.opened, asked.frame), instead=True, fix=fix)
         return
-    if state.is_http:
-        if (asked.status or 0) < 400:  # a refusal is no silence
-            yield _silent_over_http(state, asked)
-        return
-    words, logged = [(n, line) for n, line in tail_of(state) if line.strip()][:1], cause_in(state)
-    sentence = f"; stderr ends with: {elided(words[0][1], 120)}" if words else "; stderr is empty"
-    if logged is not None:
-        words, sentence = [logged[:2]], f"; stderr has: {logged[1]}"
-    if unread := unread_at_eof(state):
-        sentence = f"; nothing has read the {unread:,} bytes that were written to its stdin{sentence}"
-    sentence += "; the process was still computing, so it may be starting" if computed_at_eof(state) else ""
-    frames = (asked.frame, *(n for n, _ in words))
-    fix = logged[2] if logged is not None else ""
-    if unread:
-        fix = (
-            "Check the subcommand, and whether a script or container passes its stdin on: a shell gives a command that "
-            "ends with & the input /dev/null, and docker run needs -i."
-        )
-    if awaited := awaited_at_first(state):
-        sentence, fix = f": {awaited}{sentence}", _FIX_SERVICE
-    yield Violation(f"initialize has no response{sentence}", frames=frames, instead=True, fix=fix)
+    if not state.is_http or (asked.status or 0) < 400:  # a refusal is no silence
+        found = joined(_Silence(state, asked), _SILENT_OVER_HTTP if state.is_http else _SILENT_OVER_STDIO)
+        sentence, frames = f"initialize has no response{found.text}", (asked.frame, *found.frames)
+        yield Violation(sentence, frames=frames, instead=True, fix=found.fix)
 
 
 @hint("Slow handshake", "answer initialize", "answer server/discover", topic="")
@@ -365,6 +411,41 @@ def list_changed_by_list(case: CheckMoment) -> Iterator[Violation]:
         known[kind] = _Listed(case.n, items, before, case.time_ns)
 
 
+def _reasons(rejection: _Rejection) -> Clause:
+    *_, reason, discover = rejection
+    also = f", and server/discover with {discover}" if discover and reason not in discover else ""
+    return Clause(f": {reason[: 120 if also else 240]}{also}")
+
+
+def _code_of_modern_servers(rejection: _Rejection) -> Clause | None:
+    probes = [each.frame for each in rejection.state.requests.all if each.method == "server/discover"]
+    if rejection.code != HEADER_MISMATCH or not probes:
+        return None
+    text = ". Only servers of 2026-07-28 return this code, and server/discover had no usable result"
+    return Clause(text, "Return a DiscoverResult, or -32601 with the supported versions.", (min(probes),))
+
+
+def _key_without_prefix(rejection: _Rejection) -> Clause | None:
+    short = _SHORT_KEY.search(rejection.discover)
+    fix = f"Read {PREFIX}{short[1]} in _meta, with its prefix: clients of 2026-07-28 send that." if short else ""
+    return Clause(fix=fix)
+
+
+def _reason_withheld(rejection: _Rejection) -> Clause | None:
+    state = rejection.state
+    if not states_no_reason(rejection.reason) or any(line.strip() for _, line in tail_of(state)):
+        return None
+    where = f"See its {log_of(state)};" if state.is_http else "Its stderr is empty:"
+    return Clause(fix=f"{where} {product_facts()['onerror-withheld']}")
+
+
+def _prerequisite(rejection: _Rejection) -> Clause:
+    return Clause(fix=f"See its {log_of(rejection.state)}: a prerequisite is missing, or it rejects this client.")
+
+
+_REJECTED_INITIALIZE = (_reasons, _code_of_modern_servers, _key_without_prefix, _reason_withheld, _prerequisite)
+
+
 @error("`initialize` was rejected", "error initialize", "error server/discover", "end")
 def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
     """Rejected with an error that is not about versions; a server without initialize may be of the modern era.
@@ -391,22 +472,9 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     if opening is not None and opening.era is Era.MODERN:
         return  # the connection was opened without a handshake
-    fix = f"See its {log_of(case.state)}: a prerequisite is missing, or it rejects this client."
-    if states_no_reason(sentence) and not any(line.strip() for _, line in tail_of(case.state)):
-        where = f"{fix.partition(':')[0]};" if case.state.is_http else "Its stderr is empty:"
-        fix = f"{where} {product_facts()['onerror-withheld']}"
-    also = notes.refused_discover
-    if (short := _SHORT_KEY.search(also)) is not None:
-        fix = f"Read {PREFIX}{short[1]} in _meta, with its prefix: clients of 2026-07-28 send that."
-    also = f", and server/discover with {also}" if also and sentence not in also else ""
-    sentence = f"initialize was rejected with {code}: {sentence[: 120 if also else 240]}{also}"
-    probes = [each.frame for each in case.state.requests.all if each.method == "server/discover"]
-    if code == HEADER_MISMATCH and probes:
-        sentence = f"{sentence}. Only servers of 2026-07-28 return this code, and server/discover had no usable result"
-        fix = "Return a DiscoverResult, or -32601 with the supported versions."
-        yield Violation(sentence, "/error", (case.n, min(probes)), instead=True, fix=fix)
-        return
-    yield Violation(sentence, "/error", fix=fix)
+    rejection = _Rejection(case.state, code, sentence, notes.refused_discover)
+    found = joined(rejection, _REJECTED_INITIALIZE)
+    yield Violation(f"initialize was rejected with {code}{found.text}", "/error", found.frames, fix=found.fix)
 
 
 def _echoed(case: CheckMoment) -> bool:
