@@ -14,6 +14,7 @@ from inspector.checks.registry import Violation, rules_of
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import CheckMoment
 from inspector.checks.state_updates import FAILED, RICH, STRUCTURED
+from inspector.checks.validators import NO_STRUCTURE, OWN_RESULT
 from inspector.forms.validate import Problem, validate
 from inspector.protocol import peek
 
@@ -35,12 +36,6 @@ _MAGIC = (
     (b"<html", "text/html"),
 )
 """First bytes of file types; in lower case for text."""
-_OWN_RESULT = re.compile(
-    r"(?i)output validation error|no structured (content|output) (was )?(provided|returned)"
-    r"|structured (content|output) (does not|doesn't) match"
-)
-"""Sentences of the SDKs about a result that does not match the outputSchema of its tool."""
-_NO_STRUCTURE = re.compile(r"(?i)no structured (content|output)")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+*-]+/[\w!#$&^.+*-]+\s*(?:;.*)?")
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|\n[ \t]+at \S+ \(.*:\d+:\d+\)")
@@ -144,9 +139,9 @@ def own_result_rejected(tool: str, text: str) -> Violation | None:
 
     A library that validates results reports it as an error of the call, but the arguments are not the cause.
     """
-    if not _OWN_RESULT.search(text[:2000]):
+    if not OWN_RESULT.search(text[:2000]):
         return None
-    id_ = "structured-content-missing" if _NO_STRUCTURE.search(text[:2000]) else "structured-content-invalid"
+    id_ = "structured-content-missing" if NO_STRUCTURE.search(text[:2000]) else "structured-content-invalid"
     fix = "Return structuredContent that matches outputSchema, or remove the schema."
     return Violation(f"{tool[:80]}: the server rejects its own result: {text[:240]}", fix=fix, id=id_)
 

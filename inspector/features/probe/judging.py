@@ -10,13 +10,13 @@ from inspector.capture.compare.normal import Normal
 from inspector.checks.findings import Finding
 from inspector.checks.rules.inputs import input_finding
 from inspector.checks.rules.results import failure_in, is_refusal
+from inspector.checks.validators import ABOUT_A_TYPE, MISSING_OR_TYPE, NO_NUMBER, TYPED, VALIDATION
 from inspector.features.probe.comparing import changed_values, ignored_limits, ignored_values, remembered_texts
 from inspector.features.probe.leaks import Leaks, is_home_here, leaked
 from inspector.features.probe.plan import MANY, ProbeCall
 from inspector.features.probe.responses import (
     INTERNAL_ERROR,
     MAX_SEARCHED_CHARS,
-    VALIDATION,
     CallFailure,
     failure_of,
     text_of,
@@ -29,14 +29,6 @@ from inspector.protocol.revisions._shape import Revision
 _NORMAL = Normal()
 _LONG_PREFACE: Final = 60
 """Number of characters before the reason of a rejection from which they are not quoted."""
-_SHAPE = re.compile(
-    r"(?i)\brequired\b|\bmissing\b|is not of type|expected (?:string|number|object|array|boolean|integer), received"
-    r"|\[type=(?:missing|\w+_type|\w+_parsing), |must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b"
-    r"|invalid_type"
-)
-"""Messages about a missing argument or a type. Other rejections may be caused by texts that are made up here."""
-_NO_NUMBER = re.compile(r"(?i)\[type=string_type|(?:expected|must be) (?:a |an )?(?:string|object|array|boolean)\b")
-"""Messages that a number should have another type."""
 _NOT_ITS_FAULT = (401, 403, 408, 429, 502, 503, 504)
 """HTTP statuses that arguments do not explain."""
 _WAITS = re.compile(r"(?i)wait|time_?out|delay|sleep|pause|interval|duration|seconds|_ms$")
@@ -58,9 +50,6 @@ _ABSENT_THING = re.compile(
 )
 _IS_EMPTY = re.compile(r"\b(?:is|are|was) empty\b")
 _SEPARATORS = re.compile(r"[\s_.-]+")
-_TYPED = re.compile(r"(?i)\[type=|is not of type|expected \w+, received|must be (?:a |an )?\w+\b|invalid_type")
-_OF_A_TYPE = re.compile(r"(?i)\btype\b|\bexpected\b|\binstance of\b|\bmust be an? ")
-"""Errors about the type of an argument, whatever the framework."""
 _CONDITION = re.compile(
     r"(?i)\b(?:required|needed|mandatory|allowed|specify|provide)\b.{0,30}\b(?:when|if|unless|either)\b|\bat least \d"
     r"|\b(?:required|needed|mandatory|missing|must be (?:given|set|provided)) (?:for|with|by|in|to)\b"
@@ -240,7 +229,7 @@ def _of_verdict(
     if failure is CallFailure.NOT:
         is_refused = _shape_words(text) - _shape_words(usual) or is_refusal(text)  # in a report of the tool's own
         is_refused = is_refused or (isinstance(message, ResultResponse) and failure_in(message.result)[0] != "")
-        if not call.valid and base not in (CallFailure.NOT, CallFailure.UNAUTHORIZED) and _OF_A_TYPE.search(usual):
+        if not call.valid and base not in (CallFailure.NOT, CallFailure.UNAUTHORIZED) and ABOUT_A_TYPE.search(usual):
             yield (
                 "valid-input-rejected",
                 f"fails with valid arguments, but succeeds if {call.condition}: {_quote(usual)}",
@@ -252,7 +241,7 @@ def _of_verdict(
         is_absent = _ABSENT_THING.search(text) and _quotes(call, text)
         if base is not CallFailure.REJECTED and not has_nul and not is_absent:
             is_number = type(call.arguments.get(call.argument)) in (int, float) and call.arguments[call.argument]
-            shape = _NO_NUMBER if is_number else _SHAPE  # no number but 0 counts as missing
+            shape = NO_NUMBER if is_number else MISSING_OR_TYPE  # no number but 0 counts as missing
             is_shape = shape.search(text) and not _is_about_value(call, text)
             is_certain = (call.declared or is_shape) and not (_CONDITION.search(text) or _is_about_empty(call, text))
             id_ = "valid-input-rejected" if is_certain else "undeclared-constraint"
@@ -276,7 +265,7 @@ def _is_named(argument: str, text: str) -> bool:
 
 def _shape_words(text: str) -> frozenset[str]:
     """Return the phrases about missing arguments and types in a text, in lower case."""
-    return frozenset(found.group().lower() for found in _SHAPE.finditer(text[:MAX_SEARCHED_CHARS]))
+    return frozenset(found.group().lower() for found in MISSING_OR_TYPE.finditer(text[:MAX_SEARCHED_CHARS]))
 
 
 def _is_about_value(call: ProbeCall, text: str) -> bool:
@@ -285,7 +274,7 @@ def _is_about_value(call: ProbeCall, text: str) -> bool:
     A list of many items is the reason by itself.
     """
     is_long = any(isinstance(each, list) and len(each) >= MANY for each in call.arguments.values())
-    return is_long or (_quotes(call, text) and not _TYPED.search(text))
+    return is_long or (_quotes(call, text) and not TYPED.search(text))
 
 
 def _quotes(call: ProbeCall, text: str) -> bool:

@@ -7,25 +7,13 @@ from typing import Any, Final
 
 from inspector.checks.foreign_text import LIMITED
 from inspector.checks.rules.results import failure_in
+from inspector.checks.validators import OF_A_RESPONSE, VALIDATION
 from inspector.protocol import peek
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 
 _LONGEST = 200_000
 """Maximum number of characters of a response that are searched."""
 _INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
-VALIDATION = re.compile(
-    r"(?i)validation error|invalid (?:arguments|input|params|parameters|type)|input validation|schema validation"
-    r"|is a required property|is not of type|expected (?:string|number|object|array|boolean|integer), (?:received|got)"
-    r"|invalid (?:argument|parameter):? ['\"`]"
-    r"|\b(?:is|are) (?:required|missing)\b|missing (?:required |the )?(?:argument|parameter|field|property|value)"
-    r"|\[type=\w+, input_value=|must be (?:a |an )?(?:string|number|integer|object|array|boolean)\b|invalid_type"
-    r"|\b(?:must|should|needs to) be one of\b|\bis not one of\b"
-)
-"""Typical messages of common validators: pydantic, zod, ajv, jsonschema."""
-_OF_A_RESPONSE = re.compile(
-    r"(?i)validation errors? for \w*(?:response|result|output|DictModel)\b|output validation error"
-)
-"""Messages of the same validators about what the tool returns, or has got itself."""
 _OF_CREDENTIALS = re.compile(
     r"\b[A-Z0-9_]{0,30}(?:API_?KEY|_TOKEN|_SECRET|_PASSWORD|CREDENTIALS?)\b|(?i:authenticat|\bunauthori[sz]ed\b"
     r"|\bforbidden\b|\b(?:api|access|bearer|auth|authorization) (?:key|token|header)s?\b|\bcredentials?\b"
@@ -70,7 +58,7 @@ def failure_of(message: ResultResponse | ErrorResponse, text: str) -> CallFailur
     if isinstance(message, ResultResponse) and is_unmarked:
         return CallFailure.OTHERWISE if failure_in(message.result)[2] else CallFailure.NOT
     if code == _INVALID_PARAMS or (
-        VALIDATION.search(text) and not _OF_A_RESPONSE.search(text) and not _OF_SETUP.search(text[:MAX_SEARCHED_CHARS])
+        VALIDATION.search(text) and not OF_A_RESPONSE.search(text) and not _OF_SETUP.search(text[:MAX_SEARCHED_CHARS])
     ):
         return CallFailure.REJECTED
     return CallFailure.INSIDE if code == INTERNAL_ERROR else CallFailure.OTHERWISE
