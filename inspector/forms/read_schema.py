@@ -5,6 +5,7 @@ fields can't express (if/then/else, not, dependencies) is left to validation. A 
 is parsed as far as a screen can show it; the rest are LazyFields, parsed when opened.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -450,11 +451,10 @@ class _Reader:
     def _drawn_branches(
         self, plain: list[object], joined: list[object], resolved: Resolved, place: _Place
     ) -> tuple[Branch, ...]:
-        drawn = []
-        for number, (bare, full) in enumerate(zip(plain, joined, strict=True), 1):
-            read = self.read(full, place.within(resolved))
-            drawn.append(Branch(_title_of(bare, read, number), read))
-        return tuple(drawn)
+        fields = [self.read(full, place.within(resolved)) for full in joined]
+        counts = Counter(name for read in fields if isinstance(read, ObjectField) for name, _ in read.properties)
+        drawn = enumerate(zip(plain, fields, strict=True), 1)
+        return tuple(Branch(_title_of(bare, read, number, counts), read) for number, (bare, read) in drawn)
 
 
 def _references(schema: object) -> list[str]:
@@ -571,7 +571,8 @@ def _beside(schema: Schema, branch: object) -> object:
     return {"allOf": [branch, rest]} if rest else branch
 
 
-def _title_of(branch: object, read: Field, number: int) -> str:
+def _title_of(branch: object, read: Field, number: int, counts: Counter[str]) -> str:
+    """Name a branch; `counts` has in how many branches an object has a property of this name."""
     if read.title:
         return read.title
     if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
@@ -582,6 +583,8 @@ def _title_of(branch: object, read: Field, number: int) -> str:
         fixed = next((each for each in read.properties if isinstance(each[1], ConstField)), None)
         if fixed and isinstance(fixed[1], ConstField):
             return simple.as_text(fixed[1].value)
+        if own := next((name for name, _ in read.properties if counts[name] == 1), ""):
+            return f"object with {own}"
     if isinstance(read, ConstField):
         return simple.as_text(read.value)
     kind = kind_of(read)

@@ -21,6 +21,7 @@ from inspector.protocol import peek
 from inspector.protocol.apps import listed_pages
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.flows.call import Called
+from inspector.protocol.flows.connect import refusal
 from inspector.protocol.flows.list_all import was_cut
 from inspector.protocol.flows.steps import Broken, GivenUp, Refused, Replied, Reply, Silent
 from inspector.protocol.frames import Frame
@@ -223,9 +224,9 @@ def _failure(exchange: Exchange | None, reply: Reply | None) -> dict[str, Any]:
                 if was_cut(reply)
                 else ""
             )
-            status = f"HTTP {reply.status} without a response. " if reply.status is not None else ""
-            failure = f"{status}{reply.why}".strip() or "No response."
-            return {"failure": failure, "hint": cut, "http_status": reply.status or 0}
+            method = exchange.method if exchange is not None else "the request"
+            why = (refusal(method, reply) if reply.status else reply.why) or "No response."
+            return {"failure": why[0].upper() + why[1:], "hint": cut, "http_status": reply.status or 0}
         case Broken():
             return {"failure": reply.why or "The connection ended.", "hint": reply.hint}
         case GivenUp():

@@ -240,7 +240,7 @@ def _headline(finished: Finished, outcome: CallOutcome, more: str = "") -> Line:
     tail = "".join(f" {spans.NOTE} {part}" for part in parts)
     if outcome is CallOutcome.OK and finished.failed_task:
         message, role = f"{spans.ERROR} The task failed", "error"
-    if outcome is CallOutcome.NO_ANSWER and finished.http_status:
+    if outcome is CallOutcome.NO_ANSWER and finished.http_status >= 300:
         message = f"{spans.ERROR} HTTP {finished.http_status}"
     if outcome is CallOutcome.OK and _is_empty(finished.result):
         more = "; empty result"

@@ -45,10 +45,10 @@ class Toasts:
         """Remove the messages that stay until the next input."""
         if not self._until_input or not isinstance(event, Key | MouseDown):
             return
-        messages, self._until_input = self._until_input, set()
-        app = self._app
+        app, messages = self._app, self._until_input
         for each in [each for each in app._notifications if each.message in messages]:  # noqa: SLF001 - no public way
             app._unnotify(each)  # noqa: SLF001
+            messages.discard(each.message)  # one that is yet to appear leaves at a later input
 
     def tick(self) -> None:
         """Measure the bars above the footer. Nearly free while they stay the same."""

@@ -203,13 +203,14 @@ def test_branches_are_named_by_title_definition_fixed_member_or_kind() -> None:
             {"type": "object", "properties": {"kind": {"const": "circle"}}},
             {"type": "integer"},
             {"type": "object"},
+            {"type": "object", "properties": {"kind": {"type": "string"}, "radius": {"type": "number"}}},
             {"const": 7},
         ]
     }
     asked = prop(schema, **{"$defs": {"Named": {"type": "boolean"}}})
     assert isinstance(asked, UnionField)
     titles = [each.title for each in asked.branches]
-    assert titles == ["By title", "Named", "circle", "integer", "object (5)", "7"]
+    assert titles == ["By title", "Named", "circle", "integer", "object (5)", "object with radius", "7"]
 
 
 def test_siblings_of_a_union_apply_in_each_branch() -> None:

@@ -192,7 +192,7 @@ def _find_out(options: ConnectOptions) -> Flow[Opening]:
         case ProbeVerdict.MODERN if isinstance(reply, Replied) and isinstance(reply.message, ResultResponse):
             return _opened(from_discover(row.date, reply.message.result), reply)
         case ProbeVerdict.MODERN:
-            raise RemoteProtocolError(_refusal("server/discover", reply), hint="Try --era legacy.")
+            raise RemoteProtocolError(refusal("server/discover", reply), hint="Try --era legacy.")
         case ProbeVerdict.UNDISCOVERED:
             return (yield from _undiscovered(options, judgement.date))
         case ProbeVerdict.LEGACY:
@@ -312,7 +312,7 @@ def _complete(options: ConnectOptions, offer: str, reply: Reply) -> Flow[Opening
     answered = _answered(reply, "initialize")
     if not isinstance(answered.message, ResultResponse):
         hint = "See what the server logs, or try --era modern, or pin an older --revision."
-        raise ConnectError(_refusal("initialize", reply), hint=hint)
+        raise ConnectError(refusal("initialize", reply), hint=hint)
     opening = _opened(from_initialize(_initialize_params(options, offer), answered.message.result), answered)
     if options.revision and opening.revision.date != offer:
         counter = f"{offer} was offered, and the server answered with {opening.revision.date}"
@@ -329,7 +329,7 @@ def _older_carriage(refused: Reply) -> Flow[None]:
         excerpt = excerpt_of(refused.body) if isinstance(refused, Refused) else ""
         again = problem.removesuffix(f": {excerpt}") if excerpt else problem  # the same page is shown once
         raise ConnectError(
-            f"{_refusal('initialize', refused)}; as an older HTTP+SSE server: {again}",
+            f"{refusal('initialize', refused)}; as an older HTTP+SSE server: {again}",
             hint="Check the path of the URL: most servers answer at /mcp, older ones at /sse.",
         )
 
@@ -444,7 +444,7 @@ def _answered(reply: Reply, method: str) -> Replied:
                 hint="Pass a token with -H 'Authorization: Bearer …', or another header that the server expects.",
             )
         case Refused():
-            raise ConnectError(_refusal(method, reply), hint="Check the URL, and what the server logs.")
+            raise ConnectError(refusal(method, reply), hint="Check the URL, and what the server logs.")
         case Broken(no_entry=True):
             raise AuthorizationNeeded(reply.why, hint=reply.hint)
         case Broken():
@@ -458,7 +458,7 @@ def _challenge(reply: Refused) -> str:
     return f" ({found[:500]})" if found else ""
 
 
-def _refusal(method: str, reply: Reply) -> str:
+def refusal(method: str, reply: Reply) -> str:
     """Describe what was received instead of a result, in one sentence with evidence."""
     if isinstance(reply, Replied) and not isinstance(reply.message, ResultResponse):
         return f"the server answered {method} with error {reply.message.code}: {reply.message.message}"

@@ -209,7 +209,11 @@ def _of(made: tuple[Tape, Exchange]) -> tuple[Any, Exchange]:
     ("reply", "came", "said"),
     [
         (Silent(None, 60.0, "idle"), CallOutcome.TIMEOUT, "60 seconds (idle timeout)"),
-        (Refused(None, 503, "text/html", b""), CallOutcome.NO_ANSWER, "HTTP 503"),
+        (
+            Refused(None, 200, "text/html", b"<p>Other program</p>"),
+            CallOutcome.NO_ANSWER,
+            "The server answered tools/call with HTTP 200 (text/html): Other program",
+        ),
         (Broken(None, "the server ended"), CallOutcome.NO_ANSWER, "the server ended"),
         (GivenUp(None), CallOutcome.CANCELLED, "Cancelled."),
     ],

@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual.events import Key
 from textual.widgets._toast import Toast
 
 from inspector.config.environment import build_environment
 from inspector.config.remembered import SeenServer
 from inspector.config.targets import StdioTarget
+from inspector.tui.toasts import Toasts
 from tests.cli.running import scripted
 from tests.stories.persons import Person, at_the_screen
 from tests.waiting import until
@@ -46,7 +48,9 @@ async def test_changed_tool_is_shown_until_approved(tmp_path: Path) -> None:
         assert [*seen.read()["tools"].items] == ["buy"]
         (toast,) = person.pilot.app.query(Toast)
         assert toast._timeout > 3600, "it does not leave by itself: nothing is written while nothing happens"
-        person.pilot.app.toasts.show_until_input("New server, too.")  # type: ignore[attr-defined]
+        toasts: Toasts = person.pilot.app.toasts  # type: ignore[attr-defined]
+        toasts.show_until_input("New server, too.")
+        toasts.notice(Key("k", "k"))  # before it has appeared
         await person.sees("New server, too.")
         await person.press("j")
         await until(lambda: "New server" not in person.screen, "both leave at the first key")
