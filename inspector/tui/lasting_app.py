@@ -33,6 +33,8 @@ from textual._compositor import Compositor
 from textual._context import active_app
 from textual.app import App
 from textual.box_model import BoxModel
+from textual.css.query import NoMatches
+from textual.dom import DOMNode
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Event, Paste, Resize
@@ -42,7 +44,7 @@ from textual.message_pump import MessagePump
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input
-from textual.worker import WorkerFailed
+from textual.worker import WorkerFailed, active_worker
 
 from inspector.atomic_write import private_directory
 from inspector.config.paths import places
@@ -197,7 +199,16 @@ class LastingApp(App[_T]):
             self._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Log an error and go on. While the app starts or ends, and in a test: end."""
+        """Log an error and go on. While the app starts or ends, and in a test: end.
+
+        A worker that looks for parts of a widget that is gone is over, as if it had been cancelled in time.
+        """
+        if (
+            isinstance(error, WorkerFailed)
+            and isinstance(error.error, NoMatches)
+            and _is_gone(active_worker.get().node)
+        ):
+            return
         if self._lasts:
             self.error_log.exception(error)
         else:
@@ -224,6 +235,11 @@ class LastingApp(App[_T]):
         self.bell()
         self._exit_renderables.append(Text(visible(traceback.format_exc(), newlines=True)))
         self._close_messages_no_wait()
+
+
+def _is_gone(node: DOMNode) -> bool:
+    """Whether a node has left the screen, or the app ends."""
+    return not (node.is_attached and node.is_running and node.app.is_running) or node._pruning  # noqa: SLF001
 
 
 @contextmanager

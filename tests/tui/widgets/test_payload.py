@@ -5,6 +5,7 @@ import json
 import pytest
 
 from inspector.tui.widgets import payload as payload_view
+from inspector.tui.widgets.json_tree.view import JsonView
 from inspector.tui.widgets.payload import BYTES, RAW, TREE, PayloadView
 from tests.tui.screen_text import press, shows, text
 from tests.tui.widgets.showing import Showing
@@ -55,6 +56,17 @@ async def test_payload_head_has_path_and_pointer() -> None:
 
 def value_is_marked(app: Showing) -> bool:
     return "data:x" in "".join(app.marked()) and bool(app.style_of("data:x").reverse)
+
+
+async def test_a_place_that_is_found_only_once_its_view_is_gone_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payload_view, "_AT_ONCE", 10)
+    async with (app := Showing(view := PayloadView())).run_test(size=(70, 20)) as pilot:
+        view.show([], [], LONG, TREE)
+        await pilot.pause()
+        tree = view.query_one(JsonView)
+        await view.remove()
+        view.on_json_view_selected(JsonView.Selected(tree))  # the last of its messages
+        await until(lambda: all(each.is_finished for each in app.workers), "its place is found")
 
 
 @pytest.mark.usefixtures("limit")
