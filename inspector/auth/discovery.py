@@ -111,7 +111,7 @@ def find_resource(server_url: str, named: str) -> Flow[ResourceMetadata | None]:
         fetched: HttpFetched = yield HttpFetch(PRM, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _resource(server_url, fetched))
-        found, fix, verdict = described(fetched), _html_fix(fetched), StepVerdict.MISSING
+        found, fix, verdict = _absent(fetched)
         if named:
             found, verdict = f"the challenge names {named[:200]}, where there is none: {found}", StepVerdict.ODD
             fix = fix or "Serve the metadata there, or correct resource_metadata in WWW-Authenticate."
@@ -179,7 +179,8 @@ def find_server(issuer: str, server_url: str, *, may_assume: bool, of: int = 1) 
         fetched: HttpFetched = yield HttpFetch(AS, url, headers=(("Accept", "application/json"),))
         if fetched.status == 200 and isinstance(fetched.value, dict):
             return (yield from _server(issuer, server_url, fetched, assumed=may_assume))
-        yield AddStep(_step(AS, fetched, StepVerdict.MISSING, described(fetched), RFC_8414, _html_fix(fetched)))
+        found, fix, verdict = _absent(fetched)
+        yield AddStep(_step(AS, fetched, verdict, found, RFC_8414, fix))
     if may_assume:
         found = f"none; assuming the default endpoints: {issuer}/authorize, /token, /register"
         yield AddStep(
@@ -272,11 +273,19 @@ def _step(
     return step_from(HttpFetch(what, fetched.url), fetched, verdict, found, clause, fix)
 
 
-def _html_fix(fetched: HttpFetched) -> str:
-    """Return a hint if a page was returned instead of a document, because the site has one for every URL."""
+def _absent(fetched: HttpFetched) -> tuple[str, str, StepVerdict]:
+    """Return what was found in place of a document, a fix, and how bad it is."""
+    found, fix = described(fetched), ""
+    if fetched.status == 401:
+        found = f"{urlsplit(fetched.url).path[:80]} wants a login itself, and is read to log in: {found}"
+        return (
+            found,
+            "Exempt /.well-known/ from authorization: clients read it before they have a token.",
+            StepVerdict.ODD,
+        )
     if fetched.status == 200 and "html" in fetched.header("content-type"):
-        return "The site returns 200 and a page for every path; unknown paths must return 404."
-    return ""
+        fix = "The site returns 200 and a page for every path; unknown paths must return 404."
+    return found, fix, StepVerdict.MISSING
 
 
 # Challenges in WWW-Authenticate (RFC 9110, section 11; RFC 6750, section 3)

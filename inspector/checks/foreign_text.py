@@ -15,20 +15,8 @@ _NAMED = 3
 _MOST = 200
 _DEPTH = 12
 _NAMES = (
-    *(
-        "unionErrors",
-        "detail",
-        "details",
-        "reason",
-        "message",
-        "error_message",
-        "errorMessage",
-        "error_description",
-        "error",
-        "cause",
-        "exception",
-        "description",
-    ),
+    *("unionErrors", "detail", "details", "reason", "message", "error_message", "errorMessage", "error_description"),
+    *("error", "cause", "exception", "description"),
     *("msg", "title", "hint", "errors", "issues", "name", "status_message", "message_en"),
 )
 """Members that contain a reason, best first."""

@@ -39,7 +39,7 @@ from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import read_lock_file
 from inspector.forms.arguments import smallest_valid
-from inspector.present.findings import failure_in, inspected, summary, unexplained, verdict_lines
+from inspector.present.findings import failure_in, inspected, summary, tool_error, unexplained, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
@@ -403,8 +403,7 @@ def failure_of(message: ResultResponse | ErrorResponse) -> str:
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
         return incomplete(Finished("tools/call", result=message.result))
-    lines = (peek.text(block, "text") for block in peek.items(message.result, "content"))
-    return next((each[:200] for each in lines if each), "isError without a message")
+    return tool_error(message.result)
 
 
 def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:

@@ -355,12 +355,12 @@ def diagnosis_of(journal: Journal) -> Diagnosis | None:
 
 
 def finding_since(journal: Journal, since: int) -> Finding | None:
-    """Return the most important finding about entries from `since`; None without one, or if it is only a hint."""
+    """Return the most important finding about entries from `since`; None if there are only hints."""
     if journal.count > MOST_LOOKED_AT:
         return None
     found = Inspection().take(entries(journal.store, 1, journal.count))
-    first = primary_of(each for each in found if each.frames and each.frames[0] >= since)
-    return first if first is not None and first.severity is not Severity.HINT else None
+    later = [each for each in found if each.frames and each.frames[0] >= since]
+    return primary_of(later) if any(each.severity is not Severity.HINT for each in later) else None
 
 
 def of_findings(findings: Sequence[Finding]) -> Diagnosis | None:

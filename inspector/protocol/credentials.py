@@ -55,23 +55,8 @@ _ASKING = frozenset({"is", "has", "requires", "require", "needs", "supports"})
 """A name that begins with one of these is a yes/no question."""
 _PLAIN = frozenset(
     {
-        *(
-            "pass",
-            "pwd",
-            "pw",
-            "auth",
-            "jwt",
-            "pat",
-            "dsn",
-            "otp",
-            "totp",
-            "cvv",
-            "cvc",
-            "ssn",
-            "bearer",
-            "sas",
-            "cred",
-        ),
+        *("pass", "pwd", "pw", "auth", "jwt", "pat", "dsn", "otp", "totp", "cvv", "cvc", "ssn", "bearer", "sas"),
+        "cred",
         *("creds", "mnemonic", "authorization", "signature"),
     }
 )

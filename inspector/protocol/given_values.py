@@ -10,6 +10,8 @@ PLACEHOLDER = re.compile(
     r"\$\{[^${}]*\}|\$env:\w+|%[A-Z_]{3,}%|\{\{[^{}]*\}\}|<(?i:your|my|insert|path|api|the)[\w -]*>|\bYOUR_[A-Z_]{3,}\b"
 )
 _SCHEME = re.compile(r"(?i)(?:bearer|basic|token|apikey)\s+")
+_EXAMPLE = re.compile(r"(?i)your[-_ ][\w -]{2,40}|x{4,}|<[^<>]{2,60}>|change_?me|(?:[a-z]{2,6}[-_])?\.{3}")
+"""A value as a documentation has it."""
 _QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'")
 
 
@@ -22,6 +24,12 @@ def _flaws(name: str, value: str, now: float) -> Iterator[str]:
     bare = _SCHEME.sub("", value, count=1)
     if PLACEHOLDER.fullmatch(bare):
         yield f"the value of {name} is a placeholder that was not expanded"
+    elif _EXAMPLE.fullmatch(bare):
+        yield f"the value of {name} is that of an example"
+    elif value != value.strip("\r\n") or value.isspace():
+        yield f"the value of {name} {'is a blank' if value.isspace() else 'begins or ends with a line break'}"
+    elif bare != value and _SCHEME.match(bare):
+        yield f"the value of {name} has its scheme twice"
     elif _QUOTED.fullmatch(bare):
         yield f"the quotes around the value of {name} are a part of it"
     elif (claims := read_claims(bare)) is not None and (ends := moment(claims, "exp")) is not None and ends <= now:

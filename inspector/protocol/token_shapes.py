@@ -39,36 +39,11 @@ KINDS = tuple(_SHAPES)
 TOKEN = re.compile("|".join(f"({shape})" for shape in _SHAPES.values()))
 """Any known token; `KINDS[found.lastindex - 1]` is its kind."""
 BEGINNINGS = (
-    *(
-        "PRIVATE KEY",
-        "Private-MAC",
-        "eyJ",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "glptt-",
-        "gldt-",
-        "glrt-",
-    ),
+    *("PRIVATE KEY", "Private-MAC", "eyJ", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "glptt-"),
+    *("gldt-", "glrt-"),
     *("glcbt-", "glsoat-", "sk-", "k_live_", "k_test_", "AKIA", "ASIA", "AIDA", "AROA", "AGPA", "xox", "xapp-"),
-    *(
-        "hooks.slack.com",
-        "/api/webhooks/",
-        "AIza",
-        "ya29.",
-        "GOCSPX-",
-        "1//0",
-        "npm_",
-        "pypi-",
-        "hf_",
-        "SG.",
-        "doo_v1_",
-        "dop_v1_",
-    ),
+    *("hooks.slack.com", "/api/webhooks/", "AIza", "ya29.", "GOCSPX-", "1//0", "npm_", "pypi-", "hf_", "SG."),
+    *("doo_v1_", "dop_v1_"),
     *("dor_v1_", ":AA", "AGE-SECRET-KEY-1"),
 )
 """Every text with a token contains one of these."""

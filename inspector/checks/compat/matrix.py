@@ -38,14 +38,8 @@ _TRAITS: dict[str, str] = {
 
 _HOSTS_ALONE = frozenset(
     (
-        "schema-root-combinator",
-        "schema-dialect",
-        "array-without-items",
-        "schema-rejected-by-apis",
-        "tool-name-length",
-        "text-too-long",
-        "too-many-tools",
-        "pagination-incomplete",
+        *("schema-root-combinator", "schema-dialect", "array-without-items", "schema-rejected-by-apis"),
+        *("tool-name-length", "text-too-long", "too-many-tools", "pagination-incomplete"),
     )
 )
 """Findings that no specification forbids: they matter as far as the selected clients are affected."""

@@ -192,6 +192,13 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
                 fix = "Send the word too: -H 'Authorization: Bearer …'."
             yield Violation(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
     elif case.new_heads is not None and http.sent("authorization") is not None and response.status == 403:
+        if members.get("error") == "invalid_token" and state.is_first("credentials-rejected 401"):
+            words = members.get("error_description", "")[:120]
+            sentence = (
+                f"the server rejects the token (invalid_token{words and f': {words}'}) with HTTP 403 instead of 401"
+            )
+            fix = "Pass another token. The server must return 401: clients log in again for that alone."
+            yield Violation(sentence, fix=fix)
         if "insufficient_scope" in members.get("error", "") and state.is_first("credentials-rejected 403"):
             wanted = members.get("scope", "")
             stated = wanted or members.get("error_description", "")

@@ -11,6 +11,7 @@ from inspector.checks.sayings import meaning, sayings
 _TABLE = Path(__file__).with_suffix(".tsv")
 _BACKENDS = Path(__file__).with_name("backends.tsv")
 """What a tool says of the service that it works with."""
+_MOST_OF_ARGUMENT = 120
 MOST_WORDS = 220
 """Maximum characters that are quoted."""
 
@@ -23,7 +24,8 @@ _NOISE = re.compile(
     r"|Node\.js v\d|\s*thrown in .+ on line|sys:1: |Stack trace:|\s*File \".+\", line \d+|Traceback \(most recent"
     r"|The above exception was |During handling of |[\w.]+\.UnexpectedToolError: "
     r"|\s*\.\.\. \d+ (?:more|common frames)|[-+|\s]+$|\s*name: '\w+'"
-    r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|https?://\S+$|\s*(?:errno|code|syscall|type|path): |Learn more:"
+    r"|-+ Native stack trace|\s*\d+: 0x|<--- |\[\d+:0x|(?:For further information visit )?https?://\S+$"
+    r"|\s*(?:errno|code|syscall|type|path): |Learn more:"
     r"|\s+(?:severity|routine|length|file|line): (?:'[^'\n]*'|\d+),?$"
     r"|\s*Read (?:about how|more)\b"
     r"|(?:\w+ ERROR )?(?:See|Run|Try|Use|Visit|Trust) .*\b(?:for more (?:information|details)\.?|--verbose\b.*)$"
@@ -32,6 +34,8 @@ _NOISE = re.compile(
 _CAUSE_LINE = re.compile(r"\s{2,}(?:\d+: )?(\S.*)")
 """A line below “Caused by:”."""
 _ONE_CAUSE = re.compile(r"\s+Caused by: (\S.*)")
+_BRANCH = re.compile(r"\s*(×|├─▶|╰─▶) (\S.*)")
+"""A failure, and the failures that caused it, as a tree."""
 _BEGUN = re.compile(r"(?:error|Error): (\S.{1,120}?):?\s*$")
 _MOST_CAUSES = 6
 _MOST_OF_HEAD = 60
@@ -40,7 +44,7 @@ _MEMBER = re.compile(
 )
 """A member of an exception, as Node prints it."""
 _EMPTY = ("''", '""')
-_MOST_OF_STACK = 40
+_MOST_OF_STACK = 120
 _STACK_LINE = re.compile(r"\s+at ")
 _FOREIGN = r"(?![^\"()\n]*(?:site-packages|dist-packages|node_modules|/lib/python\d|<frozen|node:))"
 _OF_AUTHOR = re.compile(
@@ -208,6 +212,14 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
 
 
+def line_about(newest: list[tuple[int, str]], given: list[str], words: str) -> str:
+    """Return the newest other line about a failure that names one of these arguments; "" if `words` do already."""
+    if not given or any(each in words for each in given):
+        return ""
+    lines = (line.strip() for _, line in newest if not _NOISE.match(line) and _BAD.search(line[:2000]))
+    return next((elided(line, _MOST_OF_ARGUMENT) for line in lines if any(each in line for each in given)), "")
+
+
 def unwrapped(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Return lines without boxes and prefixes of exception groups, and records that rich has wrapped as one line."""
     return _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
@@ -281,6 +293,10 @@ def _chain(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
     for n in range(last, max(0, last - _MOST_CAUSES), -1):  # one, and below it what it is about
         if (one := _ONE_CAUSE.match(lines[n][1])) and (begun := _BEGUN.match(lines[n - 1][1])):
             return lines[n][0], elided(f"{begun[1]}: {one[1].strip()}", MOST_WORDS), True
+    tree = [(at, found) for at, line in lines if (found := _BRANCH.match(line))]
+    if len(tree) > 2 and "".join(found[1] for _, found in tree).endswith("├─▶╰─▶"):
+        head = next((found[2] for _, found in reversed(tree) if found[1] == "×"), "it failed")
+        return tree[-1][0], elided(f"{head[: 2 * _MOST_OF_HEAD]}: {tree[-1][1][2]}", MOST_WORDS), True
     for at in range(len(lines) - 2, 0, -1):
         if lines[at][1].rstrip() != "Caused by:":
             continue

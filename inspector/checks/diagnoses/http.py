@@ -487,7 +487,8 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         return
     own = _APPLICATIONS.match(http.header("server") or http.header("x-powered-by") or "") if status <= 504 else None
     if status in _GATEWAY and own is None:
-        gateway = f"a gateway returned HTTP {status} {_GATEWAY[status]}"
+        product = http.header("server") or ""
+        gateway = f"a gateway{product and f' ({product[:40]})'} returned HTTP {status} {_GATEWAY[status]}"
         sentence = f"{gateway}: the server behind it does not respond{_body_reason(case)}"
         fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
     else:
@@ -519,7 +520,9 @@ def _is_page(refusal: _Refusal) -> bool:
 
 def _words_of_refusal(refusal: _Refusal) -> Clause:
     words = f"{' and an HTML page' if _is_page(refusal) else ''}{refusal.words}"
-    return Clause(words or (f" {responses.get(refusal.status, '')}" if refusal.status > _COMMON else ""))
+    words = words or (f" {responses.get(refusal.status, '')}" if refusal.status > _COMMON else "")
+    product = refusal.http.header("server") or ""
+    return Clause(words or (f" (Server: {product[:40]})" if product else ""))
 
 
 def _is_in_vain(refusal: _Refusal) -> bool:

@@ -5,11 +5,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from pathlib import PurePath
 
 import msgspec
 from msgspec.structs import replace
 
-from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, place_of, telling_line
+from inspector.checks.diagnoses.causes import HEADS, MOST_WORDS, TRAP, known_cause, line_about, place_of, telling_line
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.sayings import product_facts
@@ -17,6 +18,7 @@ from inspector.checks.state import CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol.facts import SIGNAL_CODES, ProcessEvent, ProcessFact, exit_words
 from inspector.protocol.given_values import PLACEHOLDER
 from inspector.protocol.revisions.openings import OPENING
+from inspector.protocol.token_shapes import TOKEN
 from inspector.text import enumerated
 
 error, warning, hint = diagnoses_of("")
@@ -88,7 +90,8 @@ _PORT = re.compile(
 )
 _SOME_PORT = re.compile(r"[Aa]ddress already in use|[Ee]rrno (?:48|98|10048)\b|EADDRINUSE")
 _OTHER_SDK = re.compile(
-    r"'Server' object has no attribute '\w+'|No module named 'mcp\.server\.fastmcp'|cannot import name 'McpError'"
+    r"'Server' object has no attribute '\w+'|No module named 'mcp\.(?:server\.(?:fastmcp|websocket)|shared\.session)'"
+    r"|cannot import name '(?:McpError|FastMCP|streamablehttp_client|RequestContext|Content)'(?= from 'mcp)"
 )
 _NEWER_SDK = re.compile(r"No module named '(?:mcp\.server\.(?:mcpserver|request_state)|mcp_types)'")
 _USAGE = re.compile(r"(?i)\s*usage: \S")
@@ -100,6 +103,10 @@ _SERVING = ("serve", "stdio", "server", "mcp", "start")
 """Usual names of the subcommand that starts a server, best first."""
 _SUBCOMMANDS = re.compile(r"^[│ ]{1,8}([a-z]+)(?= {2}|.{1,40} {2})|(?<=[{,])([a-z]+)(?=[,}])")
 _CORRECT = "Correct what the exception names; stderr has the lines above it."
+CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
+_SILENT = ", with nothing on stderr"
+CONTAINERS = ("docker", "podman", "nerdctl")
+"""Programs that take the options of Docker."""
 
 
 class PrintedLines(msgspec.Struct):
@@ -140,13 +147,15 @@ def last_words(state: ConnectionState, n: int) -> Violation:
         fix = (sentence.startswith(_LACKS) and _subcommand(newest)) or fix
         return Violation(f": {sentence}{_placed(newest, at)}", frames=(at, n), instead=True, fix=fix)
     if (telling := telling_line(newest)) is None:
-        return Violation(", with nothing on stderr", frames=(n,), instead=True)
+        return Violation(_SILENT, frames=(n,), instead=True)
     at, words, is_error = telling
     usage = None if is_error else next(((at, line.strip()) for at, line in newest if _USAGE.match(line)), None)
     if usage is not None:
         message = f"; it printed its help: {usage[1][:MOST_WORDS]}"
         return Violation(message, frames=(usage[0], n), instead=True, fix=_subcommand(newest) or _SUBCOMMAND)
     message = f": {words}{_placed(newest, at)}" if is_error else f"; last line of stderr: {words}"
+    given = [each for each in (state.connection.argv[2:] if state.connection else ()) if each[:1] == "/"]
+    message += f"; “{line}”" if is_error and (line := line_about(newest, given, words)) else ""
     return Violation(message, frames=(at, n), instead=True, fix=_CORRECT if HEADS.match(words) else "")
 
 
@@ -268,6 +277,8 @@ def exit_during_session(case: CheckMoment) -> Iterator[Violation]:
         return
     before = f" (after {_notified(state)})" if _notified(state) else ""
     at = _during(state, waiting) if waiting else "" if worked else f" directly after the handshake{before}"
+    if not waiting and any(each.method == "tools/call" for each in state.requests.unanswered()):
+        at = " after tools/call, which had no response,"
     words = last_words(state, ended[0])
     frames = (*words.frames, *(each.frame for each in waiting[-1:]))
     message = f"the server exited{at} with code {ended[2].code}{words.sentence}"
@@ -308,10 +319,14 @@ def exit_without_input(case: CheckMoment) -> Iterator[Violation]:
         last = next((line.strip()[:100] for _, line in reversed(lines.last) if any(map(str.isalnum, line))), first)
         ends = f" and ends with {last!r}" if ended[2].code and last != first and not _USAGE.match(first) else ""
         sentence = f"the program printed text, which begins with {first!r}{ends}, and {how}"
-        yield Violation(sentence, frames=(ended[0], at), instead=True)
+        asks = CHOICE.search(last) is not None
+        fix = "Give its option that confirms, such as --yes or -y, or answer once in a terminal." if asks else ""
+        sentence += ": it asks, and takes the first message for the answer" if asks else ""
+        yield Violation(sentence, frames=(ended[0], at), instead=True, fix=fix)
     elif is_quick:
         words = last_words(case.state, ended[0])
-        yield replace(words, sentence=f"the program {how}{words.sentence}")
+        ran = ": it started no server, as mcp.run() or connect() do" if words.sentence == _SILENT else ""
+        yield replace(words, sentence=f"the program {how}{words.sentence}{ran}")
 
 
 def _is_at_once(state: ConnectionState, ended_ns: int) -> bool:
@@ -398,6 +413,12 @@ def _missing_variables(state: ConnectionState) -> tuple[int, list[str]] | None:
     return (fields[-1][0], [name for _, name in fields[::-1]]) if fields else None
 
 
+def _passed_on(argv: Sequence[str]) -> list[str]:
+    """Return the variables that Docker passes on from its own environment: those of -e without a value."""
+    is_docker = bool(argv) and PurePath(argv[0]).stem in CONTAINERS
+    return [word for flag, word in pairwise(argv) if is_docker and flag in ("-e", "--env") and "=" not in word]
+
+
 @error("Environment variable is missing", "end", confidence=_LIKELY)
 def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
     """Fix: Set the variable with -e NAME=VALUE."""
@@ -406,6 +427,9 @@ def environment_variable_missing(case: CheckMoment) -> Iterator[Violation]:
     given = case.state.connection.env_names if case.state.connection is not None else missing[1]
     if names := [name for name in missing[1] if name not in given][:_MOST_NAMES]:
         sentence = f"{enumerated(names)} {'is' if len(names) == 1 else 'are'} not in the environment of the server"
+        argv = case.state.connection.argv if case.state.connection is not None else ()
+        if set(names) <= set(_passed_on(argv)):
+            sentence += f": {PurePath(argv[0]).stem} passes it on from its own environment, which does not have it"
         fix = f"Set it with {' '.join(f'-e {name}=…' for name in names)}"
         yield Violation(sentence, frames=(missing[0], ended[0]), instead=True, fix=fix)
 
@@ -429,7 +453,11 @@ def given_value_doubtful(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Give the value itself, without quotes, and a token that is still valid; mcp-inspect expands nothing.
     """
-    for flaw in case.state.connection.flaws if case.state.connection is not None else ():
+    connection = case.state.connection
+    flaws = [*connection.flaws] if connection is not None else []
+    if any(TOKEN.search(word) for word in _passed_on(connection.argv if connection else ())):
+        flaws.append("docker is given a value with -e and no name: it takes the value for the name of a variable")
+    for flaw in flaws:
         yield Violation(flaw, frames=(case.state.opened,), instead=True)
 
 

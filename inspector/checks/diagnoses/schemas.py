@@ -64,7 +64,8 @@ def schema_dialect(case: CheckMoment) -> Iterator[Violation]:
             more = len(labelled) - 1
             others = f", and {more} more tool{'s' if more > 1 else ''}" if more else ""
             fix = _fix_of_label(seen.tool[member], WalkBudget())
-            yield Violation(f"{seen.name}: {first.sentence}{others}", seen.place + first.pointer, fix=fix, trait=kind)
+            sentence = f"{seen.name}: {first.sentence}{others}; some clients that know 2020-12 alone refuse it"
+            yield Violation(sentence, seen.place + first.pointer, fix=fix, trait=kind)
 
 
 def _fix_of_label(schema: dict[str, Any], budget: WalkBudget) -> str:

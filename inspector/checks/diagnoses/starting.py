@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from inspector.checks.diagnoses.process import PrintedLines, tail_of
+from inspector.checks.diagnoses.process import CHOICE, CONTAINERS, PrintedLines, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import elided
@@ -39,6 +39,7 @@ _WITH_VALUE = frozenset(
 )
 _FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d."
 _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
+_LATE = ("-i", "-it", "-ti", "--interactive")
 _ENDING = re.compile(r"(?i)\b(?:shut(?:ting)?[ -]?down|shutdown|stopp(?:ed|ing)|finished)\b")
 """Lines about the end of a server, which it writes when it is ended."""
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
@@ -48,7 +49,6 @@ _FIX_HTTP = (
     "raise --timeout."
 )
 _PROMPT = re.compile(r"(?i)\b(?:enter|type|paste|input|password|passphrase|token|key|continue|proceed|y/n|yes/no)\b")
-_CHOICE = re.compile(r"(?i)[(\[]y(?:es)?/no?[)\]]")
 _NO_TERMINAL = "Give the value as an argument or with -e, or set it up in advance: stdin is a pipe."
 _LOGIN = re.compile(r"(?i)\b(?:authori[sz]e|log ?in|sign in|authenticate|visit(?:ing)?|open (?:this|the following))\b")
 _URL = re.compile(r"https?://[^\s'\"<>]+")
@@ -147,15 +147,15 @@ def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
         )
 
 
-def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
-    """Return the one-letter flags of `docker run`, and its image; None for another command."""
-    if not argv or PurePath(argv[0]).stem not in ("docker", "podman", "nerdctl") or "run" not in argv[1:4]:
+def _run_flags(argv: Sequence[str]) -> tuple[set[str], str, list[str]] | None:
+    """Return the one-letter flags of `docker run`, its image, and what follows; None for another command."""
+    if not argv or PurePath(argv[0]).stem not in CONTAINERS or "run" not in argv[1:4]:
         return None
     flags: set[str] = set()
     rest = iter(argv[list(argv).index("run") + 1 :])
     for word in rest:
         if not word.startswith("-"):
-            return flags, word
+            return flags, word, list(rest)
         name, equals, value = word.partition("=")
         if name in _LONG and value.lower() not in ("false", "0"):
             flags.add(_LONG[name])
@@ -163,7 +163,7 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str] | None:
             flags |= set(word[1:])
         elif name in _WITH_VALUE and not equals:
             next(rest, None)
-    return flags, ""
+    return flags, "", []
 
 
 @error("`docker run` flags disconnect stdin", "end", fix=_FIX_DOCKER)
@@ -173,12 +173,17 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     found = _run_flags(state.connection.argv if state.connection else ())
     if found is None or (not state.process.facts and state.why):
         return
-    flags, failed = found[0], state.opening is None
+    (flags, image, after), failed = found, state.opening is None
     if "d" in flags:
         message = "docker run -d detaches the container: nothing reaches its stdin"
         yield Violation(message, frames=(state.opened,), instead=True)
     elif "i" not in flags and failed:
-        yield Violation("docker run without -i: the container gets no stdin", frames=(state.opened,), instead=True)
+        sentence = "docker run without -i: the container gets no stdin"
+        if late := next((word for word in after if word in _LATE), ""):
+            sentence = (
+                f"docker run takes {image!r} for the image, so that {late} after it is an argument of its program"
+            )
+        yield Violation(sentence, frames=(state.opened,), instead=True)
     elif "t" in flags:
         refusal = next((line.strip() for _, line in tail_of(state) if _NO_TTY.search(line)), "")
         sentence = "docker run -t allocates a terminal: line endings change and input is echoed"
@@ -228,7 +233,7 @@ def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
     if asked is None:
         return
     for n, last in (*words[:1], *((at, line.strip()) for at, line in printed)):
-        is_question = last.endswith((":", "?", ">", "]", ")")) or _CHOICE.search(last)
+        is_question = last.endswith((":", "?", ">", "]", ")")) or CHOICE.search(last)
         if is_question and _PROMPT.search(last[:300]) and not _URL.search(last):
             sentence = f"the server waits for input at a terminal prompt{during}: {elided(last, 160)}"
             yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=_NO_TERMINAL)

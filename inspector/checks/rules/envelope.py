@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.checks.findings import JSON_RPC, Severity
-from inspector.checks.foreign_text import words_of_body
+from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.json_flaws import flaw_of, is_encoded_json
 from inspector.checks.registry import Violation, row_of_date, rules_of
 from inspector.checks.sayings import product_facts
@@ -20,6 +20,8 @@ error, warning, hint = rules_of("basic")
 _HINT = Severity.HINT
 _NOT_JSON = ("not JSON", "an empty line")
 _BRACKETS = (b"{", b"[")
+_LATE_MESSAGE = re.compile(rb'\{\s{0,9}"(?:jsonrpc|id|result|error)"\s{0,9}:')
+_ALONE = "Write nothing but the message to the body: send warnings to a log (display_errors=0 of PHP)."
 _ENCODE = "Encode each message with a JSON library, and do not change its text afterwards."
 _ID_NUMBER = re.compile(rb'"id"\s*:\s*(-?\d[\d.eE+-]{0,40})')
 _ABILITY = {"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
@@ -93,6 +95,12 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
                 f"the event {named[:40]!r} has no message, so clients ignore it: {words_of_body(case.frame.payload)}"
             )
             yield Violation(sentence, severity=severity, fix=_IF_NOTHING_WORKS if named == "endpoint" else "")
+            return
+        if begin not in _BRACKETS and (found := _LATE_MESSAGE.search(case.frame.payload)) and case.http is not None:
+            lead = re.sub(r"<[^<>]*>", "", case.frame.payload[: found.start()].decode("utf-8", "replace"))
+            what = case.http.asked[0].method[:60] if case.http.asked else "a request"
+            sentence = f"the response to {what} has text before its JSON: {elided(' '.join(lead.split()), 160)}"
+            yield Violation(sentence, fix=_ALONE)
             return
         what = "an HTML page" if begin == b"<" else message.reason
         if begin and begin not in _BRACKETS and is_encoded_json(case.frame.payload):

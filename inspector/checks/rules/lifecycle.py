@@ -158,6 +158,19 @@ def empty_result_has_members(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(f"the result of {case.method} should be empty, and has {found}", f"/result/{more[0][:60]}")
 
 
+@warning("Result repeats that of `initialize`", *(f"answer {method}" for method in _KINDS), until="2025-11-25")
+def opening_repeated(case: CheckMoment) -> Iterator[Violation]:
+    """Clients that tell results apart by their members take it for the one of `initialize`, such as those with rmcp.
+
+    Fix: Return protocolVersion, capabilities and serverInfo for initialize alone.
+    """
+    if all(name in peek.mapping(case.value) for name in ("protocolVersion", "capabilities", "serverInfo")):
+        sentence = (
+            f"the result of {case.method} has protocolVersion, capabilities and serverInfo, as that of initialize"
+        )
+        yield Violation(sentence, "/result/protocolVersion")
+
+
 @error("Unknown `resultType`", "answer", topic="basic", since="2026-07-28")
 def unknown_result_type(case: CheckMoment) -> Iterator[Violation]:
     """Known types are complete, input_required, and those of a declared extension.

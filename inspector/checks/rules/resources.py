@@ -14,7 +14,7 @@ from inspector.protocol.uri_templates import take_apart
 
 error, warning, hint = rules_of("server/resources")
 
-_WARNING, _HINT = Severity.WARNING, Severity.HINT
+_WARNING, _HINT, _LIKELY = Severity.WARNING, Severity.HINT, Confidence.LIKELY
 _EXPRESSION = re.compile(r"\{[^{}]*\}")
 _NO_LITERAL = re.compile(r'[\s"<>\\^`|]')
 _OF_A_PROGRAM = re.compile(
@@ -93,7 +93,7 @@ def listed_resource_unreadable(case: CheckMoment) -> Iterator[Violation]:
     "answer resources/read",
     mild_until="2025-11-25",
     mild=_HINT,
-    confidence=Confidence.LIKELY,
+    confidence=_LIKELY,
 )
 def resource_contents_empty(case: CheckMoment) -> Iterator[Violation]:
     """“Servers MUST NOT return an empty contents array” for a resource that does not exist (since 2026-07).
@@ -108,7 +108,7 @@ def resource_contents_empty(case: CheckMoment) -> Iterator[Violation]:
     "Resource update without a subscription",
     "notification notifications/resources/updated",
     until="2025-11-25",
-    confidence=Confidence.LIKELY,
+    confidence=_LIKELY,
 )
 def unsubscribed_resource_update(case: CheckMoment) -> Iterator[Violation]:
     """The updated resource may be a part of a subscribed one.
@@ -132,12 +132,7 @@ def prompt_resource_without_type(case: CheckMoment) -> Iterator[Violation]:
             yield Violation("an embedded resource without mimeType", f"/result/messages/{at}/content/resource")
 
 
-@warning(
-    "Prompt argument is not marked as required",
-    "error prompts/get",
-    topic="server/prompts",
-    confidence=Confidence.LIKELY,
-)
+@warning("Prompt argument is not marked as required", "error prompts/get", topic="server/prompts", confidence=_LIKELY)
 def prompt_argument_unmarked(case: CheckMoment) -> Iterator[Violation]:
     """Clients demand only the arguments that are marked; the error calls another one missing.
 
@@ -177,7 +172,7 @@ def completion_invalid(case: CheckMoment) -> Iterator[Violation]:
     "error resources/read",
     "answer resources/read",
     mild_until="2025-11-25",
-    confidence=Confidence.LIKELY,
+    confidence=_LIKELY,
 )
 def resource_not_found_code(case: CheckMoment) -> Iterator[Violation]:
     """The code is -32002, and since 2026 -32602; the case is recognised by the error message.

@@ -494,6 +494,8 @@ def object_as_text(case: CheckMoment) -> Iterator[Violation]:
         if found and not (_IS_CALL.search(message) if is_named else _IS_CODE.search(str(case.asked_params))):
             name = (peek.text(case.asked_params, "name") or "a tool")[:60]
             sentence = f"the result of {name} shows {found[0][:80]}: an object was not serialized as JSON"
+            if case.value.get("isError") is True:
+                sentence = f"the error of {name} is {found[0][:80]}: what was thrown is an object, not an Error"
             yield Violation(sentence, f"/result/content/{at}/text")
 
 

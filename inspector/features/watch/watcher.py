@@ -67,15 +67,7 @@ _RELOADS: dict[str, frozenset[str]] = {
 }
 _RELOADERS = frozenset(
     {
-        "nodemon",
-        "watchexec",
-        "entr",
-        "watchfiles",
-        "watchmedo",
-        "reflex",
-        "air",
-        "cargo-watch",
-        "ts-node-dev",
+        *("nodemon", "watchexec", "entr", "watchfiles", "watchmedo", "reflex", "air", "cargo-watch", "ts-node-dev"),
         "jurigged",
     }
 )

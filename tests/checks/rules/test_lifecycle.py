@@ -56,6 +56,10 @@ CASES: Cases = {
         lambda: Talk(5).ask("tools/list").error(-32021, data={"requiredCapabilities": {"roots": {}}}),
     ),
     "empty-result-has-members": (asked("logging/setLevel", {"level": "debug"}), asked("ping", {"_meta": {}})),
+    "opening-repeated": (
+        asked("tools/list", {"tools": [], "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}}),
+        asked("tools/list", {"tools": [], "serverInfo": {}}),
+    ),
     "unknown-result-type": (
         asked("tools/call", {"resultType": "task"}, 5),
         asked("tools/call", {"resultType": "task"}, 5, client={"extensions": {META + "tasks": {}}}),
