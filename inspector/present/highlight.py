@@ -11,62 +11,27 @@ from inspector.present.spans import Line, Role, Span
 MOST_CHARACTERS: Final = 60_000
 LONGEST_LINE: Final = 1_000
 """Longer texts, and texts with longer lines, are not highlighted."""
-_BY_TYPE: Final = {
-    "text/html": "html",
-    "text/xml": "xml",
-    "application/xml": "xml",
-    "image/svg+xml": "xml",
-    "text/css": "css",
-    "text/javascript": "javascript",
-    "application/javascript": "javascript",
-    "application/x-javascript": "javascript",
-    "text/typescript": "typescript",
-    "application/typescript": "typescript",
-    "text/x-python": "python",
-    "application/x-python": "python",
-    "text/x-script.python": "python",
-    "application/yaml": "yaml",
-    "application/x-yaml": "yaml",
-    "text/yaml": "yaml",
-    "text/x-yaml": "yaml",
-    "application/toml": "toml",
-    "application/sql": "sql",
-    "text/x-sql": "sql",
-    "application/x-sh": "bash",
-    "text/x-shellscript": "bash",
-    "text/x-diff": "diff",
-    "text/x-patch": "diff",
-    "text/x-rust": "rust",
-    "text/x-go": "go",
-    "text/x-java": "java",
-    "text/x-c": "c",
-}
-_BY_END: Final = {
-    "html": "html",
-    "htm": "html",
-    "xml": "xml",
-    "svg": "xml",
-    "css": "css",
-    "js": "javascript",
-    "mjs": "javascript",
-    "ts": "typescript",
-    "py": "python",
-    "yaml": "yaml",
-    "yml": "yaml",
-    "toml": "toml",
-    "ini": "ini",
-    "cfg": "ini",
-    "sql": "sql",
-    "sh": "bash",
-    "diff": "diff",
-    "patch": "diff",
-    "rs": "rust",
-    "go": "go",
-    "java": "java",
-    "c": "c",
-    "h": "c",
-    "rb": "ruby",
-}
+_LANGUAGES: Final = """
+html        html htm    text/html
+xml         xml svg     text/xml application/xml image/svg+xml
+css         css         text/css
+javascript  js mjs      text/javascript application/javascript application/x-javascript
+typescript  ts          text/typescript application/typescript
+python      py          text/x-python application/x-python text/x-script.python
+yaml        yaml yml    application/yaml application/x-yaml text/yaml text/x-yaml
+toml        toml        application/toml
+ini         ini cfg
+sql         sql         application/sql text/x-sql
+bash        sh          application/x-sh text/x-shellscript
+diff        diff patch  text/x-diff text/x-patch
+rust        rs          text/x-rust
+go          go          text/x-go
+java        java        text/x-java
+c           c h         text/x-c
+ruby        rb
+"""
+"""Languages by the endings of file names and by media types."""
+_LANGUAGE_OF: Final = {word: line.split()[0] for line in _LANGUAGES.strip().splitlines() for word in line.split()[1:]}
 _ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("Token.Comment", "faint"),
     ("Token.Literal.String", "string"),
@@ -89,10 +54,10 @@ _ROLES: Final[tuple[tuple[str, Role], ...]] = (
 def language_of(mime_type: str, name: str) -> str:
     """Return the language of a media type, else of the file extension of a name or URI; "" if unknown here."""
     claimed = mime_type.partition(";")[0].strip().lower()
-    if claimed in _BY_TYPE:
-        return _BY_TYPE[claimed]
+    if "/" in claimed and claimed in _LANGUAGE_OF:
+        return _LANGUAGE_OF[claimed]
     last = name.partition("?")[0].partition("#")[0].rpartition("/")[2]
-    return _BY_END.get(last.rpartition(".")[2].lower(), "") if "." in last else ""
+    return _LANGUAGE_OF.get(last.rpartition(".")[2].lower(), "") if "." in last else ""
 
 
 def highlighted(safe: str, mime_type: str, name: str) -> list[Line] | None:
