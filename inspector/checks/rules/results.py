@@ -207,15 +207,15 @@ def _in_words(problems: Sequence[Problem]) -> str:
     """Return what is wrong in one sentence: the missing members together, and the first of all else."""
     missing = [each for each in problems if each.keyword == "required"]
     others = sorted((each for each in problems if each not in missing), key=lambda each: each.keyword == "format")
-    said = [f"{each.pointer or 'structuredContent'} {each.sentence}" for each in others]
+    stated = [f"{each.pointer or 'structuredContent'} {each.sentence}" for each in others]
     if len(missing) > 1:
         names = [each.pointer for each in missing[:_MOST_NAMED]]
         more = f" and {len(missing) - len(names):,} more" if len(missing) > len(names) else ""
-        said.insert(0, f"{', '.join(names)}{more} are required")
+        stated.insert(0, f"{', '.join(names)}{more} are required")
     elif missing:
-        said.insert(0, f"{missing[0].pointer} {missing[0].sentence}")
-    shown = said[:_MOST_SAID]
-    return "; ".join(shown) + (f"; and {len(said) - len(shown):,} more" if len(said) > len(shown) else "")
+        stated.insert(0, f"{missing[0].pointer} {missing[0].sentence}")
+    shown = stated[:_MOST_SAID]
+    return "; ".join(shown) + (f"; and {len(stated) - len(shown):,} more" if len(stated) > len(shown) else "")
 
 
 @warning(

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -19,46 +20,8 @@ MOST_HEIGHT = 1200
 """Maximum height of a View that chooses it itself, in pixels."""
 _SIZE = re.compile(r"(\d{2,5})(?:x(\d{2,5}))?")
 _LOCALE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,6}")
-_COLORS = {
-    # name: light, dark
-    "background-primary": ("#ffffff", "#17191d"),
-    "background-secondary": ("#f4f5f7", "#1f2228"),
-    "background-tertiary": ("#e9ebef", "#292d35"),
-    "background-inverse": ("#17191d", "#ffffff"),
-    "background-ghost": ("#ffffff00", "#17191d00"),
-    "background-info": ("#e5effc", "#15283f"),
-    "background-danger": ("#fdeaea", "#3d1a1c"),
-    "background-success": ("#e5f5ea", "#13301e"),
-    "background-warning": ("#fcf3dc", "#35290e"),
-    "background-disabled": ("#eceef1", "#2a2d33"),
-    "text-primary": ("#17191d", "#f0f2f5"),
-    "text-secondary": ("#4c5461", "#b4bcc8"),
-    "text-tertiary": ("#6b7482", "#8f98a6"),
-    "text-inverse": ("#ffffff", "#17191d"),
-    "text-info": ("#0b57a4", "#83b9f5"),
-    "text-danger": ("#a61b22", "#f59a9f"),
-    "text-success": ("#17693a", "#7fd3a0"),
-    "text-warning": ("#7a5300", "#e6bf68"),
-    "text-disabled": ("#8b93a0", "#707884"),
-    "text-ghost": ("#6b7482", "#8f98a6"),
-    "border-primary": ("#d4d8de", "#3a3f49"),
-    "border-secondary": ("#e3e6ea", "#2f343c"),
-    "border-tertiary": ("#eef0f3", "#262a31"),
-    "border-inverse": ("#3a3f49", "#d4d8de"),
-    "border-ghost": ("#d4d8de00", "#3a3f4900"),
-    "border-info": ("#8ab6ea", "#2c5688"),
-    "border-danger": ("#eba5a8", "#83353a"),
-    "border-success": ("#95cfa9", "#296b43"),
-    "border-warning": ("#e3c478", "#74581b"),
-    "border-disabled": ("#e3e6ea", "#2f343c"),
-    "ring-primary": ("#2b7de0", "#6aa9f2"),
-    "ring-secondary": ("#9aa3b0", "#6b7482"),
-    "ring-inverse": ("#6aa9f2", "#2b7de0"),
-    "ring-info": ("#2b7de0", "#6aa9f2"),
-    "ring-danger": ("#d3373f", "#ec737a"),
-    "ring-success": ("#2c9a58", "#58bd81"),
-    "ring-warning": ("#b98512", "#d3a53d"),
-}
+_COLORS = [line.split() for line in Path(__file__).with_name("colors.txt").read_text("utf-8").splitlines()[1:]]
+"""Name, and its value in a light and in a dark theme."""
 _WEIGHTS = {"normal": 400, "medium": 500, "semibold": 600, "bold": 700}
 _RADII = {"xs": "2px", "sm": "4px", "md": "6px", "lg": "8px", "xl": "12px", "full": "9999px"}
 _TEXT_SIZES = {"xs": ("12px", "16px"), "sm": ("14px", "20px"), "md": ("16px", "24px"), "lg": ("18px", "28px")}
@@ -72,7 +35,7 @@ _HEADING_SIZES = {
     "3xl": ("40px", "48px"),
 }
 _VARIABLES: dict[str, str] = {
-    **{f"--color-{name}": f"light-dark({light}, {dark})" for name, (light, dark) in _COLORS.items()},
+    **{f"--color-{name}": f"light-dark({light}, {dark})" for name, light, dark in _COLORS},
     "--font-sans": "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
     "--font-mono": "ui-monospace, 'SF Mono', Menlo, Consolas, monospace",
     **{f"--font-weight-{name}": str(weight) for name, weight in _WEIGHTS.items()},
