@@ -51,12 +51,12 @@ GOALS = {
 }
 """What the layout aims at."""
 REACHED = {
-    "lines": 152_300,
-    "lines of tui and present": 50_815,
+    "lines": 152_275,
+    "lines of tui and present": 50_780,
     "lines of tests": 128_580,
     "lines of decorators of checks": 710,
     "lines of Action(...)": 10,
-    "vague identifiers": 6,
+    "vague identifiers": 0,
     "test names that are riddles": 0,
     "data types below functions": 10,
     "bases with one subclass": 2,
