@@ -135,7 +135,8 @@ def _hints(state: PlaybackState) -> tuple[BarItem, ...]:
     server = keys.action("reconnect")
     starts: tuple[Span, ...] = ((keys.key_name(server.keys[0]), "accent"), (" Start server", "muted"))
     hints = tuple(_hint(name, place, state) for place, name in enumerate(wanted))
-    return (*hints[:1], BarItem(starts, name=server.id, rank=6), *hints[1:])
+    start = [BarItem(starts, name=server.id, rank=6)] if state.count else []  # an empty capture names no server
+    return (*hints[:1], *start, *hints[1:])
 
 
 def _live_hints(state: PlaybackState) -> tuple[BarItem, ...]:

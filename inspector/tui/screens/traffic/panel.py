@@ -50,6 +50,7 @@ class TrafficPanel(Panel, Ground):
         self._side = MessageDetail(self, "traffic", lambda: self.list.rows, lambda: self._conversation)
         self.frame: ListDetail = self._side.frame
         self._ticks = 0
+        self._grows = False
         self._evidence: tuple[int, str, tuple[int, int] | None] | None = None
         """Value or bytes to select in the requested entry."""
         lend_actions(self, self.actions)
@@ -85,6 +86,9 @@ class TrafficPanel(Panel, Ground):
         if not self.is_mounted or not self.list.is_mounted or not self.is_attached:
             return  # a panel is mounted before its list is composed
         self._ticks += 1
+        if self._grows is not self._conversation.grows:  # known once a capture has been read so far
+            self._grows = self._conversation.grows
+            self.list.rows.let_grow(self._grows)
         self.list.sync()
         if self._side.created is None:
             self.call_after_refresh(self._create_detail)

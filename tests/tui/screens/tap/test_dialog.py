@@ -125,7 +125,7 @@ async def test_live_tap_names_both_sides_and_its_next_message_is_held_by_key_or_
         await asyncio.to_thread(tap.line, 0)
         app = InspectApp(replay=tap.capture, tap=registry.live()[0]["socket"])
         async with app.run_test(size=size) as pilot:
-            shown = await shows(app, "● Live tap", "Held g b", "Hold next x b", "my-client", "echoing")
+            shown = await shows(app, "● Live tap", "▼ follow", "Held g b", "Hold next x b", "my-client", "echoing")
             assert [word for word in ("growing", "Play", "Start server") if word in shown] == []
             for word in ("hold", "breakpoint", "intercept"):
                 await press(pilot, "ctrl+p", *word, shows="Hold next  ")
