@@ -18,6 +18,7 @@ from inspector.capture.store.load import load
 from inspector.checks.catalog import all_checks
 from inspector.checks.compat.matrix import as_serious, for_hosts
 from inspector.checks.compat.packs import HOST_IDS, Host, known_hosts
+from inspector.checks.diagnoses.causes import error_of_tool
 from inspector.checks.findings import Finding, Severity
 from inspector.checks.registry import CHECKS, Check
 from inspector.checks.rules.tools import over_budget
@@ -39,7 +40,7 @@ from inspector.config.remembered import SeenServer
 from inspector.errors import UsageError
 from inspector.features.lock.lock_file import read_lock_file
 from inspector.forms.arguments import smallest_valid
-from inspector.present.findings import failure_in, inspected, summary, tool_error, unexplained, verdict_lines
+from inspector.present.findings import failure_in, inspected, summary, unexplained, verdict_lines
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
@@ -403,7 +404,7 @@ def failure_of(message: ResultResponse | ErrorResponse) -> str:
         return f"error {message.code}: {message.message[:200]}"
     if not peek.flag(message.result, "isError"):
         return incomplete(Finished("tools/call", result=message.result))
-    return tool_error(message.result)
+    return error_of_tool(message.result)
 
 
 def target_key(env: CliEnv, url: str | None, options: Mapping[str, Any]) -> str:

@@ -1,16 +1,14 @@
 """Findings and checks as lines for a terminal: worst first, grouped by check, each with its evidence."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any
 
 from inspector import text
 from inspector.capture.journal import Journal
 from inspector.capture.store.store import entries
 from inspector.checks import catalog
 from inspector.checks.catalog import all_checks, area_of
-from inspector.checks.diagnoses.causes import telling_line
+from inspector.checks.diagnoses.causes import error_of_tool
 from inspector.checks.findings import Confidence, Finding, Severity, page_of
 from inspector.checks.registry import CHECKS, LAST, Check
 from inspector.checks.runner import Inspection
@@ -18,7 +16,6 @@ from inspector.checks.verdict import merged, primary_of, roots_of
 from inspector.present import spans
 from inspector.present.compatibility import words_of
 from inspector.present.spans import Fact, Line, Role, Section, fact, plain, section_lines, span
-from inspector.protocol import peek
 from inspector.protocol.exchange_log import ExchangeLog
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.fingerprints import Remembered
@@ -66,8 +63,6 @@ _VERDICTS_SHOWN = 5
 """Maximum consequences of one fault that are named."""
 _JUDGED_ELSEWHERE = frozenset(("initialize", "server/discover", "ping", *(listed.method for listed in LISTS.values())))
 _LONGEST_CAUSE = 200
-_HEADING = re.compile(r"\A\s*#{1,6} [^\n]*\n")
-"""A Markdown heading before the text of a tool's error."""
 
 
 def inspected(
@@ -327,18 +322,8 @@ def _cause_of(journal: Journal, exchange: Exchange) -> str:
         if isinstance(message, ErrorResponse) and message.id in (exchange.id, None):
             return f"error {message.code}: {message.message[:_LONGEST_CAUSE]}"
         if isinstance(message, ResultResponse) and message.id == exchange.id:
-            return tool_error(message.result)
+            return error_of_tool(message.result)
     return exchange.why[:_LONGEST_CAUSE]
-
-
-def tool_error(result: Any) -> str:
-    """Return the text of a tool's error in one line: of an exception with its stack, the line that states it."""
-    texts = (peek.text(block, "text") for block in peek.items(result, "content"))
-    lines = _HEADING.sub("", next(filter(None, texts), "")[: 100 * _LONGEST_CAUSE]).splitlines()
-    words = " ".join(" ".join(lines).split())
-    if "Traceback (most recent" in words:
-        words = (telling_line([(0, line) for line in reversed(lines)]) or ("", words))[1]
-    return words[:_LONGEST_CAUSE] or "isError without a message"
 
 
 def _why_not_opened(journal: Journal) -> str:

@@ -4,14 +4,17 @@ import itertools
 import re
 from pathlib import Path
 from posixpath import basename
+from typing import Any
 
 from inspector.checks.foreign_text import elided, words_of_body
 from inspector.checks.sayings import meaning, sayings
+from inspector.protocol import peek
 
 _TABLE = Path(__file__).with_suffix(".tsv")
 _BACKENDS = Path(__file__).with_name("backends.tsv")
 """What a tool says of the service that it works with."""
 _MOST_OF_ARGUMENT = 120
+_MARKDOWN_HEADING = re.compile(r"\A\s*#{1,6} [^\n]*\n")
 MOST_WORDS = 220
 """Maximum characters that are quoted."""
 
@@ -210,6 +213,16 @@ def telling_line(newest: list[tuple[int, str]]) -> tuple[int, str, bool] | None:
                 return at, elided(line + below, MOST_WORDS) + _members(newest[:place], line), True
     anything = words or [(0, at, line.strip()) for at, line in newest if line.strip()]
     return (anything[0][1], elided(anything[0][2], MOST_WORDS), False) if anything else None
+
+
+def error_of_tool(result: Any) -> str:
+    """Return the text of a tool's error in one line: of an exception with its stack, the line that states it."""
+    texts = (peek.text(block, "text") for block in peek.items(result, "content"))
+    lines = _MARKDOWN_HEADING.sub("", next(filter(None, texts), "")[: 100 * MOST_WORDS]).splitlines()
+    words = " ".join(" ".join(lines).split())
+    if "Traceback (most recent" in words:
+        words = (telling_line([(0, line) for line in reversed(lines)]) or ("", words))[1]
+    return words[:200] or "isError without a message"
 
 
 def line_about(newest: list[tuple[int, str]], given: list[str], words: str) -> str:

@@ -20,13 +20,7 @@ from inspector.tui.widgets.key_bars import FooterBar
 
 _TICKS_PER_SECOND = 10
 _ACTIONS = (
-    "inbox.accept",
-    "inbox.decline",
-    "inbox.dismiss",
-    "inbox.open",
-    "inbox.json",
-    "inbox.again",
-    "inbox.model",
+    *("inbox.accept", "inbox.decline", "inbox.dismiss", "inbox.open", "inbox.json", "inbox.again", "inbox.model"),
     "inbox.all",
 )
 
