@@ -52,8 +52,8 @@ GOALS = {
 """What the layout aims at."""
 REACHED = {
     "lines": 152_275,
-    "lines of tui and present": 50_780,
-    "lines of tests": 128_580,
+    "lines of tui and present": 50_790,
+    "lines of tests": 128_560,
     "lines of decorators of checks": 710,
     "lines of Action(...)": 10,
     "vague identifiers": 0,

@@ -14,6 +14,7 @@ from inspector.cli.exit_status import ExitStatus
 from inspector.protocol.exchanges import ExchangeState
 from inspector.protocol.revisions._shape import Era
 from inspector.protocol.revisions.table import newest_of
+from tests.cli.commands.test_info import MEMBERS
 from tests.servers.real import NotInstalled, is_ci
 from tests.stories.commands import Ran, mcp_inspect, started, words_of
 from tests.stories.real_targets import REAL, Asking, Real, filled_in, named, running
@@ -96,19 +97,7 @@ def real_of(request: pytest.FixtureRequest) -> Real:
 def test_info_has_server_and_counts(ran: dict[str, Ran], request: pytest.FixtureRequest) -> None:
     real, about, listed = real_of(request), ran["info"].json, ran["all"].json
     assert ran["info"].status == ExitStatus.OK
-    assert list(about) == [
-        "revision",
-        "era",
-        "transport",
-        "server",
-        "capabilities",
-        "instructions",
-        "counts",
-        "failed",
-        "apps",
-        "caching",
-        "notices",
-    ]
+    assert list(about) == MEMBERS
     assert (about["revision"], about["era"]) == (newest_of(real.era).date, real.era)
     assert (about["transport"], about["server"]["name"]) == (real.transport, real.wishes.name)
     assert about["counts"]["tools"] == len(listed["tools"]) > 0

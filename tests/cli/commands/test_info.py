@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.running import LEGACY, MODERN, demo, inspect, scripted
 
-_MEMBERS = [
+MEMBERS = [
     "revision",
     "era",
     "transport",
@@ -28,7 +28,7 @@ def test_info_json_has_server_and_counts(flag: str, revision: str, era: str) -> 
     ran = inspect("info", "--json", *demo(flag, "--page-size", "4"))
     about = ran.data
     assert ran.status == 0
-    assert list(about) == _MEMBERS
+    assert list(about) == MEMBERS
     assert (about["revision"], about["era"], about["transport"]) == (revision, era, "stdio")
     assert about["server"]["name"] == "gull-rock-lighthouse"
     assert {"tools", "resources", "prompts"} <= set(about["capabilities"])

@@ -14,10 +14,11 @@ from inspector.protocol.flows.call import Called
 from inspector.protocol.flows.steps import GivenUp, Replied, Reply
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse, read
 from inspector.tui.conversation import About, ConversationStage, OpenConversation
+from inspector.tui.screens.items.list import ItemList
 from inspector.tui.screens.items.tools import ToolsPanel
 from tests.present.tape import Tape
 from tests.tui.screen_text import press
-from tests.tui.widgets.showing import ShowingPanel
+from tests.tui.widgets.showing import Showing, ShowingPanel
 from tests.waiting import until
 
 WIDE = (160, 40)
@@ -111,6 +112,20 @@ class Tools(ShowingPanel[ToolsPanel]):
 
     def __init__(self, subject: OpenConversation, **more: Any) -> None:
         super().__init__(ToolsPanel(subject), **more)
+
+
+class ShowingList(Showing):
+    """A list of items alone."""
+
+    def __init__(self, side: ItemList) -> None:
+        super().__init__(side)
+        self.side = side
+
+    def on_mount(self) -> None:
+        self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
+
+    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
+        self.posted.append(event)
 
 
 async def chosen(app: Tools, pilot: Pilot[None], name: str, *keys: str, shows: str | tuple[str, ...] = ()) -> None:

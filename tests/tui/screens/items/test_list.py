@@ -14,9 +14,8 @@ from inspector.tui.screens.items import list as taking
 from inspector.tui.screens.items.list import MANY, ItemKind, ItemList, ListLoader, LoadedList, keys_of
 from inspector.tui.screens.items.model import ListedRows, PromptRow, prompt_offers
 from tests.tui.screen_text import shows, text
-from tests.tui.screens.acting import Acting
+from tests.tui.screens.acting import Acting, ShowingList
 from tests.tui.screens.items.test_tools import Side as ToolsSide
-from tests.tui.widgets.showing import Showing
 from tests.waiting import PATIENCE_S, until
 
 Sought = list[tuple[str, bool]]
@@ -143,16 +142,9 @@ LAMPS = ItemKind(
 )
 
 
-class Side(Showing):
+class Side(ShowingList):
     def __init__(self, subject: Acting, kind: ItemKind = LAMPS) -> None:
-        self.side = ItemList(subject, ListedRows(("lamp", "", "")), kind)
-        super().__init__(self.side)
-
-    def on_mount(self) -> None:
-        self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
-
-    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
-        self.posted.append(event)
+        super().__init__(ItemList(subject, ListedRows(("lamp", "", "")), kind))
 
     @property
     def meant(self) -> list[str]:

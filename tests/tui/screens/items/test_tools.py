@@ -18,22 +18,14 @@ from inspector.tui.widgets.schema_form.fields import FieldNode
 from inspector.tui.widgets.virtual_list import LogList
 from tests.settling import click
 from tests.tui.screen_text import press, shows, text
-from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, Tools, at_tool, chosen
+from tests.tui.screens.acting import NARROW, WIDE, Acting, Error, ShowingList, Tools, at_tool, chosen
 from tests.tui.screens.schemas import ADD, ECHO, TOOLS, tool
-from tests.tui.widgets.showing import Showing
 from tests.waiting import until
 
 
-class Side(Showing):
+class Side(ShowingList):
     def __init__(self, subject: Acting) -> None:
-        self.side = ToolsPanel(subject).items
-        super().__init__(self.side)
-
-    def on_mount(self) -> None:
-        self.set_interval(1 / 60, lambda: self.side.sync() if self.side.is_ready else None)
-
-    def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
-        self.posted.append(event)
+        super().__init__(ToolsPanel(subject).items)
 
     @property
     def meant(self) -> list[tuple[str, bool]]:
