@@ -544,13 +544,13 @@ def _branches(schema: Schema) -> list[object]:
 
 
 def _titled(branches: list[object]) -> tuple[Option, ...]:
-    """Return the options if every branch is a fixed value; otherwise none."""
-    options = []
-    for branch in branches:
-        if not isinstance(branch, dict) or "const" not in branch:
-            return ()
-        options.append(Option(branch["const"], _text(branch.get("title")) or simple.as_text(branch["const"])))
-    return tuple(options)
+    """Return the options if every branch is a fixed value, or one of several that null joins; otherwise none."""
+    fixed = [each for each in branches if isinstance(each, dict) and "const" in each]
+    rest = [each for each in branches if not (isinstance(each, dict) and "const" in each)]
+    if not all(map(_is_null, rest)) or (rest and len(fixed) < 2):
+        return ()
+    values = [(each.get("const"), _text(each.get("title"))) for each in branches if isinstance(each, dict)]
+    return tuple(Option(value, title or simple.as_text(value)) for value, title in values)
 
 
 def _is_null(branch: object) -> bool:

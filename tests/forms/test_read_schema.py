@@ -170,6 +170,7 @@ def test_an_optional_value_is_a_nullable_field_however_it_is_written(schema: obj
         ({"enum": ["a", 1, None, [2]]}, [("a", "a"), (1, "1"), (None, "null"), ([2], "[2]")]),
         ({"enum": ["a", "b"], "enumNames": ["A"]}, [("a", "A"), ("b", "b")]),
         ({"oneOf": [{"const": "a", "title": "A"}, {"const": 2}]}, [("a", "A"), (2, "2")]),
+        ({"anyOf": [{"const": "a"}, {"const": 2}, {"type": "null"}]}, [("a", "a"), (2, "2"), (None, "null")]),
         ({"anyOf": [{"const": True}, {"const": 5}]}, [(True, "true"), (5, "5")]),
     ],
 )
