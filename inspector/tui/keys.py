@@ -65,7 +65,7 @@ class ActionTable(msgspec.Struct, frozen=True):
 
 
 def read_table(folder: Path) -> ActionTable:
-    """Read the tables of the interface in this folder. Raises: ValueError, KeyError for a malformed one."""
+    """Read the tables of the interface in this folder. Raises: TypeError, KeyError for a malformed one."""
     with os.scandir(folder / "screens") as packages:
         names = sorted(each.name for each in packages if os.path.exists(os.path.join(each.path, _FILE)))
     actions: list[tuple[int, Action]] = []
@@ -74,24 +74,32 @@ def read_table(folder: Path) -> ActionTable:
     for package in ("", *names):
         file = folder / "screens" / package / _FILE if package else folder / _FILE
         for section, number, columns in _lines(file):
-            if section == "together":
-                together.append(tuple(columns))
-            elif section == "screens":
-                name, panel, flags, *scopes = columns
-                hidden = tuple(each.strip("()") for each in scopes if each.startswith("("))
-                shown = tuple(each for each in scopes if not each.startswith("("))
-                screens[name] = ScreenEntry(f"{package}.{panel}", "M" in flags, shown, hidden)
-            else:
-                id_, keys, label, run, flags, sentence = columns
-                footer, priority = "F" in flags, "P" in flags
-                action = Action(id_, tuple(keys.split(", ")), label, sentence, section, run, footer, priority)
-                actions.append((number, action))
+            try:
+                if section == "together":
+                    together.append(tuple(columns))
+                elif section == "screens":
+                    screens[columns[0]] = _screen(package, *columns[1:])
+                else:
+                    actions.append((number, _action(section, *columns)))
+            except TypeError as error:
+                error.add_note(f"{file}: {'  '.join(columns)}")
+                raise
     actions.sort(key=lambda each: each[0])
     ordered = tuple(action for _, action in actions)
     shown_by = {action.action: place for place, action in enumerate(ordered)}
     screens = {name: screens[name] for name in sorted(screens, key=lambda name: shown_by[f"app.show('{name}')"])}
     lists = ((ActionScope.EVERYWHERE, ActionScope.MOVING, ActionScope.LIST, each.own) for each in screens.values())
     return ActionTable(ordered, screens, (*together, *lists))
+
+
+def _screen(package: str, panel: str, flags: str, *scopes: str) -> ScreenEntry:
+    hidden = tuple(each.strip("()") for each in scopes if each.startswith("("))
+    places = tuple(each for each in scopes if not each.startswith("("))
+    return ScreenEntry(f"{package}.{panel}", "M" in flags, places, hidden)
+
+
+def _action(scope: str, id_: str, keys: str, label: str, run: str, flags: str, sentence: str) -> Action:
+    return Action(id_, tuple(keys.split(", ")), label, sentence, scope, run, "F" in flags, "P" in flags)
 
 
 def _lines(file: Path) -> Iterator[tuple[str, int, list[str]]]:

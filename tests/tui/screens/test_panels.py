@@ -63,3 +63,11 @@ def test_screen_with_actions_needs_only_its_own_file(tmp_path: Path) -> None:
 def test_bindings_of_an_unknown_scope_are_refused() -> None:
     with pytest.raises(KeyError, match="Trafic"):
         keys.bindings("Trafic")
+
+
+def test_line_of_a_table_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+    (tmp_path / "screens").mkdir()
+    (tmp_path / "actions.txt").write_text("[Everywhere] 20\nquit  q  Quit  app.quit  F\n")
+    with pytest.raises(TypeError, match="sentence") as failed:
+        keys.read_table(tmp_path)
+    assert "actions.txt: quit  q  Quit  app.quit  F" in failed.value.__notes__[0]
