@@ -84,15 +84,17 @@ def run(name: str, fault: Fault, place: Path) -> Found:
     """Run it, with its recording in `place`."""
     capture = place / f"{name.replace('/', '-')}.mcpcap"
     words = (*shlex.split(fault.words), "--json", "--capture", str(capture))
+    home = {"MCP_INSPECT_HOME": str(capture.with_suffix(""))}  # a port may come again, and its era is remembered
     if fault.url:
         with hosted(Listener(fault.run(), host=fault.host)) as listener:
             url, options = (each.replace("{port}", str(listener.port)) for each in (fault.url, fault.options))
             target = url if "://" in url else listener.url + url
-            return Found(name, fault, inspect(*words, *shlex.split(options), target), capture)
+            return Found(name, fault, inspect(*words, *shlex.split(options), target, env=home), capture)
     given = {"PYTHONPATH": ROOT, "PATH": f"{HERE / 'bin'}:/usr/bin:/bin", "FAULT": name, "PLAYER": sys.executable}
     child = [word for key, value in given.items() for word in ("-e", f"{key}={value}")]
     command = command_of(name, fault)
-    return Found(name, fault, inspect(*words, *child, *shlex.split(fault.options), "--", *command), capture)
+    own = shlex.split(fault.options)
+    return Found(name, fault, inspect(*words, *child, *own, "--", *command, env=home), capture)
 
 
 def run_all(wanted: Sequence[tuple[str, Fault]], place: Path) -> Iterator[Found]:
