@@ -53,7 +53,7 @@ GOALS = {
 REACHED = {
     "lines": 152_275,
     "lines of tui and present": 50_790,
-    "lines of tests": 128_560,
+    "lines of tests": 128_570,
     "lines of decorators of checks": 710,
     "lines of Action(...)": 10,
     "vague identifiers": 0,
