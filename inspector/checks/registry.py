@@ -195,7 +195,8 @@ def rules_of(topic: str, *, is_diagnosis: bool = False) -> CheckDecorators:
         def decorator(title: str, *on: str, **more: Any) -> Callable[[J], J]:
             def add(judge: J) -> J:
                 id_ = judge.__name__.replace("_", "-")
-                facts: dict[str, Any] = {"topic": topic, "fix": _fix_in(judge), "is_diagnosis": is_diagnosis}
+                fix = " ".join((judge.__doc__ or "").partition("Fix: ")[2].split())
+                facts: dict[str, Any] = {"topic": topic, "fix": fix, "is_diagnosis": is_diagnosis}
                 declare(id_, severity, title, hooks=on, judge=judge, **(facts | more))
                 return judge
 
@@ -208,10 +209,6 @@ def rules_of(topic: str, *, is_diagnosis: bool = False) -> CheckDecorators:
 
 diagnoses_of = partial(rules_of, is_diagnosis=True)
 """Like `rules_of`, for functions that name the causes of failures."""
-
-
-def _fix_in(judge: Judge) -> str:
-    return " ".join((judge.__doc__ or "").partition("Fix: ")[2].split())
 
 
 def tables() -> tuple[CheckTable, ...]:

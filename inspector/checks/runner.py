@@ -140,10 +140,6 @@ class ObservedEntry(Protocol):
         """A frame, or a fact about something besides the frames."""
 
 
-def _in_one_line(space: re.Match[str]) -> str:
-    return " " if "\n" in space[0] or "\r" in space[0] else space[0]
-
-
 def is_odd(frame: Frame, messages: tuple[Message, ...]) -> bool:
     """Whether a frame needs a closer look; False for one plain message in plain bytes."""
     first, payload = messages[0], frame.payload
@@ -651,7 +647,9 @@ class Inspection:
             return
         revision, frames = case.revision, violation.frames if violation.instead else (case.n, *violation.frames)
         page = page_of(check.topic, revision or (ROWS[check.until - 1] if check.early else None))
-        sentence = _SPACE.sub(_in_one_line, violation.sentence + own_words(case, violation))
+        sentence = _SPACE.sub(
+            lambda it: " " if {"\n", "\r"} & {*it[0]} else it[0], violation.sentence + own_words(case, violation)
+        )
         means, advice = explained(sentence)
         sentence += f" ({means})" if means and len(sentence) + len(means) < LONGEST + ROOM else ""
         fix = advice or violation.fix

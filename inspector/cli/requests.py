@@ -239,7 +239,8 @@ class Narrator:
                     if exchange.method in KIND_OF_SERVER_REQUEST:
                         self._say(_reply(answer))
                 case events.Cancelled(exchange) if exchange.sender is Direction.FROM_SERVER:
-                    self._say(f"the server cancelled {exchange.method}{_because(exchange.why)}")
+                    why = f": {text.visible(exchange.why, limit=_SHOWN)}" if exchange.why else ""
+                    self._say(f"the server cancelled {exchange.method}{why}")
                 case events.TaskUpdated(task):
                     self._tasks.tell(task)
                 case events.Progressed(exchange) if self._bar is not None and exchange.progress is not None:
@@ -270,10 +271,6 @@ def _answer(result: Any) -> str:
         return text.visible(_json(result), limit=_SHOWN)
     content = peek.at(result, "content")
     return text.visible(action if content is None else f"{action} {_json(content)}", limit=_SHOWN)
-
-
-def _because(why: str) -> str:
-    return f": {text.visible(why, limit=_SHOWN)}" if why else ""
 
 
 def _json(value: Any) -> str:

@@ -55,7 +55,7 @@ def chosen(
     names = variables(path)
     found = {name: env[name] for name in names if name in env and not is_harmless_variable(name)}
     found |= {name: value for name, value in env.items() if is_secret(name) and not is_harmless_variable(name)}
-    good = {name: value for name, value in found.items() if _can_be_found(name, value)}
+    good = {k: v for k, v in found.items() if (len(v) >= _SHORTEST if is_secret(k) else is_telling(v))}
     request = ShareRequest(
         key,
         (*given, *((value, f"env:{name}") for name, value in good.items())),
@@ -135,10 +135,6 @@ def warnings(shared: ShareResult, chosen: ShareOptions) -> Iterator[str]:
         yield f"left out of the copy: {count:,} {'record' if count == 1 else 'records'} ({_WHY[why]})"
     if shared.grows:
         yield "the capture is still being written: the copy has what was there so far"
-
-
-def _can_be_found(name: str, value: str) -> bool:
-    return len(value) >= _SHORTEST if is_secret(name) else is_telling(value)
 
 
 def _names(line: bytes) -> tuple[str, ...]:

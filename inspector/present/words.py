@@ -280,6 +280,9 @@ def _process(fact: ProcessFact) -> Span:
             return "stderr ended", "event"
         case ProcessEvent.STALL:
             return _stall(fact), "warning"
+        case ProcessEvent.LATE:
+            delayed_s = fact.state.delayed_s if fact.state is not None else 0
+            return f"late output: process {fact.pid} waited {delayed_s:.1f} s for the CPU", "event"
         case ProcessEvent.LEFT:
             return f"left by process {fact.pid}: {_children(fact)}", "warning"
         case _:

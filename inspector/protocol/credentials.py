@@ -289,11 +289,11 @@ def _word(word: str) -> str:
 
 def without_assignments(text: str) -> str:
     """Mask the values of secret names in `NAME=VALUE` within a text."""
-    return _WITHIN.sub(_assigned_within, text) if "=" in text else text
-
-
-def _assigned_within(found: re.Match[str]) -> str:
-    return f"{found[1]}={MASK}" if is_credential(found[1]) else found[0]
+    return (
+        _WITHIN.sub(lambda found: f"{found[1]}={MASK}" if is_credential(found[1]) else found[0], text)
+        if "=" in text
+        else text
+    )
 
 
 # Known values

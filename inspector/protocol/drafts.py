@@ -131,12 +131,10 @@ def oddities(payload: bytes) -> tuple[str, ...]:
             found.append(f"Not a JSON-RPC message: {message.reason}.")
         found += [f"{defect[:1].upper()}{defect[1:]}." for defect in message.defects]
     ids = [message.id for message in jsonrpc.read(payload) if isinstance(message, jsonrpc.Request)]
-    found += [f"The id {encode(twice).decode()} is not unique." for twice in _twice(ids)]
+    found += [
+        f"The id {encode(twice).decode()} is not unique." for place, twice in enumerate(ids) if twice in ids[:place]
+    ]
     return tuple(dict.fromkeys(found))
-
-
-def _twice(ids: Sequence[RequestId]) -> list[RequestId]:
-    return [each for place, each in enumerate(ids) if each in ids[:place]]
 
 
 def _single(

@@ -117,6 +117,8 @@ class ProcessEvent(StrEnum):
     STDERR_EOF = "stderr_eof"
     STALL = "stall"
     """A request got no response in time: what the process did then, in `state`."""
+    LATE = "late"
+    """The first output came late: how long the processes had waited for the CPU is in `state`."""
     LEFT = "left"
     """The server's group has ended, and children of it in other groups still run: they are in `state`."""
 
@@ -179,6 +181,8 @@ class ProcessActivity(msgspec.Struct, frozen=True, omit_defaults=True):
     """On STDIN_EOF, if `unread`: TCP ports on which it or a descendant listens."""
     awaits: tuple[Awaited, ...] = ()
     """On STALL, and on STDIN_EOF before any output: connections over which it may wait, the likeliest first."""
+    delayed_s: float = 0.0
+    """On LATE: seconds for which it and its descendants wanted the CPU and did not get it."""
 
 
 class ProcessFact(msgspec.Struct, frozen=True, tag="proc"):

@@ -24,6 +24,15 @@ def cpu_seconds(pid: int) -> float | None:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 19 else None
 
 
+def delayed_seconds(pid: int) -> float:
+    """Return for how long a process and its descendants wanted the CPU and did not get it; 0 if that is unknown."""
+    delays = [0]
+    for each in processes_of(pid):
+        with suppress(OSError, ValueError, IndexError):
+            delays.append(int((_PROC / str(each.pid) / "schedstat").read_text().split()[1]))
+    return sum(delays) / 1e9
+
+
 def is_runnable(pid: int) -> bool:
     """Return whether a thread of a process runs, or waits for the CPU only."""
     with suppress(OSError):

@@ -22,6 +22,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from math import inf
 
 import msgspec
 from msgspec.structs import replace
@@ -56,7 +57,14 @@ from inspector.transports.inherited import inherited_state
 from inspector.transports.lines import CutLine, CuttingSplitter, Line, LineSplitter
 from inspector.transports.own_status import own_status
 from inspector.transports.pipes import LineSink, LineSource
-from inspector.transports.process_state import children_elsewhere, cpu_seconds, is_runnable, observed, still_running
+from inspector.transports.process_state import (
+    children_elsewhere,
+    cpu_seconds,
+    delayed_seconds,
+    is_runnable,
+    observed,
+    still_running,
+)
 
 # Ending a child process and what it started
 
@@ -85,6 +93,8 @@ _MAY_END_S = 0.5
 """Seconds in which a child in another group may end after its server."""
 _REST_MAY_END_S = 1.0
 """The same of the rest of its own group: a short task, such as one of the start, ends by itself."""
+_LATE_S = 10.0
+"""Seconds after which the first output is late."""
 _STILL_RUNS = 0.5
 """Seconds between the end of stdout and the conclusion that the server still runs without it."""
 
@@ -579,6 +589,8 @@ class _Live:
         self._on_gone = on_gone
         self._silence: asyncio.TimerHandle | None = None
         self._early: asyncio.TimerHandle | None = None
+        self._late_from = asyncio.get_running_loop().time() + _LATE_S
+        """When the first output begins to be late; infinite after it."""
         self._lines_since = -1
         """Number of lines on stdout since stdin was closed; -1 before."""
         self.gone = asyncio.Event()
@@ -646,6 +658,10 @@ class _Live:
             self._early = asyncio.get_running_loop().call_later(_FLOOD_S, self._end_a_flood)
 
     def _on_lines(self, lines: Sequence[Line]) -> None:
+        if asyncio.get_running_loop().time() > self._late_from:
+            state = ProcessActivity(delayed_s=round(delayed_seconds(self.child.pid), 1))
+            self.observer.fact(ProcessFact(ProcessEvent.LATE, self.child.pid, state=state))
+        self._late_from = inf
         if self._lines_since >= 0:
             self._lines_since += len(lines)
         if CutLine not in map(type, lines):

@@ -64,14 +64,11 @@ def _in_call(call: ast.Call) -> Iterator[tuple[int, str]]:
     given = [*call.args, *(value for keyword, value in keywords.items() if keyword in _KEYWORDS)]
     if name in _PARSERS and call.args and not isinstance(call.args[0], ast.Constant):
         yield call.lineno, f"{name} of what is no literal: {ast.unparse(call.args[0])}"
-    if name in _READS_MARKUP and not _says_no_markup(keywords.get("markup")):
+    markup = keywords.get("markup")
+    if name in _READS_MARKUP and not (isinstance(markup, ast.Constant) and markup.value is False):
         yield from (
             (value.lineno, f"{name} reads markup in {ast.unparse(value)}") for value in given if _is_made(value)
         )
-
-
-def _says_no_markup(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is False
 
 
 def test_no_widget_is_given_a_string_made_at_run_time() -> None:

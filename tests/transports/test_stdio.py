@@ -102,6 +102,17 @@ async def test_every_line_is_a_frame_blank_or_not_with_what_ended_it(start: Star
     assert {(frame.direction, frame.channel) for frame in recorder.frames} == {(Direction.FROM_SERVER, Channel.STDOUT)}
 
 
+async def test_late_first_output_has_how_long_the_process_waited_for_the_cpu(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.transports.stdio._LATE_S", -1)
+    recorder, transport = Recorder(), start("banner")
+    await transport.open(recorder)
+    await recorder.until(lambda seen: len(seen.frames) == 3, "the banner is read")
+    late = [each for each in recorder.facts if isinstance(each, ProcessFact) and each.event is ProcessEvent.LATE]
+    assert [each.state is not None and each.state.delayed_s >= 0 for each in late] == [True]
+
+
 async def test_separators_of_unicode_end_no_line(start: Start) -> None:
     recorder, transport = Recorder(), start("banner")
     await transport.open(recorder)

@@ -125,7 +125,7 @@ class Normal:
         if not rules:
             return self._below(value, self._known(name))
         for place, placeholder in rules:
-            if _is_there(place):
+            if all(step == "**" for step in place):
                 return placeholder
         if isinstance(value, dict):
             return {key: self._walk(each, key, _below(rules, key)) for key, each in value.items()}
@@ -218,10 +218,6 @@ def _steps(text: str) -> tuple[str, ...]:
         r'\["(?P<quoted>[^"]*)"\]|"(?P<text>[^"]*)"|(?P<item>\[(?:\*|\d+)\])|(?P<plain>[^.\[\]"]+)', text
     )
     return tuple(next(part for part in each.groups() if part is not None) for each in whole) if found else ()
-
-
-def _is_there(place: tuple[str, ...]) -> bool:
-    return not place or all(step == "**" for step in place)
 
 
 def _below(rules: list[tuple[tuple[str, ...], str]], step: str) -> list[tuple[tuple[str, ...], str]]:

@@ -7,7 +7,7 @@ are never changed here.
 import msgspec
 
 from inspector.protocol.credentials import is_credential, mask, without_credentials
-from inspector.protocol.facts import ConnectionFact, Fact, Headers, HttpFact
+from inspector.protocol.facts import ConnectionFact, Fact, HttpFact
 from inspector.protocol.frames import Frame
 
 _IN_URLS = ("location", "content-location", "referer", "link")
@@ -16,16 +16,13 @@ _IN_URLS = ("location", "content-location", "referer", "link")
 def redacted(what: Frame | Fact) -> Frame | Fact:
     """Return the item without credentials; the same object if it has none."""
     if isinstance(what, HttpFact):
-        headers, target = _headers(what.headers), without_credentials(what.target)
+        headers = tuple((name, _value(name, value)) for name, value in what.headers)
+        target = without_credentials(what.target)
         if headers != what.headers or target != what.target:
             return msgspec.structs.replace(what, headers=headers, target=target)
     elif isinstance(what, ConnectionFact) and (url := without_credentials(what.url)) != what.url:
         return msgspec.structs.replace(what, url=url)
     return what
-
-
-def _headers(headers: Headers) -> Headers:
-    return tuple((name, _value(name, value)) for name, value in headers)
 
 
 def _value(name: str, value: str) -> str:

@@ -97,7 +97,8 @@ def hidden_in(text: str) -> Hidden | None:
     message = f"{len(marks):,} invisible character{'' if len(marks) == 1 else 's'} ({', '.join(_kinds(marks))})"
     if words:
         message += f"; they read {words[:80]!r}"
-    grave = bool(words) or any(mark in "\x1b\x9b\u202d\u202e" for mark in marks) or _is_smuggled(marks)
+    selectors = sum("\U000e0100" <= mark <= "\U000e01ef" or "\ufe00" <= mark <= "\ufe0f" for mark in marks)
+    grave = bool(words) or any(mark in "\x1b\x9b\u202d\u202e" for mark in marks) or selectors > 8  # many are data
     return Hidden(len(marks), found[0].start(), message, grave)
 
 
@@ -111,11 +112,6 @@ def _is_honest(text: str, at: int) -> bool:
     if re.match(f"[{_DIRECTIONS}]", mark) and mark not in "\u202d\u202e":
         return _RIGHT_TO_LEFT.search(text) is not None
     return mark == "\xad" or (mark == "\ufeff" and at == 0)
-
-
-def _is_smuggled(marks: list[str]) -> bool:
-    """Whether there are so many variation selectors that they can only be data."""
-    return sum("\U000e0100" <= mark <= "\U000e01ef" or "\ufe00" <= mark <= "\ufe0f" for mark in marks) > 8
 
 
 def _kinds(marks: list[str]) -> list[str]:

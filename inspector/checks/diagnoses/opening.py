@@ -17,7 +17,7 @@ from inspector.checks.registry import Violation, declare, diagnoses_of
 from inspector.checks.sayings import product_facts
 from inspector.checks.state import FIRST_MODERN, PREFIX, SESSION, CheckMoment, ConnectionState, TrackedRequest
 from inspector.protocol import peek
-from inspector.protocol.facts import lacks_program
+from inspector.protocol.facts import ProcessEvent, lacks_program
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import Notification
 from inspector.protocol.probes import METHOD
@@ -207,15 +207,20 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
 
 @hint("Slow handshake", "answer initialize", "answer server/discover", topic="")
 def slow_handshake(case: CheckMoment) -> Iterator[Violation]:
-    """Measured from the start of the connection. No limit is specified: clients wait from 10 s to a minute.
+    """Measured from the start of the connection, without the time for which the server waited for the CPU.
+
+    No limit is specified: clients wait from 10 s to a minute.
 
     Fix: Respond first, and load data afterwards; or raise the client's timeout, such as startup_timeout_sec.
     """
-    took = case.time_ns - case.state.began_ns
+    states = (fact.state for _, _, fact in case.state.process.facts if fact.event is ProcessEvent.LATE)
+    busy_s = sum(each.delayed_s for each in states if each is not None)  # the machine was busy with something else
+    took = case.time_ns - case.state.began_ns - int(busy_s * 1e9)
     if took > SLOW_NS and case.state.began_ns and case.state.opening is None:
         worse = _WARNING if took > _TOO_SLOW_NS else None
         waits = "few clients wait for more than 60 s" if worse else product_facts()["startup-timeout"]
-        yield Violation(f"the first response came {took / 1e9:.0f} s after the start; {waits}", severity=worse)
+        more = f", apart from {busy_s:.0f} s in which it waited for the CPU" if busy_s >= 1 else ""
+        yield Violation(f"the first response came {took / 1e9:.0f} s after the start{more}; {waits}", severity=worse)
 
 
 def log_of(state: ConnectionState) -> str:

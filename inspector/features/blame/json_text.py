@@ -95,11 +95,9 @@ def with_escapes(text: str, *, wanted: bool) -> str:
 
 def _unescaped(escapes: str) -> str:
     text: str = json.loads(f'"{escapes}"')
-    return "".join(each if ord(each) > 0x7F and not 0xD800 <= ord(each) < 0xE000 else _escape(each) for each in text)
-
-
-def _escape(char: str) -> str:
-    return f"\\u{ord(char):04x}"
+    return "".join(
+        each if ord(each) > 0x7F and not 0xD800 <= ord(each) < 0xE000 else f"\\u{ord(each):04x}" for each in text
+    )
 
 
 def has_spaces(text: str) -> bool:

@@ -243,7 +243,7 @@ def outcome_of(journal: Journal, watched: frozenset[str] = frozenset()) -> Outco
             continue
         result = peek.at(answer, "result")
         member = next((each for each in _LISTS if peek.has(result, each)), None)
-        asked = _request_of(journal, exchange)
+        asked = _message_in(journal, exchange.request_frame, exchange.id)
         if member is not None and peek.has(asked, "params", "cursor") and key in items:
             items[key] += _names(result, member)  # a further page of the same list
         elif member is not None and count == 1:
@@ -313,10 +313,6 @@ def _is_own(answer: Any, id_: Any) -> bool:
 
 def _answer_of(journal: Journal, exchange: Exchange) -> Any:
     return _message_in(journal, exchange.answer_frame, exchange.id)
-
-
-def _request_of(journal: Journal, exchange: Exchange) -> Any:
-    return _message_in(journal, exchange.request_frame, exchange.id)
 
 
 def _message_in(journal: Journal, entry: int | None, id_: Any) -> Any:

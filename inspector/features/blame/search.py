@@ -361,10 +361,6 @@ def _is_failure(came: str) -> bool:
     return came.startswith(_FAILURES)
 
 
-def _may_be_success(came: str) -> bool:
-    return came == _EMPTY or not _is_failure(came)
-
-
 def _failures(outcome: Outcome) -> Outcome:
     """Return what failed. A server of the legacy era rejects the request that asks for its era."""
     free = "server/discover" if not _is_failure(outcome.get("initialize", NO_RESPONSE)) else ""
@@ -382,7 +378,8 @@ def _differing(mine: Outcome, others: Outcome) -> list[str]:
 
     How the server ended is among them, and, if nothing else is, how it refused the end of the session.
     """
-    keys = [key for key in mine if key in others and key != ENDED and _may_be_success(others[key])]
+    worked = {key for key, came in others.items() if came == _EMPTY or not _is_failure(came)}
+    keys = [key for key in mine if key in worked and key != ENDED]
     found = [key for key in keys if not _fits(mine[key], others[key]) and not _fits(others[key], mine[key])]
     found += [key for key in (ENDED,) if key in mine and key not in others]
     return found or [key for key in (DELETION,) if key in mine and key not in others]

@@ -134,11 +134,8 @@ def diff_markdown(diff: DefinitionsDiff, before: str, after: str) -> Iterator[st
         what = f"{_one(each.kind)} {_code(each.name)}" if each.name else each.kind
         where = _code(each.path) if each.path else each.act.value
         sides = (_value(each.before), _value(each.after)) if each.path else ("", "")
-        yield f"| {_bold(each.rating)} | {what} | {where} | {_escaped(each.sentence)} | {sides[0]} | {sides[1]} |"
-
-
-def _bold(rating: Rating) -> str:
-    return f"**{rating}**" if rating is Rating.BREAKING else str(rating)
+        rating = f"**{each.rating}**" if each.rating is Rating.BREAKING else str(each.rating)
+        yield f"| {rating} | {what} | {where} | {_escaped(each.sentence)} | {sides[0]} | {sides[1]} |"
 
 
 def _value(value: Any) -> str:

@@ -288,7 +288,9 @@ def plan(found: Operations, wanted: Collection[int] | None = None) -> ResendPlan
     steps: list[PlannedRequest] = []
     skips: list[Skip] = []
     for account in found.operations:
-        if account.method in _OPENINGS or (wanted is not None and not _is_wanted(account, wanted)):
+        if account.method in _OPENINGS or (
+            wanted is not None and not any(each.frame in wanted for each in account.sent)
+        ):
             continue
         if why := _why_not(account):
             skips.append(Skip(account, why))
@@ -324,10 +326,6 @@ def harmful(step: PlannedRequest, tools: Collection[Tool]) -> bool:
     if tool is None or tool.read_only:
         return tool is None
     return peek.flag(tool.raw, "annotations", "destructiveHint") is not False
-
-
-def _is_wanted(account: OperationRecord, wanted: Collection[int]) -> bool:
-    return any(each.frame in wanted for each in account.sent)
 
 
 def _why_not(account: OperationRecord) -> str:

@@ -165,7 +165,8 @@ class Redactor:
         at, clean = 0, not text[:start].strip("\ufeff \t\r\n")
         levels: list[Level] = []
         self._replacing.within.append(levels)
-        for span in spans(text, start, _is_secret_or_jwk if '"kty"' in text else is_secret, levels):
+        hides = (lambda name: name in _JWK or is_secret(name)) if '"kty"' in text else is_secret
+        for span in spans(text, start, hides, levels):
             literal = text[span.start : span.end]
             clean = clean and not _is_foreign(text[max(at, start) : span.start])
             parts += (text[at : span.start], self._literal(literal, span, depth, is_message))
@@ -211,10 +212,6 @@ class Redactor:
         new = self._replacing.spelt(self._text(text, depth + 1))
         self._replacing.active = before
         return new
-
-
-def _is_secret_or_jwk(name: str) -> bool:
-    return name in _JWK or is_secret(name)
 
 
 def _start_of_json(text: str) -> int:

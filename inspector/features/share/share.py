@@ -409,7 +409,8 @@ class Sharing:
                 known = self._known_in(line) if has_known or b"\\u" in line else []
                 if pieces := self._pieces.get((number, at)):
                     own = [self.known.secret(value, rule) for value, rule in pieces]
-                    known = sorted({each.value: each for each in (*own, *known)}.values(), key=_longest_first)
+                    by_value = {each.value: each for each in (*own, *known)}
+                    known = sorted(by_value.values(), key=lambda each: (-len(each.value), each.value))  # longest first
                 if known or at in checked or (has_known and telling.found(line)):
                     redactor.activate(known)
                     copying.line(line, whole)
@@ -458,10 +459,6 @@ class _Sifted(NamedTuple):
     checksum: int
     checked: tuple[int, ...]
     """Indexes of the lines that may have a secret."""
-
-
-def _longest_first(secret: Secret) -> tuple[int, str]:
-    return -len(secret.value), secret.value
 
 
 class _Streams:

@@ -357,7 +357,7 @@ class HttpTap:
             key = name.lower()
             if key in _HOP_BY_HOP:
                 continue
-            if key == "location" and _is_within(value, self._origin):
+            if key == "location" and f"{value}/".startswith((f"{self._origin}/", f"{self._origin}?")):
                 value = self._base + value[len(self._origin) :]
             elif key == "location" and value.startswith("/") and not value.startswith("//"):
                 value = self._base[len(self._listener.url) :] + value
@@ -571,10 +571,6 @@ def _for_body(headers: Headers, body: bytes) -> Headers:
         own = {METHOD: message.method, NAME: routing_name(message.method, message.params)}
         found |= {name.lower(): value for name, value in own.items() if value is not None}
     return tuple((name, found.get(name.lower(), value)) for name, value in headers)
-
-
-def _is_within(address: str, origin: str) -> bool:
-    return address == origin or address.startswith((origin + "/", origin + "?"))
 
 
 def read_listen(text: str) -> int:

@@ -138,7 +138,8 @@ class Catalogue:
         cursor, before = peek.text(params, "cursor"), self.listings[kind]
         goes_on = cursor is not None and before.next_cursor == cursor
         if not goes_on:
-            self._fetches[kind] = ListFetch(_standing(self._fetches[kind].standing, before))
+            standing = self._fetches[kind].standing  # compared with a complete list, if any is known
+            self._fetches[kind] = ListFetch(before if before.whole or not standing.whole else standing)
         fetch = self._fetches[kind]
         found = peek.items(result, LISTS[kind].member)
         fresh = read_freshness(result, exchange.ended_ns or 0)
@@ -196,11 +197,6 @@ class Catalogue:
     def prompts(self) -> tuple[Prompt, ...]:
         """All prompts so far."""
         return tuple(map(Prompt, self.listings["prompts"].items))
-
-
-def _standing(standing: Listing, before: Listing) -> Listing:
-    """Return the list to compare the next fetch with: a complete one if any is known."""
-    return before if before.whole or not standing.whole else standing
 
 
 def _compare(fetch: ListFetch, found: Sequence[Any], start: int) -> None:

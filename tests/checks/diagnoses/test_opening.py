@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.findings import Severity
 from inspector.checks.verdict import EXPLAINS, verdicts
-from inspector.protocol.facts import ConnectionEvent, ConnectionFact
+from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessActivity, ProcessEvent, ProcessFact
 from inspector.protocol.frames import Cause, Direction
 from inspector.protocol.jsonrpc import encode
 from inspector.protocol.probes import METHOD
@@ -23,8 +23,9 @@ UNSENDABLE = (
 """How the SDKs for Python, TypeScript and Go, and fastmcp, word it."""
 
 
-def _waited(seconds: float) -> Script:
-    return lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(seconds).answer(initialized(4))
+def _waited(seconds: float, delayed_s: float = 0.0) -> Script:
+    late = ProcessFact(ProcessEvent.LATE, 1, state=ProcessActivity(delayed_s=delayed_s))
+    return lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(seconds).fact(late).answer(initialized(4))
 
 
 def _again(*kinds: str) -> Script:
@@ -103,7 +104,7 @@ CASES: Cases = {
         lambda: Talk(opened=False).ask("initialize", initialize(4)).wait(3).close("given up"),
         lambda: Talk(opened=False).ask("initialize", initialize(4)).exit(1),
     ),
-    "slow-handshake": (_waited(11), _waited(9)),
+    "slow-handshake": (_waited(11), _waited(15, 6.0)),
     "rejected-as-uninitialized": (
         lambda: Talk().ask("tools/list").error(-32602, "Received request before initialization was complete"),
         lambda: Talk().ask("tools/list").error(-32602, "the database is not ready"),

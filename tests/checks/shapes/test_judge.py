@@ -11,11 +11,6 @@ _LINK = {"type": "resource_link", "uri": "a:b", "name": "b"}
 _AUDIO = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
 
 
-def _rows(name: str, value: Any) -> list[int]:
-    """The rows in which a value is as it should be."""
-    return [row for row in range(1, 6) if not judge_of(row, name)(value)]
-
-
 @pytest.mark.parametrize(
     ("name", "value", "fine"),
     [
@@ -44,7 +39,7 @@ def _rows(name: str, value: Any) -> list[int]:
     ],
 )
 def test_shape_validity_depends_on_the_revision(name: str, value: Any, fine: list[int]) -> None:
-    assert _rows(name, value) == fine
+    assert [row for row in range(1, 6) if not judge_of(row, name)(value)] == fine
 
 
 @pytest.mark.parametrize(

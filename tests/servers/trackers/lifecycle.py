@@ -49,10 +49,6 @@ def _says_unknown(message: Message) -> None:
     sys.stderr.flush()
 
 
-def _is_silent(message: Message) -> None:
-    return None
-
-
 def _roots(then: Callable[[Message], None]) -> Run:
     """Asks for roots while it makes its list; `then` is what it does when it is refused."""
 
@@ -72,10 +68,6 @@ def _roots(then: Callable[[Message], None]) -> Run:
                 _refuse(message, -32601, "Method not found")
 
     return run
-
-
-def _hangs(request: Message) -> None:
-    return None
 
 
 def _throws(request: Message) -> None:
@@ -143,8 +135,8 @@ SERVERS: dict[str, Run] = {
     "counts-from-zero": lambda: _counts(0),
     "waits-for-initialized-and-refuses": _waits_for_initialized(_refuses_before),
     "waits-for-initialized-and-logs": _waits_for_initialized(_says_unknown),
-    "waits-for-initialized-in-silence": _waits_for_initialized(_is_silent),
-    "roots-not-offered": _roots(_hangs),
+    "waits-for-initialized-in-silence": _waits_for_initialized(lambda message: None),
+    "roots-not-offered": _roots(lambda message: None),
     "roots-refused-is-fatal": _roots(_throws),
     "roots-of-undefined": lambda: serve(
         {
