@@ -370,7 +370,7 @@ def blocking_verdicts(found: BlockingResult) -> Iterator[BenchVerdict]:
     own_ms = found.slow_ms - found.probe_ms  # the rest is the way to the server and back
     share = None if found.cpu_ms is None else found.cpu_ms / own_ms if own_ms > 0 else 1.0
     waits = share is not None and share < _COMPUTES
-    is_busy = found.probe_ms > found.slow_ms / 2  # the machine delays even the quickest request that long
+    is_busy = max(found.probe_ms, found.queued_ms) > found.slow_ms / 2  # the machine delays the quickest request, or it
     is_busy = is_busy or found.slow_ms > _AS_BEFORE * (found.alone_ms or found.slow_ms)  # or more than before the load
     if is_busy or (not waits and found.slow_ms < _LONG_MS):
         return

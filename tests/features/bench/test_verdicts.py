@@ -230,6 +230,7 @@ def test_blocking_probe_distinguishes_lock_and_blocked_loop() -> None:
     assert blocked(2, probe_ms=4.4, probe_beside_ms=6.6, fast_beside_ms=0, cpu_ms=0.4) == []  # a busy machine
     assert blocked(2, probe_ms=0.1, probe_beside_ms=2.1, fast_beside_ms=0, cpu_ms=0.4) == ["blocks-everything"]
     assert blocked(6.3, probe_ms=2.0, probe_beside_ms=7.2, fast_beside_ms=0, cpu_ms=0.8, queued_ms=4.0) == []
+    assert blocked(7.7, probe_ms=2.7, probe_beside_ms=15.8, fast_beside_ms=0, cpu_ms=1.7, queued_ms=9.2) == []
 
 
 def report(p95: float, *, errors: int = 0, tool: str = "t") -> dict[str, object]:

@@ -27,6 +27,7 @@ class Judgement(StrEnum):
 _CLAUSES = {
     "id": "id-type-changed response-id-mismatch unexpected-response server-silent error-without-id",
     "jsonrpc": "json-rpc-envelope-missing",
+    "method": "subscription-not-acknowledged",
     "result": "result-and-error json-rpc-envelope-missing",
     "error": "result-and-error error-object-invalid",
     "$ref": "unresolved-reference schema-expansion-limit",
@@ -40,7 +41,7 @@ _OF_OPERATORS = {
     ("line", "drop"): _NO_RESPONSE,
     ("line", "duplicate"): "duplicate-response response-id-mismatch progress-not-increasing",
     ("line", "truncate"): "malformed-json last-message-truncated stdout-not-json",
-    ("line", "reorder"): _NO_RESPONSE + " message-before-handshake",
+    ("line", "reorder"): _NO_RESPONSE + " message-before-handshake unrequested-progress",
     ("line", "split"): "multiline-message",
     ("line", "join"): "newline-missing stdout-not-json",
     ("line", "no newline"): "newline-missing last-message-truncated",
@@ -61,12 +62,12 @@ _OF_OPERATORS = {
     ("body", "byte order mark"): "byte-order-mark",
     ("body", "invalid UTF-8"): "stdout-encoding",
     ("body", "batch"): "batch-unsupported batch-not-specified",
-    ("event", "drop"): _NO_RESPONSE,
+    ("event", "drop"): _NO_RESPONSE + " acknowledgment-not-first",
     ("event", "duplicate"): "duplicate-response response-id-mismatch progress-not-increasing",
     ("event", "truncate"): "malformed-json invalid-json-rpc",
     ("event", "rename event"): "unknown-event-name",
     ("event", "retype event"): "unknown-event-name",
-    ("event", "rename data"): "event-field-unknown " + _NO_RESPONSE,
+    ("event", "rename data"): "event-field-unknown acknowledgment-not-first " + _NO_RESPONSE,
     ("event", "hang up"): "stream-ended-early unterminated-event",
 }
 """By the kind of a place and the operator: findings that are about it."""
