@@ -186,7 +186,8 @@ def written(screens: list[str]) -> str:
     typed = sum(len(key) - len("type ") for step in used for key in step.keys if key.startswith("type "))
     lines = [_BEFORE, f"The whole session takes **{total} keys, {typed} of them typed text**.", "", *table(), ""]
     for step, screen in zip(STEPS, screens, strict=True):
-        lines += [f"## {step.title}", "", f"{_keys(step)}: {step.why}", "", "```text", _shortened(screen), "```", ""]
+        screen = re.sub(r"\n{3,}", "\n\n", screen.strip("\n"))  # at most one empty line in a row
+        lines += [f"## {step.title}", "", f"{_keys(step)}: {step.why}", "", "```text", screen, "```", ""]
     return "\n".join(lines)
 
 
@@ -201,11 +202,6 @@ _NAMES = {"Escape": "Esc", "C-j": "Ctrl+J", "Down": "↓"}
 
 def _keys(step: Step) -> str:
     return " ".join(f"`{_NAMES.get(key, key).removeprefix('type ')}`" for key in step.keys)
-
-
-def _shortened(screen: str) -> str:
-    """Return a screen with at most one empty line in a row."""
-    return re.sub(r"\n{3,}", "\n\n", screen.strip("\n"))
 
 
 def main() -> None:
