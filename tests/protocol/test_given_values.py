@@ -32,8 +32,7 @@ def test_quotes_around_a_value_and_the_end_of_a_token_are_named_without_the_valu
 @pytest.mark.parametrize(
     ("value", "flaw"),
     [
-        (" ", "is a blank"),
-        ("s3cret\n", "begins or ends with a line break"),
+        *((" ", "is a blank"), ("a\n", "begins or ends with a line break")),
         *((each, "is that of an example") for each in ("your-api-key-here", "<token>", "sk-...", "xxxx", "changeme")),
         ("Bearer Bearer s3cret", "has its scheme twice"),
     ],
@@ -46,8 +45,7 @@ def test_a_value_that_was_copied_wrongly_is_named_without_it(value: str, flaw: s
     "value",
     [
         *("", '"', "s3cret", "$5", "${debian_chroot:+($debian_chroot)}\\u@\\h:\\w\\$ ", "https://${HOST}/"),
-        *("Bearer s3cret", "my-token", "a b ", "xx", "...and more"),
-        *(f"Bearer {_token(1_800_000_000)}", '{"a": "b"}', '"a" "b"'),
+        *("Bearer s3cret", "my-token", "a b ", f"Bearer {_token(1_800_000_000)}", '{"a": "b"}', '"a" "b"'),
     ],
 )
 def test_any_other_value_is_left_alone(value: str) -> None:

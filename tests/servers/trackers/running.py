@@ -92,9 +92,8 @@ def run(name: str, fault: Fault, place: Path) -> Found:
             return Found(name, fault, inspect(*words, *shlex.split(options), target, env=home), capture)
     given = {"PYTHONPATH": ROOT, "PATH": f"{HERE / 'bin'}:/usr/bin:/bin", "FAULT": name, "PLAYER": sys.executable}
     child = [word for key, value in given.items() for word in ("-e", f"{key}={value}")]
-    command = command_of(name, fault)
-    own = shlex.split(fault.options)
-    return Found(name, fault, inspect(*words, *child, *own, "--", *command, env=home), capture)
+    words += (*child, *shlex.split(fault.options), "--", *command_of(name, fault))
+    return Found(name, fault, inspect(*words, env=home), capture)
 
 
 def run_all(wanted: Sequence[tuple[str, Fault]], place: Path) -> Iterator[Found]:
