@@ -32,6 +32,7 @@ _OTHERS = frozenset(
             "--into",
             "--api-key",
             "--dist",
+            "--before",
             "--node",
             "--version",
             "--help",
