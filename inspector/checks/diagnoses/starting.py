@@ -233,8 +233,8 @@ def interactive_prompt(case: CheckMoment) -> Iterator[Violation]:
     if asked is None:
         return
     for n, last in (*words[:1], *((at, line.strip()) for at, line in printed)):
-        is_question = last.endswith((":", "?", ">", "]", ")")) or CHOICE.search(last)
-        if is_question and _PROMPT.search(last[:300]) and not _URL.search(last):
+        asks = last.endswith((":", "?", ">", "]", ")")) or CHOICE.search(last)
+        if asks and not last.startswith("{") and _PROMPT.search(last[:300]) and not _URL.search(last):
             sentence = f"the server waits for input at a terminal prompt{during}: {elided(last, 160)}"
             yield Violation(sentence, frames=(n, asked.frame), instead=True, fix=_NO_TERMINAL)
             return

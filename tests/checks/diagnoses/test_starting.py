@@ -145,6 +145,13 @@ def test_a_slow_package_manager_is_a_hint() -> None:
     assert (found.severity, found.sentence) == (Severity.HINT, "uvx took 20 s to start the server")
 
 
+def test_a_message_with_text_behind_it_is_no_prompt() -> None:
+    message = b'{"jsonrpc":"2.0","id":0,"result":{"instructions":"Enter a password"}} done (all is well)'
+    findings = _asked("node", "x.js").frame(message).wait(30).close().findings()
+    assert findings
+    assert not of_one(findings, "interactive-prompt")
+
+
 def test_stdin_not_read_names_the_url_of_an_http_server() -> None:
     talk = _silent("node", "x.js", stderr="Listening on http://127.0.0.1:3000/mcp")()
     (found,) = of_one(talk.findings(), "stdin-not-read")
