@@ -45,7 +45,7 @@ WITH_VALUE = frozenset(
         *("--deny", "--locale", "--screenshot", "--size", "--theme", "--wait-for"),
         "--allow-config",
         *("--label", "--host-timeout", "--stderr", "--until", "--watch"),
-        *("--random", "--seed", "--probe-timeout"),
+        *("--random", "--seed", "--probe-timeout", "--probe-for"),
     }
 )
 """Options whose value may be the next argument."""
