@@ -54,11 +54,13 @@ class NoticeBar(ItemBar):
             came = self._news()
         memory = conversation.memory.comparison
         alarmed = memory is not None and memory.alarms and not conversation.memory.shown
-        is_covered = self.app.screen.is_modal  # its keys do nothing in a dialog, which may show the request itself
-        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox" and not is_covered, "-asked")
-        if alarmed and not self._waiting:
+        self.set_class((bool(self._waiting) or alarmed) and shown != "inbox", "-asked")
+        if self.app.screen.is_modal:  # its keys do nothing in a dialog, which may show the request itself
+            self.show([BarLine()])  # blank: nothing below a dialog is laid out
+            self._shown, self._shown_of_memory = _NOTHING_SHOWN, ("", 0)
+        elif alarmed and not self._waiting:
             self._show_changes()
-        if self._waiting:
+        elif self._waiting:
             self._say(self._waiting[0])
         return came
 

@@ -384,7 +384,7 @@ async def test_the_hint_names_what_the_keys_do_in_each_kind_of_field() -> None:
         for keys, hint in (
             ((), "⏎ Edit  Tab Next  ^l Unset"),
             (("x",), "⏎ Next  Tab Next  ^l Unset"),
-            (("tab", "tab", "tab"), "→ Choose or type  Tab Next  ^l Unset"),
+            (("tab", "tab", "tab"), "→ Choose or type  Tab Next  Esc Leave"),
             (("tab", "tab"), "⏎ Choose  Tab Next"),
             (("tab",), "⏎ Open  Tab Next"),
             (("7", "tab"), "⏎ Add  Tab Next"),

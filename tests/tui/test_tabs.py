@@ -46,7 +46,7 @@ async def test_one_conversation_has_no_line_of_tabs_and_keys_for_tabs_say_why() 
         assert "g Tab" not in text(app)
         for key in ("g tab", "g a", "ctrl+w"):
             await pilot.press(key)
-        await until(lambda: "g O opens another" in text(app) and "the only server" in text(app), "why there is nothing")
+        await until(lambda: "g O opens another" in text(app) and "the only tab" in text(app), "why there is nothing")
         assert not app.tabs.shows_timeline
 
 
