@@ -223,7 +223,7 @@ class ItemRequests:
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Switch to another conversation. For a recording, requests later than its replay position are dropped."""
-        self._conversation = conversation
+        self._conversation, self._seen_cause = conversation, ()
         self.calling = Calling(conversation)
         if conversation.can_act:
             self.history.rebind(conversation)
@@ -416,7 +416,7 @@ class ItemsPanel(Panel, Generic[FormT]):
 
     def rebind(self, conversation: OpenConversation) -> None:
         """Show another conversation; the chosen item and the typed arguments are kept."""
-        self.conversation = conversation
+        self.conversation, self._seen_findings = conversation, ()  # which would keep the old one, if it is hidden
         self.items.rebind(conversation)
         self.requests.rebind(conversation)
         self.saved.rebind(conversation)
