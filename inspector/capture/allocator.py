@@ -1,7 +1,7 @@
 """Settings of the C library's allocator (glibc; elsewhere nothing happens): large blocks must not fragment its heap.
 
 By default glibc takes freed blocks of some megabytes for a sign that such blocks belong on the heap, where each stays
-below a small one that is in use. A list of 10,000 tools held 100 MB this way (`malloc(3)`, `mallopt(3)`).
+below a small one that is in use. A list of 10,000 tools held up to 100 MB this way (`malloc(3)`, `mallopt(3)`).
 """
 
 from contextlib import suppress
