@@ -5,9 +5,9 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-for version in 1.30.0 2.3.0; do
-    python3 -m venv "venv-$version"
-    "venv-$version/bin/pip" install -q --disable-pip-version-check "mcp==$version" 2>/dev/null
+for package in mcp==1.30.0 mcp==2.3.0; do
+    python3 -m venv "venv-${package#mcp==}"
+    "venv-${package#mcp==}/bin/pip" install -q --disable-pip-version-check "$package" 2>/dev/null
 done
 cat > server.py <<'PY'
 try:
