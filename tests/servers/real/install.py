@@ -47,8 +47,10 @@ def _npm(place: Path, packages: dict[str, str]) -> None:
     # A package.json of its own, or npm walks up and takes a parent directory's for the project.
     (place / "package.json").write_text('{"private": true}\n')
     pins = [f"{package}@{pin}" for package, pin in packages.items()]
-    # Their scripts download browsers, which no test needs.
+    # Their scripts download browsers, which no test needs; that of node fetches the program itself.
     _run("npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", *pins)
+    if "node" in packages:
+        _run("npm", "rebuild", "--prefix", str(place), "node")
 
 
 def _pip(place: Path, packages: dict[str, str]) -> None:

@@ -22,6 +22,11 @@ def test_a_second_run_installs_nothing(tmp_path: Path, commands: list[tuple[str,
     assert [command[-1] for command in commands] == ["a@1"]
 
 
+def test_node_from_npm_is_unpacked_by_its_own_script(tmp_path: Path, commands: list[tuple[str, ...]]) -> None:
+    install.bring_up(tmp_path / "conformance", {"a": "1", "node": "24.21.0"})
+    assert (commands[-1][1], commands[-1][-1]) == ("rebuild", "node")
+
+
 def test_other_version_reinstalls_the_environment(tmp_path: Path, commands: list[tuple[str, ...]]) -> None:
     install.bring_up(tmp_path / "node", {"a": "1"})
     (tmp_path / "node" / "left-over").touch()
