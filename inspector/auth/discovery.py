@@ -227,6 +227,11 @@ def _server(issuer: str, server_url: str, fetched: HttpFetched, *, assumed: bool
         address = peek.text(value, name)
         if address is not None and (why := refusal(address, server_url)):
             found, fix = f"its {name}: {why}", "Nothing was sent there. If you did not expect this, it is an attack."
+            if address.startswith("/") and not address.startswith("//"):
+                found, fix = (
+                    f"its {name} is a path, {address[:100]!r}, not a whole URL",
+                    "Write scheme and host before it.",
+                )
             yield from broken(_step(AS, fetched, StepVerdict.BROKEN, found, RFC_8414, fix))
     metadata = _read_server(named, value)
     if named == issuer or assumed:

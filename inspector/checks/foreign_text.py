@@ -48,7 +48,7 @@ _MOST_EMPTY = 400
 STATUS_ONLY = re.compile(
     r"(?i)\W*(?:(?:http|error|status)\W*)*(?:[45]\d\d\b\W*)?(?:(?:forbidden|bad request|error|not found|unauthorized|"
     r"internal server error|access denied|too many requests|method not allowed|service unavailable|bad gateway|"
-    r"gateway timeout)\W*)?"
+    r"gateway timeout|not acceptable)\W*)?"
 )
 """A title that adds nothing to the HTTP status."""
 _PARAGRAPH = re.compile(r"(?is)<(?:p|pre)(?:\s[^<>]*)?>(.{1,400}?)<(?:/p(?:re)?|br\s?/?)>")
@@ -126,11 +126,18 @@ def and_more(others: Sequence[str], one: str, *, all_of_them: bool = True) -> st
 
 def reason_of(error: Any) -> str:
     """Return the message of a JSON-RPC error, and what its `data` adds to it; "" if it is empty."""
-    message = (peek.text(error, "message") or "").strip()
+    message = with_its_json_read((peek.text(error, "message") or "").strip())
     more = words_in(peek.at(error, "data"))
     if not more or more.lower() in message.lower():
         return elided(message)
     return f"{elided(message)} ({elided(more)})" if message else elided(more)
+
+
+def with_its_json_read(message: str) -> str:
+    """Return a message whose second half is the JSON of a validator's report, with the words of that in its place."""
+    begin = re.search(r": ?([\[{]\s*[\[{\"])", message[:_MOST_EMPTY])
+    words = words_in(_decoded(message[begin.start(1) :])) if begin else ""
+    return f"{message[: begin.start()]}: {words}" if begin and words else message
 
 
 def states_no_reason(text: str) -> bool:

@@ -1,10 +1,13 @@
 """How the demo declares tools, builds content blocks and validates arguments."""
 
 import base64
+import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from inspector.demo.call import DemoRequest, Json
@@ -18,7 +21,6 @@ Raises: Mishap for a result with `isError`, DemoError for a JSON-RPC error.
 
 LOOKS = {"readOnlyHint": True, "openWorldHint": False}
 WRITES = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
-DESTROYS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -81,6 +83,19 @@ class DemoTool:
         if self.task:
             item["execution"] = {"taskSupport": self.task}
         return item
+
+
+def declared(name: str, run: Run, **more: Any) -> DemoTool:
+    """Return a tool that `tools.json` defines by its name: its texts, schemas and annotations."""
+    entry = _definitions()[name]
+    schemas = entry["inputSchema"], entry.get("outputSchema"), entry.get("annotations")
+    return DemoTool(name, entry["title"], entry["description"], run, *schemas, **more)
+
+
+@cache
+def _definitions() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
+    return found
 
 
 def takes(*required: str, **properties: Json) -> Json:

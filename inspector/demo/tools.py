@@ -18,7 +18,7 @@ from inspector.demo.call import (
 )
 from inspector.demo.state import LOGBOOK, DemoState, Work
 from inspector.demo.tasks import can_ask
-from inspector.demo.toolkit import DESTROYS, LOOKS, WRITES, DemoTool, encode, result, takes, text
+from inspector.demo.toolkit import LOOKS, WRITES, DemoTool, declared, encode, result, takes, text
 
 _Begin = Callable[[DemoRequest, Json], Work]
 _Run = Callable[[DemoRequest, Json], Awaitable[Json]]
@@ -46,7 +46,6 @@ REPORT = """## Keeper's report
 - [x] oil drawn
 - [ ] gull removed from the pantry
 """
-_NUMBER: Json = {"type": "number", "minimum": -1000, "maximum": 1000}
 
 
 def _task_optional(call: DemoRequest, arguments: Json) -> Work:
@@ -184,60 +183,10 @@ async def _hostile_text(call: DemoRequest, arguments: Json) -> Json:
 
 
 FAULTY = (
-    DemoTool(
-        "tool_error",
-        "Tool error: radio the harbour",
-        "Always returns a result with isError: true.",
-        _tool_error,
-        takes(harbour={"type": "string", "default": "Saltmouth"}),
-        annotations={"readOnlyHint": True, "openWorldHint": True},
-    ),
-    DemoTool(
-        "jsonrpc_error",
-        "JSON-RPC error: break the lamp",
-        "Returns a JSON-RPC error instead of a result.",
-        _jsonrpc_error,
-        takes(
-            how={
-                "type": "string",
-                "default": "internal",
-                "oneOf": [
-                    {"const": "internal", "title": "Internal error (-32603)"},
-                    {"const": "params", "title": "Invalid params (-32602)"},
-                ],
-            }
-        ),
-        annotations=LOOKS,
-    ),
-    DemoTool(
-        "invalid_output",
-        "Invalid output: broken barometer",
-        "Returns structured content that does not match its outputSchema.",
-        _invalid_output,
-        {"type": "object", "additionalProperties": False},
-        takes(
-            "hectopascal",
-            "trend",
-            hectopascal={"type": "number", "minimum": 850, "maximum": 1090},
-            trend={"type": "string", "enum": ["rising", "steady", "falling"]},
-        ),
-        LOOKS,
-    ),
-    DemoTool(
-        "hostile_text",
-        "Hostile \x1b[7mtext\x1b[0m [@click=app.quit]x[/]",
-        "Control characters and markup that must not reach the terminal.\n" + "\n".join(HOSTILE_LINES),
-        _hostile_text,
-        takes(
-            as_error={
-                "type": "boolean",
-                "title": "As an [reverse]error[/]",
-                "description": "\x1b[5mblinks\x1b[0m if you let it",
-                "default": False,
-            }
-        ),
-        annotations=LOOKS,
-    ),
+    declared("tool_error", _tool_error),
+    declared("jsonrpc_error", _jsonrpc_error),
+    declared("invalid_output", _invalid_output),
+    declared("hostile_text", _hostile_text),
 )
 
 
@@ -328,137 +277,21 @@ async def _extra_tool(call: DemoRequest, arguments: Json) -> Json:
 
 
 _LISTED = (
-    DemoTool(
-        "echo",
-        "Echo a text",
-        "Returns the text it is given.",
-        _echo,
-        takes(
-            "text",
-            text={"type": "string", "description": "Text to return", "minLength": 1, "maxLength": 2000},
-            times={"type": "integer", "description": "Number of repetitions", "minimum": 1, "maximum": 5, "default": 1},
-            loud={"type": "boolean", "default": False},
-        ),
-        annotations={**LOOKS, "idempotentHint": True},
-    ),
-    DemoTool(
-        "add",
-        "Add two numbers",
-        "Returns the sum as text and as structured content.",
-        _add,
-        takes(
-            "a",
-            "b",
-            a={**_NUMBER, "description": "First depth, in fathoms"},
-            b={**_NUMBER, "description": "Second depth, in fathoms"},
-        ),
-        takes("sum", sum={"type": "number"}, below_the_keel={"type": "boolean"}),
-        LOOKS,
-    ),
+    declared("echo", _echo),
+    declared("add", _add),
     tools_content.TOOL,
-    DemoTool(
-        "long_running",
-        "Long-running call: sweep the horizon",
-        "Reports progress at each step. Can be cancelled.",
-        _long_running,
-        takes(
-            steps={"type": "integer", "minimum": 1, "maximum": 1000, "default": 5},
-            seconds_per_step={"type": "number", "minimum": 0, "maximum": 60, "default": 0.5},
-        ),
-        annotations=LOOKS,
-    ),
-    DemoTool(
-        "image_result",
-        "Image result: tide chart",
-        "Returns the tide of the next hours as an image and as structured content.",
-        _image_result,
-        takes(
-            harbour={
-                "type": "string",
-                "enum": ["Saltmouth", "Teal Bay", "Port Ember"],
-                "default": "Saltmouth",
-                "x-mcp-header": "Harbour",
-            },
-            hours={"type": "integer", "minimum": 1, "maximum": 96, "default": 24},
-        ),
-        takes(
-            "harbour",
-            "metres",
-            harbour={"type": "string"},
-            metres={"type": "array", "items": {"type": "number"}, "minItems": 1},
-        ),
-        LOOKS,
-        WAVES,
-        meta=extensions.OF_TOOL,
-    ),
-    DemoTool(
-        "audio_result",
-        "Audio result: foghorn",
-        "Returns a short, low sound.",
-        _audio_result,
-        takes(
-            seconds={"type": "number", "minimum": 0.1, "maximum": 5, "default": 0.5},
-            pitch={
-                "type": "number",
-                "description": "Frequency in hertz",
-                "minimum": 40,
-                "maximum": 880,
-                "default": 110,
-            },
-        ),
-        annotations=LOOKS,
-    ),
-    DemoTool(
-        "all_content",
-        "All content types: the keeper's report",
-        "Returns Markdown, JSON, an image, a resource link and two embedded resources.",
-        _all_content,
-        {"type": "object", "additionalProperties": False},
-        annotations=LOOKS,
-    ),
-    DemoTool(
-        "update_resource",
-        "Update a resource: write to the logbook",
-        "Adds an entry and notifies the subscribers of the logbook.",
-        _update_resource,
-        takes("entry", entry={"type": "string", "minLength": 1, "maxLength": 500}),
-        annotations=WRITES,
-    ),
-    DemoTool(
-        "destructive_call",
-        "Destructive call: clear the logbook",
-        "Deletes every entry of the logbook. This cannot be undone.",
-        _destructive_call,
-        {"type": "object", "additionalProperties": False},
-        annotations=DESTROYS,
-    ),
-    DemoTool(
-        "log_messages",
-        "Log messages: night watch",
-        "Sends a log message of each level and writes lines to stderr.",
-        _log_messages,
-        takes(stderr_lines={"type": "integer", "minimum": 0, "maximum": 10000, "default": 3}),
-        annotations=LOOKS,
-    ),
-    DemoTool(
-        "toggle_tool",
-        "Toggle a tool: open the cellar",
-        "Adds or removes `extra_tool` and sends notifications/tools/list_changed.",
-        _toggle_tool,
-        takes(open={"type": "boolean", "default": True}),
-        annotations={**WRITES, "idempotentHint": True},
-    ),
+    declared("long_running", _long_running),
+    declared("image_result", _image_result, icon=WAVES, meta=extensions.OF_TOOL),
+    declared("audio_result", _audio_result),
+    declared("all_content", _all_content),
+    declared("update_resource", _update_resource),
+    declared("destructive_call", _destructive_call),
+    declared("log_messages", _log_messages),
+    declared("toggle_tool", _toggle_tool),
     *FAULTY,
 )
 
-_EXTRA = DemoTool(
-    "extra_tool",
-    "Extra tool: count what is in the cellar",
-    "Listed only after `toggle_tool` has added it.",
-    _extra_tool,
-    {"type": "object"},
-    annotations=LOOKS,
-)
+_EXTRA = declared("extra_tool", _extra_tool)
 
 
 def catalogue(station: DemoState) -> list[DemoTool]:

@@ -8,7 +8,7 @@ import secrets
 from typing import Any
 
 from inspector.demo.call import URL_REQUIRED, DemoError, DemoFault, DemoRequest, Json, again, ask, remembered
-from inspector.demo.toolkit import LOOKS, DemoTool, complaints, result, takes, text
+from inspector.demo.toolkit import complaints, declared, result, takes, text
 
 _FORM: Json = {"elicitation": {"form": {}}}
 _URL: Json = {"elicitation": {"url": {}}}
@@ -220,94 +220,13 @@ def _guests(call: DemoRequest, known: Json) -> Json:
 
 
 LISTED = (
-    DemoTool(
-        "elicit_form",
-        "Form elicitation: who keeps the light?",
-        "Requests a form with every type of field: strings, numbers, dates, single and multiple choice, defaults.",
-        _elicit_form,
-        takes(
-            form={
-                "type": "string",
-                "title": "Form",
-                "default": "allowed",
-                "oneOf": [
-                    {"const": "allowed", "title": "Valid: as the specification allows"},
-                    {"const": "secret", "title": "Invalid: asks for a password"},
-                    {"const": "nested", "title": "Invalid: contains a nested object"},
-                ],
-            },
-            copies={
-                "type": "integer",
-                "description": "Number of elicitations sent at once",
-                "minimum": 1,
-                "maximum": 50,
-                "default": 1,
-            },
-            patience_s={
-                "type": "number",
-                "description": "Seconds until the server cancels the elicitations (handshake era); 0: never",
-                "minimum": 0,
-                "maximum": 3600,
-                "default": 0,
-            },
-        ),
-        annotations=LOOKS,
-        needs=lambda arguments: _FORM,
-    ),
-    DemoTool(
-        "elicit_steps",
-        "Elicitation in two steps: plan the supper",
-        "Sends two elicitations; the second depends on the first response.",
-        _elicit_steps,
-        takes(
-            simmer={
-                "type": "integer",
-                "description": "Extra retries with requestState and without input requests (stateless era)",
-                "minimum": 0,
-                "maximum": 20,
-                "default": 0,
-            }
-        ),
-        annotations=LOOKS,
-        needs=lambda arguments: _FORM,
-    ),
-    DemoTool(
-        "elicit_url",
-        "URL elicitation: sign the visitors' book",
-        "Asks to open a URL in a browser. The URL leads nowhere.",
-        _elicit_url,
-        takes(
-            how={
-                "type": "string",
-                "default": "question",
-                "oneOf": [
-                    {"const": "question", "title": "As a server request"},
-                    {"const": "error", "title": "As error -32042, in revisions that have it; then call again"},
-                ],
-            }
-        ),
-        annotations=LOOKS,
-        needs=lambda arguments: _URL,
-    ),
-    DemoTool(
+    declared("elicit_form", _elicit_form, needs=lambda arguments: _FORM),
+    declared("elicit_steps", _elicit_steps, needs=lambda arguments: _FORM),
+    declared("elicit_url", _elicit_url, needs=lambda arguments: _URL),
+    declared(
         "sampling_request",
-        "Sampling request: will there be fog?",
-        "Asks the client's model, with a system prompt and optionally a tool.",
         _sampling_request,
-        takes(
-            question={"type": "string", "minLength": 1, "maxLength": 500, "default": "Will there be fog tonight?"},
-            with_tools={"type": "boolean", "description": "Offer the model a tool", "default": False},
-        ),
-        annotations=LOOKS,
         needs=lambda arguments: {"sampling": {"tools": {}} if arguments.get("with_tools") else {}},
     ),
-    DemoTool(
-        "roots_request",
-        "Roots request: list the roots",
-        "Returns the client's roots.",
-        _roots_request,
-        {"type": "object", "additionalProperties": False},
-        annotations=LOOKS,
-        needs=lambda arguments: {"roots": {}},
-    ),
+    declared("roots_request", _roots_request, needs=lambda arguments: {"roots": {}}),
 )

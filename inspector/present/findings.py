@@ -12,6 +12,7 @@ from inspector.checks.diagnoses.causes import error_of_tool
 from inspector.checks.findings import Confidence, Finding, Severity, page_of
 from inspector.checks.registry import CHECKS, LAST, Check
 from inspector.checks.runner import Inspection
+from inspector.checks.sayings import explained
 from inspector.checks.verdict import merged, primary_of, roots_of
 from inspector.present import spans
 from inspector.present.compatibility import words_of
@@ -298,7 +299,9 @@ def failure_in(journal: Journal, until: int | None = None, *, with_lists: bool =
         first = f"{failed[0].method} {failed[0].target}".rstrip() + _that_worked(exchanges, failed[0])
         cause = _cause_of(journal, failed[0])
         more = f" (and {len(failed) - 1:,} more)" if len(failed) > 1 else ""
-        return f"{first} failed{f': {cause}' if cause else ''}{more}"
+        failure = f"{first} failed{f': {cause}' if cause else ''}"
+        means = explained(failure)[0]
+        return f"{failure}{f' ({means})' if means else ''}{more}"
     return f"the connection was lost: {ended.why}" if ended is not None and ended.why else ""
 
 

@@ -27,7 +27,7 @@ from inspector.checks.state import (
     value_of,
 )
 from inspector.protocol import peek
-from inspector.protocol.credentials import MASK, without_credentials
+from inspector.protocol.credentials import MASK, is_credential, without_credentials
 from inspector.protocol.facts import HttpEvent
 
 _WARNING = Severity.WARNING
@@ -36,6 +36,7 @@ error, warning, hint = diagnoses_of(_TOPIC)
 _WELL_KNOWN, _PROTECTED = "/.well-known/", "/.well-known/oauth-protected-resource"
 _SERVER = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 _SAID = re.compile(r'(error(?:_description)?|scope)="([^"]{1,200})"')
+_UNQUOTED = re.compile(r"(?<![\w-])resource_metadata=https?:[^\s,]*")
 _SKEW_S = 120
 _SAYS_WHOSE = "authorization_response_iss_parameter_supported"
 _PLACES = re.compile(r"(_endpoint|_uri|_url|^issuer|^jwks_uri|^service_documentation)$")
@@ -123,7 +124,12 @@ def resource_metadata_missing(case: CheckMoment) -> Iterator[Violation]:
     speaks_oauth = named or any(each.value is not None for each in login.tried)
     if looked and login.refusals and speaks_oauth and all(each.value is None for each in looked):
         places = ", ".join(f"{each.url[:80]} ({each.status or 'no response'})" for each in looked[:3])
-        yield Violation(f"no metadata at {places}", frames=tuple(each.frame for each in looked), instead=True)
+        bare = next(filter(None, (_UNQUOTED.search(challenge or "") for _, _, challenge in login.refusals)), None)
+        sentence, fix = f"no metadata at {places}", ""
+        if bare is not None:
+            sentence = f"the challenge gives {bare[0][:100]} without quotes, so that it is not read; {sentence}"
+            fix = 'Write it between quotes: resource_metadata="https://…".'
+        yield Violation(sentence, frames=tuple(each.frame for each in looked), instead=True, fix=fix)
 
 
 @error("HTML page instead of OAuth metadata", "http")
@@ -175,7 +181,7 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
         return
     http, request, response = heads
     if case.frame is not None:
-        if http.sent("authorization") is not None:
+        if _credential_of(http):
             body = case.frame.payload[:4000]
             notes.body = words_of_body(body)[:120] if response.status == 401 else ""
         return
@@ -183,10 +189,11 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
     if case.fact is not None and case.fact.event is HttpEvent.END:
         stated, notes.body = notes.body, ""
         words = members.get("error_description") or stated or members.get("error") or ""
-        sent = http.sent("authorization") is not None and response.status == 401
+        sent = _credential_of(http) if response.status == 401 else ""
         if sent and _WELL_KNOWN not in request.target and case.state.is_first("credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
             more = f": {words[:120]}" if words else ""
+            more = f" in {sent}{more}" if sent.lower() != "authorization" else more
             if _lacks_scheme(http.sent("authorization") or ""):
                 more += "; the Authorization header was sent without a scheme word such as Bearer"
                 fix = "Send the word too: -H 'Authorization: Bearer …'."
@@ -207,6 +214,12 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
             asked = f" --scope {shlex.quote(' '.join(every)[:200])}" if wanted else ""
             fix = f"Log in with all required scopes: mcp-inspect auth login{asked} {url}"
             yield Violation(f"the token lacks a scope{': ' + stated[:80] if stated else ''}", fix=fix)
+
+
+def _credential_of(http: HttpExchangeState) -> str:
+    """Return the header of a request that has a credential, such as X-API-Key; "" for none."""
+    headers = http.request.headers if http.request is not None else ()
+    return next((name[:60] for name, _ in headers if is_credential(name) and name.lower() != "cookie"), "")
 
 
 def _lacks_scheme(value: str) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.checks.diagnoses.process import tail_of
 from inspector.checks.diagnoses.stalls import computed_at_eof, responded_before, response_at_eof
+from inspector.checks.diagnoses.starting import FIX_HELD_BACK, held_back
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.json_flaws import ENDS, flaw_of
 from inspector.checks.registry import Violation, diagnoses_of
@@ -288,7 +289,8 @@ def stdout_buffered(case: CheckMoment) -> Iterator[Violation]:
         return
     waited = (closed - case.asked.time_ns) / 1e9
     sentence = f"the response to {case.asked.named} was sent when stdin was closed, {waited:.0f} s after the request"
-    yield Violation(sentence, frames=(case.asked.frame,))
+    held = held_back(case.state.connection.argv) if case.state.connection is not None else ""
+    yield Violation(f"{held}: {sentence}" if held else sentence, frames=(case.asked.frame,), fix=held and FIX_HELD_BACK)
 
 
 @error("Output is not UTF-8", "frame")

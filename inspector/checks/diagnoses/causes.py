@@ -55,6 +55,9 @@ _OF_AUTHOR = re.compile(
     rf"|^(?:file://)?{_FOREIGN}(/[^:\n]+):(\d+)$"
 )
 """A frame of a stack, of Python or Node, that is not in a package or the standard library."""
+_READS_VARIABLE = re.compile(
+    r"(?:environ(?:\.get)?[(\[]|getenv\()\s*[\"']([A-Z][A-Z0-9_]+)[\"']|process\.env(?:\.|\[[\"'])([A-Z][A-Z0-9_]+)"
+)
 _OF_PACKAGE = re.compile(
     r"^(?:\s+at .*|\s*File \".*|(?:file://)?/[^:\n]*)(?:node|site)[_-](?:modules|packages)/((?:@[^/\s]+/)?[^/\s]+)/"
 )
@@ -269,15 +272,21 @@ def _with_heads(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def place_of(newest: list[tuple[int, str]], at: int) -> str:
-    """Return file and line of the author's code in the stack of the exception at an entry; "" if it shows none."""
+    """Return file and line of the author's code in the stack of the exception at an entry; "" if it shows none.
+
+    If that line reads a variable of the environment, its value is suspect.
+    """
     lines = [line for _, line in newest]
     here = next((n for n, (entry, _) in enumerate(newest) if entry == at), 0)
     traced = itertools.takewhile(lambda line: not line.startswith("Traceback"), lines[here : here + _MOST_OF_STACK])
     below = itertools.takewhile(_STACK_LINE.match, reversed(lines[max(0, here - _MOST_OF_STACK) : here]))
     stack = [*traced, *below]
-    for found in filter(None, map(_OF_AUTHOR.search, stack)):
+    for n, found in enumerate(map(_OF_AUTHOR.search, stack)):
+        if found is None:
+            continue
         path, number = filter(None, found.groups())
-        return f"{path.rpartition('/')[2][:60]}, line {number}"
+        read = _READS_VARIABLE.search("\n".join(stack[max(0, n - 2) : n]))  # the line of code, and what underlines it
+        return f"{path.rpartition('/')[2][:60]}, line {number}{f', which reads {read[1] or read[2]}' if read else ''}"
     inner = next(filter(None, map(_OF_PACKAGE.search, stack)), None)
     return f"in {inner[1]}" if inner and inner[1] not in lines[here] else ""
 

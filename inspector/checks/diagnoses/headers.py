@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from inspector.checks.diagnoses.http import (
     BAD_VERSION,
     GUARD,
     NO_SESSION,
     deferred,
+    kind_of,
     netloc,
     of_discovery,
     refused,
@@ -19,6 +22,7 @@ from inspector.checks.foreign_text import words_of_body
 from inspector.checks.registry import Violation, diagnoses_of
 from inspector.checks.state import SESSION, CheckMoment, HttpExchangeState
 from inspector.protocol import peek
+from inspector.protocol.jsonrpc import ResultResponse
 
 error = diagnoses_of("http").error
 
@@ -32,11 +36,17 @@ _NEEDS_SESSION = re.compile(
     rb"(?:missing|without|requires?) .{0,20}(?:mcp-session-id|session)|"
     rb"session id (?:is )?(?:required|missing)"
 )
-
+_PARAM_HEADER = re.compile(r"(?i)\bmcp-param-[\w-]+")
+_NAMES_SESSION = re.compile(r"(?i)(?!mcp-session-id$)(?:[\w-]+[-_])?session(?:[-_]?id)?")
 _MISSING = re.compile(
     r"(?i)\b(mcp-[a-z-]{1,40})\b.{0,40}\b(?:missing|absent|required|not (?:found|present|provided|set))\b"
     r"|\b(?:missing|absent|without|requires?|no)\b.{0,30}\b(mcp-[a-z-]{1,40})\b"
 )
+
+
+class _Notes(msgspec.Struct):
+    given: str = ""
+    """Where the response to `initialize` has a session, if that is not its header; "" for nowhere."""
 
 
 @error("`Accept` header is rejected", "http", "end")
@@ -46,7 +56,8 @@ def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
     Fix: Accept both application/json and text/event-stream, in any order; and see whether a proxy changes the header.
     """
     heads = responded(case)
-    if heads is not None and heads.request.method == "POST" and heads.response.status == 406:  # a stream is optional
+    is_refused = heads is not None and heads.request.method == "POST" and heads.response.status == 406
+    if heads is not None and is_refused and kind_of(heads.http) != "text/html":  # a page is of something in front
         http = heads.http
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
@@ -102,12 +113,21 @@ def host_rejected(case: CheckMoment) -> Iterator[Violation]:
     yield Violation(f"the server rejected Host {host[:60]}{origin} with HTTP {response.status}{words}", fix=fix)
 
 
-@error("Session id required but not issued", "refusal")
+@error("Session id required but not issued", "refusal", "answer initialize")
 def session_id_not_issued(case: CheckMoment) -> Iterator[Violation]:
     """The response to initialize had no session id, or one that a browser may not read.
 
     Fix: Send Mcp-Session-Id with the response to initialize.
     """
+    notes = case.state.notes(_Notes)
+    if isinstance(case.message, ResultResponse):
+        named = [
+            f"the member {name[:40]} of its result" for name in peek.mapping(case.value) if "session" in name.lower()
+        ]
+        headers = case.http.response.headers if case.http is not None and case.http.response is not None else ()
+        named += [f"the header {name[:40]}" for name, _ in headers if _NAMES_SESSION.fullmatch(name)]
+        notes.given = next(iter(named), "")
+        return
     heads, body = refused(case) or (None, b"")
     if heads is None or case.state.opening is None or case.is_modern or heads.http.sent(SESSION) is not None:
         return
@@ -116,6 +136,8 @@ def session_id_not_issued(case: CheckMoment) -> Iterator[Violation]:
     if words := NO_SESSION.search(body):
         fix = "Send Mcp-Session-Id with the response to initialize, and Access-Control-Expose-Headers for web clients."
         sentence = "the server requires a session id, but its response to initialize had none"
+        if notes.given:
+            sentence = f"the server requires the header Mcp-Session-Id, and gave the session in {notes.given} instead"
         yield Violation(sentence, span=words.span(), fix=fix)
 
 
@@ -138,12 +160,23 @@ def header_body_mismatch(case: CheckMoment) -> Iterator[Violation]:
             return
         sentence = (peek.text(case.value, "message") or "")[:120]
         frames = (case.asked.frame,) if case.asked is not None else ()
-        if lost := missing_header(case.http, sentence):
+        if lost := _unnamed_header(case, sentence) or missing_header(case.http, sentence):
             yield Violation(f"{case.method[:40]} was rejected: {sentence}{lost[0]}", "/error", frames, fix=lost[1])
             return
         yield Violation(
             f"the server reports that headers and body of {case.method[:40]} differ: {sentence}", "/error", frames
         )
+
+
+def _unnamed_header(case: CheckMoment, words: str) -> tuple[str, str] | None:
+    """Return what to add to words about a missing Mcp-Param header that the tool's schema does not name; else None."""
+    found, asked = _PARAM_HEADER.search(words), case.asked
+    known = case.state.lists.known["tools"].get(peek.text(asked.params, "name") or "") if asked is not None else None
+    if found is None or known is None or "x-mcp-header" in repr(peek.at(known.item, "inputSchema")):
+        return None
+    return f"; inputSchema has no x-mcp-header for {found[0]}, so that clients send none", (
+        "Annotate the argument with x-mcp-header in inputSchema, or take it from the body."
+    )
 
 
 def missing_header(http: HttpExchangeState | None, words: str) -> tuple[str, str] | None:

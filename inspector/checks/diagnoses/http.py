@@ -88,7 +88,7 @@ _TO_ITSELF = (
 )
 _LENGTHS = re.compile(r"received (\d+) bytes, expected (\d+)")
 STREAM = "text/event-stream"
-_CRASHED, _NOT_IMPLEMENTED = 500, 501
+_UNACCEPTABLE, _CRASHED, _NOT_IMPLEMENTED, _BAD_GATEWAY = 406, 500, 501, 502
 _BAD_REQUEST, _NO_LOGIN, _FORBIDDEN, _COMMON = 400, 401, 403, 405
 
 _UNHANDLED = (
@@ -397,6 +397,8 @@ def wrong_endpoint_event(case: CheckMoment) -> Iterator[Violation]:
                 if not state.is_first("wrong-endpoint-event"):
                     return
                 message = f"POST to the URL of the endpoint event, {named[:80]}, returned HTTP {response.status}"
+                if named.startswith("{"):
+                    message = f"the endpoint event holds JSON, {named[:80]}, not the URL itself: HTTP {response.status}"
                 fix = "If a proxy removes a path prefix, configure it in the server (root_path)."
                 if named.startswith("{"):
                     fix = "Send the URL itself as the data of the event, not JSON."
@@ -491,6 +493,10 @@ def http_server_error(case: CheckMoment) -> Iterator[Violation]:
         gateway = f"a gateway{product and f' ({product[:40]})'} returned HTTP {status} {_GATEWAY[status]}"
         sentence = f"{gateway}: the server behind it does not respond{_body_reason(case)}"
         fix = "Check that the server is running: connect without the gateway, and see the gateway's log."
+        if http.header("x-amzn-errortype") or http.header("apigw-requestid") or http.header("x-amz-apigw-id"):
+            sentence = f"API Gateway returned HTTP {status}{_body_reason(case)}: the function behind it failed"
+            sentence += ", or returned no object with statusCode, headers and body" * (status == _BAD_GATEWAY)
+            fix = "See the log of the function in CloudWatch."
     else:
         words, fix = _body_reason(case), "See the log of the server."
         if (http.header("server") or "") == "uvicorn" and http.words == "Internal Server Error":
@@ -585,7 +591,8 @@ def http_request_rejected(case: CheckMoment) -> Iterator[Violation]:
         asked = next((each for each in http.asked if each.answered is None), None)
         if status == _BAD_REQUEST and http.notifications and not http.asked:
             yield from _refused_notification(case, http)
-        if not 400 <= status < 500 or status in _ELSEWHERE or asked is None:
+        elsewhere = status in _ELSEWHERE and not (status == _UNACCEPTABLE and kind_of(http) == "text/html")
+        if not 400 <= status < 500 or elsewhere or asked is None:
             return
         if (status == 404 and http.sent(SESSION) is not None) or (status == 403 and http.header("www-authenticate")):
             return  # the session has expired, or the challenge states what is required

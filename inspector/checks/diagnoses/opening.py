@@ -10,7 +10,7 @@ from inspector.checks.diagnoses.causes import MIXED_UP
 from inspector.checks.diagnoses.clauses import Clause, joined, when
 from inspector.checks.diagnoses.process import cause_in, line_like, tail_of
 from inspector.checks.diagnoses.stalls import awaited_at_first, computed_at_eof, computed_at_stall, unread_at_eof
-from inspector.checks.diagnoses.starting import SLOW_NS, deaf_to_initialize, unanswered
+from inspector.checks.diagnoses.starting import FIX_HELD_BACK, SLOW_NS, deaf_to_initialize, held_back, unanswered
 from inspector.checks.findings import Confidence, Severity
 from inspector.checks.foreign_text import LIMITED, elided, reason_of, states_no_reason
 from inspector.checks.registry import Violation, declare, diagnoses_of
@@ -193,6 +193,9 @@ def server_silent(case: CheckMoment) -> Iterator[Violation]:
         return
     asked = unanswered(state)
     if asked is None:
+        return
+    if state.connection is not None and (held := held_back(state.connection.argv)):
+        yield Violation(held, frames=(state.opened, asked.frame), instead=True, fix=FIX_HELD_BACK)
         return
     if state.connection is not None and lacks_program(state.connection.argv):
         sentence = f"{state.connection.argv[0][:60]} has no program to run: it takes the messages on stdin for one"

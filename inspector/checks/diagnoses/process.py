@@ -79,6 +79,8 @@ _FIELD = re.compile(r"(?i)field required")
 _MOST_NAMES = 5
 _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
+_INTERPRETED = re.compile(r"[A-Za-z]:(?:[^\\/\n]*[\t\n\r\f\b\v]|(?=[^\\/:]*$)[\w. -]{3,}\.\w{1,4}$)")
+"""A path of Windows whose backslashes began escapes (a tab for \\t), or are gone."""
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
 _STARTS = re.compile("raise child_exception_type")
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,20}m")
@@ -478,6 +480,10 @@ def shell_syntax_in_command(case: CheckMoment) -> Iterator[Violation]:
                 instead=True,
                 fix="Write the absolute path: no shell starts the program.",
             )
+        elif _INTERPRETED.match(word):
+            sentence = f"the path {word[:80]!r} has lost backslashes: each began an escape, such as \\t for a tab"
+            fix = "Write each backslash twice (in JSON and TOML), or slashes: C:/Users/…"
+            yield Violation(sentence, frames=(case.state.opened,), instead=True, fix=fix)
         elif _QUOTES.match(word) or _NOT_A_HYPHEN.match(word):
             what = "quotes" if _QUOTES.match(word) else "dash instead of hyphens"
             sentence = f"the argument {word[:80]} begins with a typographic {what}"

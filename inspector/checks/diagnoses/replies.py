@@ -22,6 +22,9 @@ error, warning, hint = diagnoses_of("basic/lifecycle")
 _WARNING, _HINT = Severity.WARNING, Severity.HINT
 _FEW = 3
 _ASKING = ("answer tools/call", "error tools/call", "error prompts/get", "error resources/read")
+_NO_METHOD = re.compile(
+    r"(?i)method not (?:found|implemented|supported|allowed)|(?:unknown|unsupported|no such) method|tools/call"
+)
 _OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b")
 """Error of the TypeScript SDK for a handler that returns no valid result."""
 _FIX_RESULT = "Return an object with content, a list of blocks, from the handler of the tool, on each of its paths."
@@ -254,6 +257,8 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
         return
     why += case.state.requests.had_worked(case.asked)
+    if code == -32601 and known is not None and not why and _NO_METHOD.search(message):
+        why = ": the server lists tools, and has no handler for tools/call"
     yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
 
 
@@ -317,4 +322,8 @@ def _problems(tool: Any, asked: TrackedRequest) -> str:
     if type(schema) is not dict:
         return ""
     found = validate(schema, peek.mapping(asked.params, "arguments")).problems[:2]
-    return "; ".join(f"{each.pointer.lstrip('/')} {each.sentence}".strip()[:80] for each in found)
+    stated = "; ".join(f"{each.pointer.lstrip('/')} {each.sentence}".strip()[:80] for each in found)
+    needed = peek.items(schema, "required")
+    nulls = [name for name, value in peek.mapping(asked.params, "arguments").items() if value is None]
+    spare = [name[:40] for name in nulls if name not in needed][:3] if found else []
+    return stated + (f" (null is a value: leave out {', '.join(spare)})" if spare else "")

@@ -40,6 +40,9 @@ _WITH_VALUE = frozenset(
 _FIX_DOCKER = "Use docker run -i --rm IMAGE: with -i, without -t and without -d."
 _LONG = {"--interactive": "i", "--tty": "t", "--detach": "d"}
 _LATE = ("-i", "-it", "-ti", "--interactive")
+_LIVE = frozenset(("--no-capture-output", "--live-stream", "-s", "--attach", "-a"))
+"""Options with which conda passes output on."""
+FIX_HELD_BACK = "Add --no-capture-output after run, or start the Python of the environment by its absolute path."
 _ENDING = re.compile(r"(?i)\b(?:shut(?:ting)?[ -]?down|shutdown|stopp(?:ed|ing)|finished)\b")
 """Lines about the end of a server, which it writes when it is ended."""
 _STARTED = re.compile(r"(?i)\b(listening|started|running|ready|serving|startup complete|waiting for)\b")
@@ -148,11 +151,12 @@ def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
 
 
 def _run_flags(argv: Sequence[str]) -> tuple[set[str], str, list[str]] | None:
-    """Return the one-letter flags of `docker run`, its image, and what follows; None for another command."""
-    if not argv or PurePath(argv[0]).stem not in CONTAINERS or "run" not in argv[1:4]:
+    """Return the one-letter flags of `docker run` or `exec`, the image or container, and what follows; else None."""
+    kind = next((word for word in argv[1:4] if word in ("run", "exec")), "")
+    if not kind or PurePath(argv[0]).stem not in CONTAINERS or "compose" in argv[1:3]:
         return None
     flags: set[str] = set()
-    rest = iter(argv[list(argv).index("run") + 1 :])
+    rest = iter(argv[list(argv).index(kind) + 1 :])
     for word in rest:
         if not word.startswith("-"):
             return flags, word, list(rest)
@@ -166,11 +170,25 @@ def _run_flags(argv: Sequence[str]) -> tuple[set[str], str, list[str]] | None:
     return flags, "", []
 
 
+def held_back(argv: Sequence[str]) -> str:
+    """Return how a launcher keeps the output of its program until that ends, as a sentence; "" for others."""
+    name = PurePath(argv[0]).stem if argv else ""
+    if name not in ("conda", "mamba", "micromamba") or "run" not in argv[1:3] or {*argv} & _LIVE:
+        return ""
+    return f"{name} run keeps what the server writes until it ends, as --no-capture-output (--live-stream) is missing"
+
+
 @error("`docker run` flags disconnect stdin", "end", fix=_FIX_DOCKER)
 def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     """`docker run` needs `-i`; `-t` allocates a terminal, `-d` detaches."""
     state = case.state
-    found = _run_flags(state.connection.argv if state.connection else ())
+    argv = state.connection.argv if state.connection else ()
+    refusal = next((line.strip() for _, line in tail_of(state) if _NO_TTY.search(line)), "")
+    if "compose" in argv[1:3] and refusal:
+        sentence = f"{' '.join(argv[:3])[:60]} makes a terminal without -T, and clients give a pipe: {refusal[:120]}"
+        yield Violation(sentence, frames=(state.opened,), instead=True, fix="Add -T after run or exec.")
+        return
+    found = _run_flags(argv)
     if found is None or (not state.process.facts and state.why):
         return
     (flags, image, after), failed = found, state.opening is None
@@ -178,14 +196,13 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
         message = "docker run -d detaches the container: nothing reaches its stdin"
         yield Violation(message, frames=(state.opened,), instead=True)
     elif "i" not in flags and failed:
-        sentence = "docker run without -i: the container gets no stdin"
+        sentence = f"docker {'exec' if 'exec' in argv[1:4] else 'run'} without -i: the container gets no stdin"
         if late := next((word for word in after if word in _LATE), ""):
             sentence = (
                 f"docker run takes {image!r} for the image, so that {late} after it is an argument of its program"
             )
         yield Violation(sentence, frames=(state.opened,), instead=True)
     elif "t" in flags:
-        refusal = next((line.strip() for _, line in tail_of(state) if _NO_TTY.search(line)), "")
         sentence = "docker run -t allocates a terminal: line endings change and input is echoed"
         sentence = f"docker run -t wants a terminal, and clients give a pipe: {refusal[:120]}" if refusal else sentence
         yield Violation(sentence, frames=(state.opened,), instead=True, severity=None if failed else _WARNING)

@@ -333,7 +333,17 @@ def unknown_notification(case: CheckMoment) -> Iterator[Violation]:
     """
     revision, method = case.revision, case.method
     if revision is not None and method not in revision.server_notifications and method != "notifications/tasks":
-        yield Violation(f"{method[:60]} is not a server notification in {revision.date}", "/method")
+        near = next((each for each in revision.server_notifications if _bare(each) == _bare(method)), "")
+        meant = f": {near} is meant, which clients know" if near else ""
+        fix = f"Call it {near}." if near else ""
+        worse = Severity.WARNING if near else None
+        sentence = f"{method[:60]} is not a server notification in {revision.date}{meant}"
+        yield Violation(sentence, "/method", severity=worse, fix=fix)
+
+
+def _bare(method: str) -> str:
+    """Return the name of a notification without what authors spell otherwise: its prefix, case and marks."""
+    return re.sub(r"[^a-z]", "", method.lower().rpartition("notifications/")[2])
 
 
 @error("`_meta` is not an object, or has invalid keys", "meta", *(f"answer {each}" for each in _WITH_META))

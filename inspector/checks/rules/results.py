@@ -79,7 +79,8 @@ _REFUSAL = re.compile(
 _STATUS = re.compile(
     r"(?i)\s*(?:(?:axios)?error: )?(?:request failed with status code [45]\d\d\b|(?:client|server) error '[45]\d\d |"
     r"http(?:/\d(?:\.\d)?)?(?: error)?:? [45]\d\d\b|[45]\d\d (?:client error|server error|bad request|unauthorized|"
-    r"forbidden|not found|too many requests|internal server error|bad gateway|service unavailable|gateway timeout)\b)"
+    r"forbidden|not found|too many requests|internal server error|bad gateway|service unavailable|gateway timeout)\b"
+    r"(?! (?:is|are|was|means|mean|tells|says|responses?|status|errors?)\b))"
 )
 _DOOR = re.compile(
     r"(?i)<title[^<>]*>[^<]{0,60}?(sign[ -]?in|log[ -]?in|just a moment|access denied|unauthorized|forbidden|not found|"
@@ -405,6 +406,8 @@ def failure_in(result: Any) -> tuple[str, str, bool]:
             structure = None
         if type(structure) is dict:
             message = _failure_of(structure)
+            if message and structure.get("isError") is True and (inner := peek.items(structure, "content")):
+                return peek.text(inner[0], "text") or message, "the text is a whole result with isError: true", True
             return message, "the text is JSON like that of an error", bool(message)
     if message := _failure_of(structure):
         return message, "structuredContent is like that of an error", True

@@ -8,7 +8,7 @@ first: a result, {"error": …}, or {"status": 400, "headers": {…}, "body": "�
 and `whole` adds what each result of the stateless era has.
 A key that begins with ~ is a pattern for the whole request, and precedes the others. `after` and `times` say which of
 its turns an answer is for; `also` adds headers to what a healthy server answers, `held` keeps a stream open. What is
-not named is answered as a healthy server of the `era` does. "$ID" stands for the id of the request.
+not named is answered as a healthy server of the `era` does. "$ID" is the id of the request, and "$HOST" its host.
 """
 
 import json

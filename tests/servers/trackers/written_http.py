@@ -69,7 +69,7 @@ def handler_of(answers: dict[str, Any], era: str, events: bool) -> Handler:
         fitting = [*(each for each in known if each[0] == "~" and re.search(each[1:], _as_text(request), re.M | re.S))]
         for key in (*fitting, *(each for each in wanted if each in known)):
             turns[key] += 1
-            answer = dict(known[key])
+            answer = json.loads(json.dumps(known[key]).replace("$HOST", request.header("host") or ""))
             if answer.pop("after", 0) < turns[key] <= answer.pop("times", turns[key]):
                 if (more := answer.pop("also", None)) is None:
                     return _response(answer, message, events)
