@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from inspector.protocol import events
 from inspector.protocol.conversation import target_of
 from inspector.protocol.exchanges import ExchangeState
+from inspector.protocol.frames import Channel
 from inspector.protocol.revisions._shape import Era
 from tests.protocol.test_peek import JSON
 from tests.protocol.wire import C2S, INITIALIZE, INITIALIZED, S2C, Wire, meta
@@ -101,6 +102,10 @@ def test_an_error_without_an_id_goes_to_the_request_of_its_http_exchange() -> No
     first, second = wire.conversation.exchanges
     assert first.is_open
     assert second.error_code == -32000
+    assert kinds(wire.fail(None, -32000, http=3, channel=Channel.SSE)) == ["Orphaned"], "it is about another POST"
+    assert kinds(wire.fail(None, -32000, http=4, channel=Channel.GET)) == ["Orphaned", "Cut"], (
+        "all responses come there"
+    )
 
 
 def test_progress_finds_its_request_by_token_and_type() -> None:

@@ -19,7 +19,15 @@ class Wire:
         self.frames: list[Frame] = []
         self._numbers = count(1)
 
-    def say(self, direction: Direction, what: Any, *, http: int | None = None, probe: bool = False) -> list[Event]:
+    def say(
+        self,
+        direction: Direction,
+        what: Any,
+        *,
+        http: int | None = None,
+        probe: bool = False,
+        channel: Channel = Channel.MEMORY,
+    ) -> list[Event]:
         """Send JSON, or bytes as they are; the events of the frame."""
         payload = what if isinstance(what, bytes) else json.dumps(what).encode()
         n = next(self._numbers)
@@ -28,7 +36,7 @@ class Wire:
             n * 10**9,
             n * 10**9,
             direction,
-            Channel.MEMORY,
+            channel,
             payload,
             http=http,
             cause=Cause.PROBE if probe else Cause.UNKNOWN,

@@ -1,33 +1,23 @@
-"""Servers of others that have no fault that stops anybody: `python -m tests.servers.healthy [WORD…]` checks them.
+"""Servers of others that have no fault that stops anybody, as a table, and how each is run.
 
-It installs what is missing into `.test-servers/healthy`, and prints how much `check` says of each, with every error
-and warning: each is true, or a false alarm of ours. It needs the package indices, so no test runs it; those that are
-small are among the real servers, and a story checks them.
+`python -m tests.servers.fleet FILE` installs and judges them; those that are small are among the real servers, and
+a story checks them.
 """
 
 import asyncio
-import json
 import os
 import shlex
-import subprocess
-import sys
-import tempfile
 import tomllib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from inspector.config.environment import build_environment
 from inspector.config.targets import HttpTarget, StdioTarget, Target
-from tests.cli.running import Ran, inspect
 from tests.servers.real import PLACE, versions
-from tests.servers.real.install import bring_up
 from tests.stories.real_targets import free_port
 from tests.waiting import until
-
-HERE = PLACE / "healthy"
 
 
 @dataclass(frozen=True)
@@ -47,20 +37,15 @@ class Healthy:
         return f"{self.package} {self.version}{' over HTTP' if self.url else ''}"
 
     @property
-    def is_real(self) -> bool:
-        """Whether it is one of the servers that tests run against."""
-        return self.place.parent == PLACE
-
-    @property
-    def place(self) -> Path:
-        """Where it is installed: alone, or in an environment of the real servers that has this version."""
+    def place(self) -> Path | None:
+        """Where it is installed among the servers that tests run against; None if it is not one of them."""
         shared = (name for name, packages in versions().items() if packages.get(self.package) == self.version)
-        alone = HERE / self.package.removeprefix("@").replace("/", "-")
-        return next((PLACE / name for name in shared), alone)
+        return next((PLACE / name for name in shared), None)
 
     def argv(self, scratch: str, port: int) -> tuple[str, ...]:
         """The command that runs it."""
         program, *words = shlex.split(self._filled(self.run, scratch, port))
+        assert self.place, f"{self} is not installed"
         if self.by_npm:
             return str(self.place / "node_modules" / ".bin" / program), *words
         return str(self.place / "bin" / "python"), str(self.place / "bin" / program), *words
@@ -79,32 +64,6 @@ def servers() -> Iterator[Healthy]:
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
     for kind, found in table.items():
         yield from (Healthy(**each, by_npm=kind == "npm") for each in found)
-
-
-async def main(wanted: list[str]) -> int:
-    """Install, check, print; 1 if one could not be installed or checked."""
-    chosen = [each for each in servers() if not wanted or any(word in each.package for word in wanted)]
-    failed = 0
-    for each in chosen:
-        try:
-            if not each.is_real:
-                bring_up(each.place, {each.package: each.version} | each.beside, by_npm=each.by_npm)
-        except subprocess.CalledProcessError as error:
-            failed += 1
-            print(f"{each!s:<60} not installed: {error}", flush=True)
-            continue
-        with tempfile.TemporaryDirectory() as scratch:
-            ran = await check(each, scratch)
-        failed += _tell(each, ran)
-    print(f"{len(chosen)} servers, {failed} of them could not be checked")
-    return bool(failed)
-
-
-async def check(server: Healthy, scratch: str) -> Ran:
-    """Let `check` look at it; `scratch` is a folder of its own."""
-    ours = {"MCP_INSPECT_HOME": f"{scratch}/.inspect"}
-    async with running(server, scratch) as (words, _):
-        return await asyncio.to_thread(inspect, "check", "--json", "--fail-on", "never", *words, env=ours)
 
 
 @asynccontextmanager
@@ -153,20 +112,3 @@ def _listens(port: int) -> bool:
         with suppress(OSError), socket.create_connection((host, port), 0.2):
             return True
     return False
-
-
-def _tell(server: Healthy, ran: Ran) -> bool:
-    """Print what was found; whether there was no session at all."""
-    found: dict[str, Any] = json.loads(ran.stdout) if ran.stdout.startswith("{") else {"counts": {}, "findings": []}
-    counts = ", ".join(f"{count} {severity}" for severity, count in found["counts"].items() if count) or "nothing"
-    print(f"{server!s:<60} exit {ran.status}  {counts}", flush=True)
-    for each in found["findings"]:
-        if each["severity"] != "hint":
-            print(f"    {each['severity']} {each['id']} {each['evidence']['pointer']} {each['sentence']}")
-    if ran.status:
-        print("    " + "\n    ".join(ran.stderr.splitlines()[-6:]))
-    return ran.status != 0
-
-
-if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1:])))

@@ -226,7 +226,7 @@ def _false(server: str, found: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 OTHERS: list[Healthy | Real] = [
-    *(each for each in servers() if each.is_real),
+    *(each for each in servers() if each.place),
     *(each for each in REAL if each.server in ("mcp1", "mcp2", "fastmcp")),
 ]
 

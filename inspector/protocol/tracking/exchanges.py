@@ -3,8 +3,8 @@
 Each direction has its own ids, and their types matter: 1 is not "1". An id may be reused after the response (allowed
 in 2026-07-28, a violation before), so open requests are in a table and all exchanges in a list. An error without an
 id belongs to the request whose HTTP exchange carried it, if exactly one is open there. So does an error with an id
-that the server invented ("server-error"), if it is the whole body of the response. On stdio an error without an id
-ends the wait for the only open request, unless the server may mean a notification.
+that the server invented ("server-error"), if it is the whole body of the response. On stdio and on a stream of GET an
+error without an id ends the wait for the only open request, unless the server may mean a notification.
 """
 
 from array import array
@@ -136,7 +136,9 @@ class Pairs:
 
     def refuse(self, frame: Frame, message: ResultResponse | ErrorResponse) -> Exchange | None:
         """Process an error that matches no request. Return the one whose wait it ends; None if that is not certain."""
-        if not isinstance(message, ErrorResponse) or message.id is not None or frame.http is not None:
+        if not isinstance(message, ErrorResponse) or message.id is not None:
+            return None
+        if frame.http is not None and frame.channel is not Channel.GET:
             return None
         exchange = self.only_open(Direction.TO_SERVER, None)
         if frame.direction is not Direction.FROM_SERVER or exchange is None:

@@ -54,18 +54,17 @@ def members() -> list[Member]:
         for row in rows
     ]
     for each in servers():
-        if each.url:
-            pins = {each.package: each.version} | each.beside
-            found.append(
-                Member(
-                    f"{each} ({each.run.split()[1] if ' ' in each.run else ''})".replace(" ()", ""),
-                    tuple(f"{name}@{pin}" if each.by_npm else f"{name}=={pin}" for name, pin in pins.items()),
-                    each.by_npm,
-                    tuple(shlex.split(each.run)),
-                    each.url,
-                    each.env,
-                )
+        pins = {each.package: each.version} | each.beside
+        found.append(
+            Member(
+                f"{each} ({each.run.split()[1]})" if each.url and " " in each.run else f"{each}",
+                tuple(f"{name}@{pin}" if each.by_npm else f"{name}=={pin}" for name, pin in pins.items()),
+                each.by_npm,
+                tuple(shlex.split(each.run)),
+                each.url,
+                each.env,
             )
+        )
     for package in packages():
         if package.registry == "fixture":
             continue
@@ -75,4 +74,4 @@ def members() -> list[Member]:
         env = {name: value.replace("DIRECTORY", "{place}") for name, value in package.env.items()}
         run = (f"={package.bin or ''}", *args)
         found.append(Member(f"{package.name} {package.version}", (pin, *package.with_), by_npm, run, "", env))
-    return found
+    return list({each.name: each for each in reversed(found)}.values())[::-1]

@@ -58,7 +58,19 @@ def _installed(member: Member, place: Path) -> list[str]:
     if member.by_npm:
         place.mkdir()
         (place / "package.json").write_text('{"private": true, "type": "module"}\n')
-        _run(["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", "--silent", *member.pins])
+        _run(
+            [
+                "npm",
+                "install",
+                "--prefix",
+                str(place),
+                "--no-audit",
+                "--no-fund",
+                "--silent",
+                "--prefer-offline",
+                *member.pins,
+            ]
+        )
     else:
         _run(["uv", "venv", "-q", "--python", sys.executable, str(place)])
         _run(["uv", "pip", "install", "-q", "--python", str(place / "bin" / "python"), *member.pins])
@@ -158,14 +170,15 @@ def _judged(target: list[str], home: Path) -> dict[str, Any]:
     listed = _inspect(["list", "tools", "--json", "--timeout", "40"], target, home)
     tools = json.loads(listed.stdout).get("tools", []) if listed.stdout.startswith("{") else []
     call = _call(tools)
-    commands = {"check": ["check"], "doctor": ["doctor"], "check --probe": ["check", "--probe"]}
+    commands = {"check": ["check"], "doctor": ["doctor"], "check --probe": ["check", "--probe", "--probe-for", "30"]}
     if call:
         commands["call"] = ["check", "--call", call]
-    found = {}
+    found, version = {}, ""
     for name, words in commands.items():
         ran = _inspect([*words, "--json", "--fail-on", "never", "--timeout", "40"], target, home)
         found[name] = _summary(ran)
-    return {"tools": len(tools), "call": call, "version": _version(target, home), "commands": found}
+        version = version or "".join(re.findall(r"^connected to .*, ([\d-]+) \(", ran.stderr, re.M)[:1])
+    return {"tools": len(tools), "call": call, "version": version, "commands": found}
 
 
 def _call(tools: list[Any]) -> str:
@@ -174,12 +187,6 @@ def _call(tools: list[Any]) -> str:
     for tool in [*read_only, *(each for each in tools if _HARMLESS.match(each["name"]))]:
         return f"{tool['name']}={json.dumps(smallest_valid(tool['inputSchema']))}"
     return ""
-
-
-def _version(target: list[str], home: Path) -> str:
-    ran = _inspect(["info", "--json"], target, home)
-    found = re.search(r'"(?:protocol_version|protocolVersion|revision)":\s*"([\d-]+)"', ran.stdout)
-    return found[1] if found else ""
 
 
 def _summary(ran: "subprocess.CompletedProcess[str]") -> dict[str, Any]:

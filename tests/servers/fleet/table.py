@@ -2,16 +2,30 @@
 
 import json
 import tomllib
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
 from tests.servers.fleet.members import HERE
 
 
+def print_unproved(path: Path, names: Container[str]) -> int:
+    """Print the errors and warnings about the members `names` that nothing proves; return how many there are."""
+    proofs, unproved = _proofs(), 0
+    for row in _rows(path):
+        known = _of(row["name"], proofs)
+        for command, each in row["commands"].items() if row["name"] in names else ():
+            for finding in each["findings"]:
+                if finding["id"] not in known:
+                    unproved += 1
+                    print(f"{row['name']}: {command}: {finding['severity']} {finding['id']}: {finding['sentence']}")
+    print(f"{unproved} errors and warnings are not proved")
+    return unproved
+
+
 def print_table(path: Path) -> None:
     """Print a row for each member that could be run, and what is not proved."""
-    proofs = tomllib.loads((HERE / "proofs.toml").read_text())
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    proofs, rows = _proofs(), _rows(path)
     ran = [row for row in rows if not row.get("failed") and row["commands"]["check"]["status"] in (0, 1, 5)]
     print("| server | transport | version | errors and warnings, with what proves them |\n|---|---|---|---|")
     unproved = 0
@@ -26,16 +40,24 @@ def print_table(path: Path) -> None:
     print(f"\n{len(ran)} of {len(rows)} ran; {unproved} findings are not proved")
 
 
-def _said(row: dict[str, Any], proofs: dict[str, Any]) -> tuple[str, int]:
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _proofs() -> dict[str, dict[str, str]]:
+    return tomllib.loads((HERE / "proofs.toml").read_text())
+
+
+def _of(name: str, proofs: dict[str, dict[str, str]]) -> dict[str, str]:
+    """Return what is proved of a member; a proof is empty if it is that of all members."""
+    own = [said for about, said in proofs.items() if f"{name} ".startswith((f"{about} ", f"{about}, "))]
+    return dict.fromkeys(proofs["any"], "") | {id_: proof for said in own for id_, proof in said.items()}
+
+
+def _said(row: dict[str, Any], proofs: dict[str, dict[str, str]]) -> tuple[str, int]:
     """Return what is said of a member, and how many of it are not proved."""
-    found: dict[str, list[str]] = {}
-    for command, each in row["commands"].items():
-        for finding in each["findings"]:
-            found.setdefault(finding["id"], []).append(command)
-    own, missing = proofs.get(row["name"].rpartition(" ")[0] or row["name"], {}), 0
-    parts = []
-    for id_ in found:
-        proof = own.get(id_, "" if id_ in proofs["any"] else "unproved")
-        missing += proof == "unproved"
-        parts.append(f"`{id_}`: {proof}" if proof else f"`{id_}`")
-    return "; ".join(parts) or "none", missing
+    known = _of(row["name"], proofs)
+    ids = dict.fromkeys(finding["id"] for each in row["commands"].values() for finding in each["findings"])
+    proved = {id_: known.get(id_, "unproved") for id_ in ids}
+    parts = [f"`{id_}`: {proof}" if proof else f"`{id_}`" for id_, proof in proved.items()]
+    return "; ".join(parts) or "none", sum(id_ not in known for id_ in ids)

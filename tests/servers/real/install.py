@@ -30,8 +30,10 @@ def bring_up(place: Path, packages: dict[str, str], *, by_npm: bool | None = Non
     Raises: subprocess.CalledProcessError if npm or pip fails; FileNotFoundError if there is no npm.
     """
     wanted = "".join(f"{package} {pin}\n" for package, pin in sorted(packages.items()))
-    note = place / _NOTE
-    if note.exists() and note.read_text() == wanted:
+    place = place.resolve()  # programs name their interpreter by its path, and a link to it may be removed
+    note, pip = place / _NOTE, place / "bin" / "pip"
+    was_moved = pip.exists() and str(place / "bin") not in pip.read_text()
+    if note.exists() and note.read_text() == wanted and not was_moved:
         return False
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)

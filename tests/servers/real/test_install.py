@@ -35,6 +35,13 @@ def test_other_version_reinstalls_the_environment(tmp_path: Path, commands: list
     assert commands[-1][-1] == "a@2"
 
 
+def test_an_environment_that_was_moved_is_made_again(tmp_path: Path, commands: list[tuple[str, ...]]) -> None:
+    install.bring_up(tmp_path / "node", {"a": "1"})
+    (tmp_path / "node" / "bin").mkdir()
+    (tmp_path / "node" / "bin" / "pip").write_text("#!/where/it/was/node/bin/python\n")
+    assert install.bring_up(tmp_path / "node", {"a": "1"})
+
+
 def test_an_interrupted_installation_is_not_taken_for_a_whole_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
