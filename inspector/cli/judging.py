@@ -44,7 +44,6 @@ from inspector.present.findings import failure_in, inspected, summary, unexplain
 from inspector.present.result import Finished, incomplete
 from inspector.protocol import peek
 from inspector.protocol.fingerprints import INSTRUCTIONS, KINDS, Remembered, known_of, known_text
-from inspector.protocol.flows.steps import Silent
 from inspector.protocol.jsonrpc import ErrorResponse, ResultResponse
 from inspector.session.probing import call_without_meta, show_what_waits
 from inspector.text import visible
@@ -375,8 +374,7 @@ async def make_cases(visit: CommandSession, cases: Sequence[PlannedCall]) -> Exi
     status = ExitStatus.OK
     for case in cases:
         called = await visit.session.call("tools/call", {"name": case.tool, "arguments": case.arguments})
-        if isinstance(called.reply, Silent):
-            await show_what_waits(visit.session)
+        await show_what_waits(visit.session, called.reply)
         message = answered(called.reply, "tools/call").message
         if why := failure_of(message):
             visit.output.warn(f"{case.tool} failed: {why}")

@@ -48,6 +48,7 @@ from inspector.protocol.revisions.openings import MISSING_CAPABILITY
 from inspector.protocol.server_requests import KIND_OF_SERVER_REQUEST, RequestKind, ServerRequest
 from inspector.protocol.tracking.tasks import Task, TaskState
 from inspector.session.inbox import BY_NOBODY, BY_OFFERS
+from inspector.session.probing import show_what_waits
 from inspector.session.session import Session
 
 _SHOWN = 300
@@ -290,6 +291,7 @@ async def make(visit: CommandSession, request: CliRequest, *, progress: bool = F
     if (ended := await settled(visit, called, request.task)) is not None:
         return ended
     task = task_of(visit.session, called)
+    await show_what_waits(visit.session, called.reply)
     message = answered(called.reply, request.method).message
     if isinstance(message, ResultResponse) and not visit.output.as_json:
         await _list_pages(visit, request.method, message.result)

@@ -215,9 +215,10 @@ async def call_without_meta(session: Session, tool: str, arguments: Any) -> None
         await call_once(session, tool, arguments, None, silence_s=_SILENCE_S)
 
 
-async def show_what_waits(session: Session) -> None:
-    """Request a list beside a call that has no response, over HTTP: it shows whether the call blocks all others."""
-    if session.transport.kind != "http" or session.state is not SessionState.OPEN:
+async def show_what_waits(session: Session, called: Reply) -> None:
+    """Request a list if a call has no response, over HTTP: it shows whether the call blocks all others."""
+    is_silent, is_http = isinstance(called, Silent), session.transport.kind == "http"
+    if not is_silent or not is_http or session.state is not SessionState.OPEN:
         return
     reply = await session.perform(lambda revision: _one(Send("tools/list", cause=Cause.PROBE, silence_s=_PING_S)))
     if isinstance(reply, Silent) and reply.exchange is not None:

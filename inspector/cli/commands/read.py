@@ -11,10 +11,12 @@ from inspector.cli.env import CliEnv
 from inspector.cli.exit_status import ExitStatus
 from inspector.cli.headless import CommandSession, visit
 from inspector.cli.help import documented
+from inspector.cli.lists import fetch_each
 from inspector.cli.options import headless_options
-from inspector.cli.requests import CliRequest, make
+from inspector.cli.requests import CliRequest, make, shown
 from inspector.errors import UsageError
-from inspector.protocol.uri_templates import expand, take_apart
+from inspector.protocol import peek
+from inspector.protocol.uri_templates import could_have_made, expand, take_apart
 
 _EXAMPLES = (
     "mcp-inspect read file:///notes.md -- npx -y @modelcontextprotocol/server-filesystem .",
@@ -37,9 +39,27 @@ def command(env: CliEnv, /, uri: str, url: str | None, **options: Any) -> ExitSt
     uri = _expanded(uri, read_pairs(options.pop("pairs")))
 
     async def work(visit: CommandSession) -> ExitStatus:
-        return await make(visit, CliRequest("resources/read", {"uri": uri}, target=uri))
+        request = CliRequest("resources/read", {"uri": uri}, target=uri)
+        status = await make(visit, request)
+        if request.exchanges and request.exchanges[-1].error_code is not None:
+            await _tell_template(visit, uri)
+        return status
 
     return visit(env, url, options, work)
+
+
+async def _tell_template(visit: CommandSession, uri: str) -> None:
+    """Name the listed template that makes a URI which the server refused."""
+    if not peek.has(visit.opening.capabilities, "resources"):
+        return
+    listed = (await fetch_each(visit, ["templates"]))["templates"].items
+    for text in (peek.text(each, "uriTemplate") or "" for each in listed):
+        if "{" in text and could_have_made(take_apart(text), uri):
+            visit.output.narrate(
+                f"the listed template {shown(text)} makes this URI: either the server does not have what it names, "
+                "or it matches URIs in another way than it lists them"
+            )
+            return
 
 
 def _expanded(uri: str, pairs: Sequence[TypedArgument]) -> str:

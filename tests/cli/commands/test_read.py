@@ -22,6 +22,16 @@ def test_a_resource_that_is_not_there_is_an_error_of_the_server(demo_url: str) -
     assert "lighthouse://nothing" in ran.data["error"]["message"]
 
 
+def test_refused_uri_that_a_listed_template_makes_names_the_template() -> None:
+    templates = [{"uriTemplate": "tide://{port}/{day}", "name": "tide"}, {"uriTemplate": "log://{day}", "name": "log"}]
+    refused = {"error": {"code": -32602, "message": "Unknown resource: tide://Leith/mon"}}
+    script = {"resources/read": refused, "resources/templates/list": {"result": {"resourceTemplates": templates}}}
+    words = scripted(script, capabilities={"resources": {}})
+    ran = inspect("read", "tide://Leith/mon", *words).exits(ExitStatus.TOOL_ERROR)
+    assert "the listed template tide://{port}/{day} makes this URI" in ran.stderr
+    assert "makes this URI" not in inspect("read", "tides://Leith/mon", *words).stderr
+
+
 def test_without_json_it_is_text() -> None:
     assert "lighthouse://logbook" in inspect("read", "lighthouse://logbook", *demo()).stdout
 

@@ -40,6 +40,7 @@ def _blocks() -> Handler:
 
 SERVERS: dict[str, Run] = {
     "tool-blocks-the-loop": _blocks,
+    "called-tool-blocks-the-loop": _blocks,
     "stream-takes-the-only-place": _has_one_worker,
     "endpoint-brings-its-own-resource": _login(
         about={"authorization_endpoint": "{here}/authorize?resource=https%3A%2F%2Fbackboard.example.com"}
