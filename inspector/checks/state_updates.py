@@ -94,7 +94,7 @@ def row_of_answer(state: ConnectionState, asked: TrackedRequest, value: Any, *, 
     if not is_result:
         return asked.row if modern_code(value) is not None or names_stateless(value) else 0
     if asked.method == "server/discover":
-        return asked.row if isinstance(from_discover("", value), Opening) else 0
+        return asked.row if isinstance(from_discover("", value), Opening) or type(value) is not dict else 0
     return asked.row if peek.has(value, "resultType") or not state.row else 0
 
 
@@ -255,6 +255,7 @@ def _learn_from_result(state: ConnectionState, case: CheckMoment, asked: Tracked
         elif isinstance(opening, Opening):
             state.settle(opening)
     elif asked.method == "server/discover":
+        asked.unread = case.n if type(result) is not dict else None
         _discovered(state, asked, result)
     elif asked.method in _MEMBERS:
         _listed(state, case, asked)

@@ -217,12 +217,10 @@ async def call_without_meta(session: Session, tool: str, arguments: Any) -> None
 
 async def show_what_waits(session: Session, called: Reply) -> None:
     """Request a list if a call has no response, over HTTP: it shows whether the call blocks all others."""
-    is_silent, is_http = isinstance(called, Silent), session.transport.kind == "http"
-    if not is_silent or not is_http or session.state is not SessionState.OPEN:
-        return
-    reply = await session.perform(lambda revision: _one(Send("tools/list", cause=Cause.PROBE, silence_s=_PING_S)))
-    if isinstance(reply, Silent) and reply.exchange is not None:
-        await session.cancel(reply.exchange, f"no response within {_PING_S:g} s")
+    if isinstance(called, Silent) and session.transport.kind == "http" and session.state is SessionState.OPEN:
+        reply = await session.perform(lambda revision: _one(Send("tools/list", cause=Cause.PROBE, silence_s=_PING_S)))
+        if isinstance(reply, Silent) and reply.exchange is not None:
+            await session.cancel(reply.exchange, f"no response within {_PING_S:g} s")
 
 
 async def responds(session: Session, *, silence_s: float) -> bool:

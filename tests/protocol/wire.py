@@ -31,16 +31,8 @@ class Wire:
         """Send JSON, or bytes as they are; the events of the frame."""
         payload = what if isinstance(what, bytes) else json.dumps(what).encode()
         n = next(self._numbers)
-        frame = Frame(
-            n,
-            n * 10**9,
-            n * 10**9,
-            direction,
-            channel,
-            payload,
-            http=http,
-            cause=Cause.PROBE if probe else Cause.UNKNOWN,
-        )
+        time_ns, cause = n * 10**9, Cause.PROBE if probe else Cause.UNKNOWN
+        frame = Frame(n, time_ns, time_ns, direction, channel, payload, http=http, cause=cause)
         self.frames.append(frame)
         return self.conversation.observe(frame)
 

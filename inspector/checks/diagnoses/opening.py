@@ -463,7 +463,7 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
     notes = case.state.notes(_Notes)
     if case.message is None:
         if case.state.opening is None and notes.unimplemented is not None:
-            yield notes.unimplemented
+            yield msgspec.structs.replace(notes.unimplemented, severity=_of_rejection(case.state))
         return
     code, sentence, opening = peek.integer(case.value, "code"), reason_of(case.value), case.state.opening
     if case.method == "server/discover":
@@ -482,7 +482,15 @@ def handshake_rejected(case: CheckMoment) -> Iterator[Violation]:
         return  # the connection was opened without a handshake
     rejection = _Rejection(case.state, code, sentence, notes.refused_discover)
     found = joined(rejection, _REJECTED_INITIALIZE)
-    yield Violation(f"initialize was rejected with {code}{found.text}", "/error", found.frames, fix=found.fix)
+    mild = _of_rejection(case.state) if code == HEADER_MISMATCH else None
+    sentence = f"initialize was rejected with {code}{found.text}"
+    yield Violation(sentence, "/error", found.frames, severity=mild, fix=found.fix)
+
+
+def _of_rejection(state: ConnectionState) -> Severity | None:
+    """Return the severity of a rejection that is right of a server whose response to server/discover is broken."""
+    discovered = (each for each in state.requests.all if each.method == "server/discover")
+    return _WARNING if any(each.unread is not None for each in discovered) else None
 
 
 def _echoed(case: CheckMoment) -> bool:

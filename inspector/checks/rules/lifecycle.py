@@ -197,7 +197,8 @@ def server_info_missing(case: CheckMoment) -> Iterator[Violation]:
 
     Fix: Add `serverInfo` to the `_meta` of each result.
     """
-    if not peek.has(case.value, "_meta", PREFIX + "serverInfo") and case.state.is_first("server-info-missing"):
+    is_missing = type(case.value) is dict and not peek.has(case.value, "_meta", PREFIX + "serverInfo")
+    if is_missing and case.state.is_first("server-info-missing"):
         there = " but in the result itself, as in the release candidate" if peek.has(case.value, "serverInfo") else ""
         yield Violation(f"the result of {case.named} has no serverInfo in _meta{there}", "/result/_meta")
 

@@ -55,10 +55,8 @@ async def _tell_template(visit: CommandSession, uri: str) -> None:
     listed = (await fetch_each(visit, ["templates"]))["templates"].items
     for text in (peek.text(each, "uriTemplate") or "" for each in listed):
         if "{" in text and could_have_made(take_apart(text), uri):
-            visit.output.narrate(
-                f"the listed template {shown(text)} makes this URI: either the server does not have what it names, "
-                "or it matches URIs in another way than it lists them"
-            )
+            either = "the server does not have what it names, or does not match URIs as it lists them"
+            visit.output.narrate(f"the listed template {shown(text)} makes this URI: {either}")
             return
 
 

@@ -136,9 +136,8 @@ class Pairs:
 
     def refuse(self, frame: Frame, message: ResultResponse | ErrorResponse) -> Exchange | None:
         """Process an error that matches no request. Return the one whose wait it ends; None if that is not certain."""
-        if not isinstance(message, ErrorResponse) or message.id is not None:
-            return None
-        if frame.http is not None and frame.channel is not Channel.GET:
+        is_elsewhere = frame.http is not None and frame.channel is not Channel.GET
+        if is_elsewhere or not isinstance(message, ErrorResponse) or message.id is not None:
             return None
         exchange = self.only_open(Direction.TO_SERVER, None)
         if frame.direction is not Direction.FROM_SERVER or exchange is None:

@@ -103,17 +103,12 @@ def _own_program(member: Member, place: Path, named: str) -> Path:
 def _reached(member: Member, program: list[str], home: Path) -> Iterator[list[str]]:
     """Yield the words that name a member to a command; one over HTTP runs meanwhile."""
     port, behind = _free_port(), _free_port()
+    values = {"place": home, "port": port, "behind": behind, "python": sys.executable, "root": ROOT}
 
     def filled(text: str) -> str:
-        for name, value in (
-            ("place", home),
-            ("port", port),
-            ("behind", behind),
-            ("python", sys.executable),
-            ("root", ROOT),
-        ):
+        for name, value in (values | {"here": HERE / "programs"}).items():
             text = text.replace(f"{{{name}}}", str(value))
-        return text.replace("{here}", str(HERE / "programs"))
+        return text
 
     argv = [*(filled(word) for word in program), *(filled(word) for word in member.run[2:])]
     env = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}

@@ -38,7 +38,7 @@ _NO_RESPONSE = (
     "probe-unanswered stream-ended-early empty-body"
 )
 _OF_OPERATORS = {
-    ("line", "drop"): _NO_RESPONSE,
+    ("line", "drop"): _NO_RESPONSE + " subscription-not-acknowledged",
     ("line", "duplicate"): "duplicate-response response-id-mismatch progress-not-increasing",
     ("line", "truncate"): "malformed-json last-message-truncated stdout-not-json",
     ("line", "reorder"): _NO_RESPONSE + " message-before-handshake unrequested-progress",
@@ -71,12 +71,12 @@ _OF_OPERATORS = {
     ("event", "hang up"): "stream-ended-early unterminated-event",
 }
 """By the kind of a place and the operator: findings that are about it."""
+_PROGRESS, _LOST = "notifications/progress", ("drop", "reorder", "rename data")
 _TOLERATED = {
-    ("member", "notifications/progress"): "progress is optional and its loss harms nothing",
-    ("line", "notifications/progress"): "the same",
-    ("event", "notifications/progress"): "the same",
+    **{(kind, _PROGRESS): _LOST for kind in ("member", "line", "event")},  # its loss harms nothing
+    ("line", "notifications/subscriptions/acknowledged"): ("reorder",),  # a response may precede it
 }
-"""Messages that may be missing."""
+"""Operators that are legal for a message."""
 
 
 def judge(setting: Setting, mutation: Mutation, heard: Heard, message: object) -> Judgement:
@@ -93,7 +93,7 @@ def judge(setting: Setting, mutation: Mutation, heard: Heard, message: object) -
 
 
 def _may_be_missing(mutation: Mutation) -> bool:
-    return (mutation.kind, mutation.method) in _TOLERATED and mutation.operator in ("drop", "reorder", "rename data")
+    return mutation.operator in _TOLERATED.get((mutation.kind, mutation.method), ())
 
 
 def _is_about(finding: Finding, mutation: Mutation, heard: Heard) -> bool:

@@ -43,6 +43,14 @@ def test_mutations_of_a_conforming_server_are_named_or_rightly_silent(setting: S
     assert len(wrong) <= len(found) // 10, wrong
 
 
+@pytest.mark.parametrize("words", ["stdio member /result null", "http member /id null", "http body text"])
+def test_broken_discovery_is_named_and_not_the_rejection_that_follows(words: str) -> None:
+    transport, kind, *place, operator = words.split()
+    broken = Mutation(kind, "server/discover", "".join(place), operator)
+    first = asyncio.run(run(Setting("modern", transport), broken)).primary
+    assert getattr(first, "id", "nothing") in ("result-not-object", "invalid-json-rpc")
+
+
 @pytest.mark.parametrize(
     ("operator", "place", "text"),
     [
