@@ -3,10 +3,10 @@
 import signal
 import sys
 
-signal.signal(signal.SIGUSR1, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})  # else one that comes before the wait is lost
 sys.stdout.write("ready\n")
 sys.stdout.flush()
-signal.pause()
+signal.sigwait({signal.SIGUSR1})
 for line in sys.stdin.buffer:
     sys.stdout.write(f"{len(line)}\n")
     sys.stdout.flush()

@@ -328,7 +328,7 @@ async def test_send_waits_for_a_slow_reader_while_reading(start: Start) -> None:
 
 
 async def test_a_line_that_has_begun_is_written_whole_although_its_sender_gave_up(start: Start) -> None:
-    recorder, transport = Recorder(), start("reads_late", grace=ShutdownTimeouts(10, 10))
+    recorder, transport = Recorder(), start("reads_late", grace=ShutdownTimeouts(60, 60))
     await transport.open(recorder)
     await recorder.until(lambda seen: seen.frames, "it is ready")
     async with asyncio.TaskGroup() as group:
