@@ -263,10 +263,14 @@ def server_section(server: FoundServer) -> Section:
     """Return everything that the user must review before a server is started or connected to.
 
     Nothing that runs or is sent is left out or cut. Only values of secret names are masked, with their length; a
-    variable that can make a program run other code is shown whatever its name.
+    variable that can make a program run other code is shown whatever its name. Of variables that are the same in our
+    own environment only the names are shown: a tapped server has dozens.
     """
     facts = _address(server) if server.url else _command(server)
-    variables = [(name, f"{name}={_variable(name, value)}") for name, value in server.env]
+    foreign = _foreign(server)
+    if same := [name for name in server.env_names if name not in dict(foreign)]:
+        facts.append(_whole("as set here", ", ".join(same)))
+    variables = [(name, f"{name}={_variable(name, value)}") for name, value in foreign]
     facts += [
         _whole("" if place else "variables", message, "warning" if can_run_code(name) else "text")
         for place, (name, message) in enumerate(variables)
@@ -275,6 +279,11 @@ def server_section(server: FoundServer) -> Section:
         facts.append(_whole("input values", ", ".join(each.id for each in server.inputs)))
     facts += [_whole("required by", server.host), _whole("in", str(server.path), "muted")]
     return Section(_name(server), tuple(facts), tuple(_warnings(server)))
+
+
+def _foreign(server: FoundServer) -> list[tuple[str, str]]:
+    """Return the variables that our own environment lacks or has with another value."""
+    return [(name, value) for name, value in server.env if os.environ.get(name) != value]
 
 
 def _variable(name: str, value: str) -> str:
@@ -317,7 +326,7 @@ def _warnings(server: FoundServer) -> Iterator[Line]:
         lines.append(
             f"the entry has more than {_LONGEST_ENTRY:,} characters, too long to review: start it with its command"
         )
-    if powerful := [name for name, _ in server.env if can_run_code(name)]:
+    if powerful := [name for name, _ in _foreign(server) if can_run_code(name)]:
         lines.append(f"{', '.join(powerful)} can make the command run other code")
     if server.disabled:
         lines.append("disabled in its config file")

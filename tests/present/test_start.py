@@ -120,22 +120,23 @@ def test_nothing_of_what_runs_is_cut_or_pushed_out_of_sight() -> None:
     assert "/end?token=••••••" in about(FoundServer("x", "Zed", FILE, url=url))
 
 
+def test_variables_that_are_the_same_here_are_only_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("PYTHONPATH", "/lib"), ("PWD", "/srv"), ("REGION", "eu-1")):
+        monkeypatch.setenv(name, value)
+    env = (("PYTHONPATH", "/lib"), ("PWD", "/srv"), ("REGION", "us-2"), ("NODE_OPTIONS", "-r /e.js"))
+    text = about(FoundServer("x", "this capture", FILE, argv=("x",), env=env))
+    assert "as set here  PYTHONPATH, PWD\n" in text
+    assert "REGION=us-2" in text
+    assert "▲ NODE_OPTIONS can make" in text
+    assert "/lib" not in text
+
+
 def test_variables_and_headers_have_their_values_but_secrets() -> None:
-    env = (
-        *(
-            ("REGION", "eu-1"),
-            ("API_KEY", "s3cr3t"),
-            ("DATABASE_URL", "postgres://u:s3cr3t@db/x"),
-            ("LD_TOKEN", "/x.so"),
-        ),
-        *(("NODE_OPTIONS", "--require /tmp/evil.js"), ("PATH", "/tmp/evil:/bin"), ("PYTHONSTARTUP", "/tmp/e.py")),
-        *(
-            ("DYLD_INSERT_LIBRARIES", "/e.dylib"),
-            ("BASH_ENV", "/tmp/e.sh"),
-            ("PYTHONPATH", "/tmp/e"),
-            ("LONG", "v" * 3000),
-        ),
+    texts = (
+        "REGION=eu-1 API_KEY=s3cr3t DATABASE_URL=postgres://u:s3cr3t@db/x LD_TOKEN=/x.so NODE_OPTIONS=--require=/e.js "
+        f"PATH=/e:/bin PYTHONSTARTUP=/e.py DYLD_INSERT_LIBRARIES=/e.dylib BASH_ENV=/e.sh PYTHONPATH=/e LONG={'v' * 3000}"
     )
+    env = tuple((name, value) for name, _, value in (each.partition("=") for each in texts.split()))
     text = about(FoundServer("x", "Zed", FILE, argv=("x",), env=env))
     assert "s3cr3t" not in text
     assert "API_KEY=•••••• (6 characters)" in text
