@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from inspector.capture.format.notes import View
+from inspector.capture.messages import exchange_at
+from inspector.capture.store.columns import EntryKind
 from inspector.present.rows import title_at
 from inspector.present.traffic.columns import column
 from inspector.protocol.frames import Frame
@@ -134,6 +136,13 @@ class TrafficPanel(Panel, Ground):
     def has_row(self) -> bool:
         return self.list.model.count > 0
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Send again only what was a message, or a request."""
+        journal, n = self._conversation.journal, self.list.chosen
+        if action in ("edit", "resend") and not (0 < n <= journal.count and journal.store.kind(n) is EntryKind.FRAME):
+            return False
+        return super().check_action(action, parameters) and (action != "resend" or exchange_at(journal, n) is not None)
+
     def action_toggle_tree(self) -> None:
         """Switch between the tree and the wire order."""
         self.list.toggle_tree()
@@ -145,12 +154,9 @@ class TrafficPanel(Panel, Ground):
 
     def action_edit(self) -> None:
         """Open the selected message as a draft in the Composer."""
-        n = self.list.chosen
-        what = self._conversation.journal.store.entry(n).what if n else None
+        what = self._conversation.journal.store.entry(self.list.chosen).what
         if isinstance(what, Frame):
             self.post_message(self.DraftWanted(what.payload))
-        else:
-            self.app.notify("This entry is not a message.", markup=False)
 
     def action_post_mortem(self) -> None:
         """Show or close the post-mortem card."""

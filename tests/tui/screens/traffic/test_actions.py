@@ -11,6 +11,7 @@ from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.captures.record import sample
 from tests.present.tape import Tape
 from tests.tui.screen_text import press, text
+from tests.tui.screens.traffic.opening import opened
 from tests.tui.screens.traffic.test_detail import One
 from tests.tui.several import aboard
 from tests.tui.staging import Staged, handshake
@@ -80,6 +81,15 @@ async def test_unsendable_entry_has_a_reason() -> None:
             await pilot.press("x r")
             await until(lambda said=why: said in text(app), "why not")  # type: ignore[misc]
     await app.conversation.end()
+
+
+async def test_only_messages_are_sent_again(tape: Tape) -> None:
+    noise = handshake(tape).stderr(b"creak")
+    async with opened(Staged(tape)) as (pilot, panel):
+        for key, sent in (("G", []), ("k", ["resend", "edit"])):
+            await pilot.press(key)
+            await until(lambda last=key == "G": (panel.list.chosen == noise) is last, "the row")  # type: ignore[misc]
+            assert [each for each in ("resend", "edit") if panel.check_action(each, ())] == sent
 
 
 def test_each_key_of_the_panel_has_an_action_and_each_action_a_key(tape: Tape) -> None:
