@@ -282,7 +282,7 @@ class Replay:
             playback.visited = 0
         if rows.rows.following and playback.front is None:
             playback.position = None
-        elif message.by_reader and rows.chosen not in (0, before):
+        elif message.by_reader and rows.chosen not in (0, before) and not playback.stays:
             playback.go(rows.chosen)
             self.common.follow_tab()
 
@@ -320,7 +320,16 @@ class Replay:
 
     async def action_step(self, by: int) -> None:
         """Step one entry forward (1) or back (-1)."""
-        if self.playback is not None:
+        own, traffic = self.playback_of(self._tabs.current), self._traffic
+        if (
+            own is not None
+            and traffic is not None
+            and traffic.rows is self._rows
+            and own.stays
+            and not traffic.rows.following
+        ):
+            await self.go_to_moment(traffic.chosen + by)
+        elif self.playback is not None:
             await self.go_to_moment(self.playback.at + by)
 
     async def action_step_exchange(self, by: int) -> None:

@@ -322,10 +322,13 @@ async def test_a_capture_that_grows_is_followed_until_one_goes_back_in_it(tmp_pa
         await pilot.press("escape")
         ask(5)
         await until(lambda: "6 entries  following" in bar(app), "what is new")
+        await pilot.press("k", "k")
+        await until(lambda: "▼ follow" not in text(app), "an earlier row")
+        assert "6 entries  following" in bar(app), "the other screens stay at the newest entry"
         await pilot.press("left")
-        await until(lambda: "#5 of 6" in bar(app), "one back")
+        await until(lambda: "#3 of 6" in bar(app), "one back from it")
         ask(6)
-        await until(lambda: "#5 of 7" in bar(app), "there still")
+        await until(lambda: "#3 of 7" in bar(app), "there still")
         await pilot.press("x space")
         await until(lambda: playback_of(app).shown == 7, "played up to the newest")
         assert playback_of(app).player.playing

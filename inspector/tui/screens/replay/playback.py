@@ -183,6 +183,11 @@ class Playback:
         return self.position is None and self.shown == self.count
 
     @property
+    def stays(self) -> bool:
+        """Whether it is at the end of a capture that grows: a look at an earlier row then moves no other screen."""
+        return self.grows and self.is_at_end
+
+    @property
     def pause(self) -> PlaybackPause | None:
         """The pause before the next entry during playback."""
         return self.player.pause_at(self._clock(), self.count)
