@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
@@ -131,7 +131,7 @@ class HeaderBar(ItemBar):
         """Return the key that responds to the server, and whether digits show screens: a text field consumes them."""
         if not self.is_attached:
             return keys.shown_key("respond"), True
-        return working_key(self.app, "respond"), bool(working_key(self.app, "screen.traffic"))
+        return _respond_key(self.app), bool(working_key(self.app, "screen.traffic"))
 
     def _held(self) -> list[BarLine]:
         return [BarLine((BarItem(tuple(self._badge)),), (), inset=1)] if self._badge else []
@@ -190,7 +190,7 @@ class IdentityBar(ItemBar):
     def sync(self, *, chosen: bool) -> None:
         """Update. `chosen`: whether the tab has the focus."""
         conversation = self._tab.conversation
-        respond = working_key(self.app, "respond")
+        respond = _respond_key(self.app)
         seen = (respond, chosen, self._tab.name, _waited_ns(conversation) // 100_000_000, *_state(conversation))
         if seen != self._seen:
             self._seen = seen
@@ -200,10 +200,14 @@ class IdentityBar(ItemBar):
         self._tab.panels[self._tab.shown].take_focus()
 
 
+def _respond_key(app: App[Any]) -> str:
+    return "" if app.screen.is_modal else working_key(app, "respond")  # a dialog takes no keys of the screen below
+
+
 def _first_line(conversation: OpenConversation, respond: str, tab: tuple[str, bool] | None = None) -> BarLine:
     """Return name, protocol version and state; of a `tab` with its name and whether it is the current one.
 
-    `respond` is the key that responds to a server request now.
+    `respond` is the key that responds to a server request now; "" if none does.
     """
     opening = conversation.opening
     server: Any = opening.server if opening else {}
@@ -237,7 +241,7 @@ def _waiting(conversation: OpenConversation, respond: str) -> tuple[BarItem, ...
     if not waiting:
         return ()
     part: Span = (f"{glyphs().event} {waiting} waiting ", "warning")
-    return (BarItem((part, (f"{respond}  ", "accent")), name="inbox"),)
+    return (BarItem((part, (f"{respond}  " if respond else " ", "accent")), name="inbox"),)
 
 
 def _quiet(words: str, rank: int) -> BarItem:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -28,6 +29,7 @@ from inspector.tui.conversation import (
 from inspector.tui.notice_bar import NoticeBar
 from inspector.tui.tabs import Tab
 from inspector.tui.theme import DARK_NAME, LIGHT_NAME
+from inspector.tui.widgets.dialogs import ConfirmScreen
 from tests.present.errands import begun, polled
 from tests.present.tape import Tape
 from tests.tui.screen_text import lines as screen_text_lines
@@ -382,6 +384,18 @@ async def test_notice_bar_follows_waiting_requests() -> None:
         assert app.bar.sync(shown="traffic") == ""
         assert _oldest(app) is None
         assert not shows(app)
+
+
+async def test_header_below_a_dialog_names_no_key_that_the_dialog_takes() -> None:
+    subject = Asking()
+    subject.ask_city()
+    async with (app := Showing(header := HeaderBar(subject))).run_test(size=(100, 5)) as pilot:
+        assert "1 waiting !" in (await look(pilot, header))[0]
+        await app.push_screen(ConfirmScreen("Quit", [[("Quit?", "text")]], "", ("Back", "Quit")))
+        header.sync()
+        assert "1 waiting  " in header.render_lines(Region(0, 0, 100, 1))[0].text
+        await app.pop_screen()
+        assert "1 waiting !" in (await look(pilot, header))[0]
 
 
 async def test_notice_bar_is_hidden_on_the_inbox() -> None:
