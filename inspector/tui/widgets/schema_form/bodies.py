@@ -355,11 +355,13 @@ class ListBody(FieldsBody):
         """Yield the first items."""
         node = self._node
         value = node.value if isinstance(node.value, list) else []
-        asked = node.asked
+        asked = node.asked if isinstance(node.asked, ArrayField) else ArrayField()
         width = len(str(len(value)))
+        own = len(asked.prefix)  # items with a field of their own stay in their places
         for index in range(min(len(value), MOST_ITEMS)):
-            field = asked.item_at(index) if isinstance(asked, ArrayField) else None
-            place = FieldPlace(f"{index + 1}", item=index, of=len(value), removable=True, columns=(width, 0))
+            field, of = asked.item_at(index), len(value) if index >= own else 0
+            removable = index >= min(own, asked.min_items)
+            place = FieldPlace(f"{index + 1}", item=index, of=of, removable=removable, columns=(width, 0))
             yield Inner((*node.path, index), field or _BEYOND, place)
 
     def compose(self) -> ComposeResult:

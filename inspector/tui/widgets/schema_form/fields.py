@@ -326,7 +326,8 @@ class FieldNode(FieldView):
             self.state.remove(path)
         else:
             last = len(self.value) - 1 if isinstance(self.value, list) else 0
-            to = min(max(int(path[-1]) + (1 if event.action == "down" else -1), 0), last)
+            first = len(self.asked.prefix) if isinstance(self.asked, ArrayField) else 0
+            to = min(max(int(path[-1]) + (1 if event.action == "down" else -1), first), last)
             self.state.move(path, to)
             path = (*path[:-1], to)
         await self.redraw()

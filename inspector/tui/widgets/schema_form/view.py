@@ -201,9 +201,9 @@ class FieldPlace:
     item: int | None = None
     """Index, for an item of a list."""
     of: int = 0
-    """Number of items in that list."""
+    """Number of items in that list; 0 for one that stays in its place."""
     removable: bool = False
-    """Whether it can be removed altogether: an item, or a member that is not in the schema."""
+    """Whether it can be removed altogether: an item that need not be there, or a member that is not in the schema."""
     bare: bool = False
     """Whether it has no head: the root, and a branch."""
     last: bool = False

@@ -238,6 +238,19 @@ async def test_a_full_list_has_no_line_to_add_an_item() -> None:
         await pilot.pause()
 
 
+async def test_items_of_a_tuple_are_neither_removed_nor_moved_and_those_behind_them_are() -> None:
+    pair = [{"type": "integer"}, {"type": "string"}]
+    app = Filling(props(t={"type": "array", "prefixItems": pair, "minItems": 2, "items": {"type": "integer"}}))
+    async with app.run_test(size=SIZE) as pilot:
+        await app.form.take({"t": [5, "five", 6, 7]})
+        await until(lambda: "7" in app.screen_text, "the items")
+        rows = [line for line in app.rows() if line.strip("▏ ")[:1] in ("1", "2", "3", "4")]
+        assert ["↑  ↓  ×" in line for line in rows] == [False, False, True, True]
+        app.form.focus_first()
+        await pilot.press("shift+down", "down", "down", "shift+up", "shift+down")
+        assert app.form.arguments == {"t": [5, "five", 7, 6]}, "the third stays behind the tuple"
+
+
 async def test_enter_begins_to_type_goes_on_once_the_value_has_changed_and_passes_fields_that_it_leads_to() -> None:
     app = Filling(props(a={"type": "string"}, flag={"type": "boolean"}, c={"type": "string"}))
     async with app.run_test(size=SIZE) as pilot:
