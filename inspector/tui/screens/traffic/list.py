@@ -427,7 +427,7 @@ class TrafficList(Ground):
         self._card_shown_for = stage
         if stage is ConversationStage.RECORDED:
             self.look.recall_notes()
-        if _is_dead(self._conversation):
+        if _is_dead(self._conversation) and not self.query("PostMortemCard"):  # first closed, then also failed to open
             self.toggle_card()
 
 

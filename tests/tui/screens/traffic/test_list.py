@@ -74,6 +74,8 @@ async def test_a_connection_that_died_by_itself_gets_its_card_once(tape: Tape) -
         await shown(pilot, rows)
         subject.now_stage, subject.now_why = ConversationStage.CLOSED, "the server exited with code 3"
         assert "the server exited with code 3" in await shown(pilot, rows)
+        subject.now_stage = ConversationStage.FAILED  # as soon as the opening has failed, too
+        assert "the server exited with code 3" in await shown(pilot, rows)
         assert rows.close_card()
         await pilot.pause()
         assert "exited with code 3" not in await shown(pilot, rows)
