@@ -31,7 +31,7 @@ _SESSION = lazy_pattern(r"(?<![a-z])session(?![a-z])", re.IGNORECASE)
 VARIABLE_PREFIX = "MCP_SECRET_"
 """Prefix of the variables from which a command or a script reads secrets."""
 
-_OF_CURL = {"host", "content-length", "connection", "transfer-encoding"}
+_OF_CURL = {"host", "content-length", "connection", "transfer-encoding", "accept-encoding"}
 """Headers that curl writes itself."""
 
 _NOT_IN_VARIABLES = lazy_pattern(r"[^A-Z0-9]+")
@@ -127,7 +127,8 @@ def _end(exchange: HttpExchange) -> Section | None:
 def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_line: bool = False) -> str:
     """Return the command; it reads a binary body from `body.bin`. `reveal`: secrets are included.
 
-    A header whose name begins with @ is left out: curl would read a file of that name, and HTTP has no such header.
+    A header whose name begins with @ is left out: curl would read a file of that name, and HTTP has no such header. In
+    the place of Accept-Encoding, curl asks for what it can decode: otherwise a response would be printed compressed.
     """
     url = shlex.quote(request.target) if reveal else _url(request.target)
     if request.target.startswith("-"):
@@ -139,6 +140,8 @@ def as_curl(request: HttpFact, body: bytes = b"", *, reveal: bool = False, one_l
     lines += [
         f"-H {shlex.quote(f'{name}: {value}') if reveal else _curl_header(name, value)}" for name, value in headers
     ]
+    if any(name.lower() == "accept-encoding" for name, _ in request.headers):
+        lines.append("--compressed")
     if body:
         lines.append(_data(body))
     return (" " if one_line else " \\\n  ").join(lines)

@@ -32,6 +32,10 @@ def test_method_address_headers_and_body_go_along() -> None:
     ]
 
 
+def test_curl_decodes_what_the_request_let_the_server_compress() -> None:
+    assert words(as_curl(request(("Accept-Encoding", "gzip, deflate"))))[5:] == ["--compressed"]
+
+
 @pytest.mark.parametrize("name", ["Host", "content-length", "Connection", "Transfer-Encoding"])
 def test_curl_omits_headers_that_curl_adds(name: str) -> None:
     assert name not in as_curl(request((name, "x")))
