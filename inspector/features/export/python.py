@@ -14,7 +14,7 @@ from typing import Any
 from inspector.capture.messages import result_response_of
 from inspector.features.export.selection import Selection
 from inspector.protocol import peek
-from inspector.protocol.credentials import is_masked
+from inspector.protocol.credentials import MASK, is_masked
 from inspector.protocol.exchanges import Exchange, ExchangeState
 from inspector.protocol.frames import Direction
 from inspector.protocol.jsonrpc import Request, read
@@ -64,6 +64,8 @@ def script(selection: Selection) -> Iterator[bytes]:
 
 def _data(selection: Selection, calls: list[Call], unmade: list[tuple[int, str]]) -> str:
     connection, opening = selection.connection, selection.journal.conversation.opening
+    if connection is not None and any(MASK in each for each in (*connection.argv, connection.url)):
+        connection = None  # what is masked reaches no server
     parts = {
         "COMMAND": list(connection.argv) if connection is not None else [],
         "DIRECTORY": connection.cwd if connection is not None else "",

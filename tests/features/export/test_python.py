@@ -42,8 +42,10 @@ def test_credentials_come_from_the_environment() -> None:
     data = b"".join(script(all_of(journal)))
     assert values(data)["HEADERS"] == {"Authorization": None, "X-Plain": "it's"}
     assert names_of(data) == []
+    assert values(data)["URL"] == "", "part of it is masked"
     kept = values(b"".join(script(all_of(journal, keep_secrets=True))))
     assert kept["HEADERS"]["Authorization"] == "Bearer ghp_headersecret"
+    assert kept["URL"] != ""
 
 
 def test_a_header_that_a_server_named_never_reads_a_variable_of_the_persons_own() -> None:
