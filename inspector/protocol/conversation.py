@@ -258,6 +258,8 @@ class Conversation:
         self.subscriptions.ended(exchange)
         params = self._awaited.pop(exchange.number, None)
         if isinstance(message, ErrorResponse) and exchange.sender is Direction.TO_SERVER:
+            if exchange.method == "initialize" and exchange.revision is None and self.opening is not None:
+                exchange.probe = True  # sent while a slow server had not answered server/discover: this is no failure
             found += self._visits_requested_in_error(exchange, message.error)
             if kind := self.catalogue.refused(exchange, params):
                 found.append(events.Catalogued(kind))

@@ -151,6 +151,18 @@ def test_a_discover_result_settles_the_revision_the_request_declared() -> None:
     assert wire.conversation.exchanges[0].probe
 
 
+def test_initialize_that_was_sent_before_a_late_discover_result_is_a_probe_when_it_is_rejected() -> None:
+    wire = Wire()
+    wire.ask(1, "server/discover", meta(), probe=True)
+    wire.ask(2, "initialize", INITIALIZE)
+    wire.answer(1, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}})
+    wire.fail(2, -32022)
+    wire.ask(3, "initialize", INITIALIZE)
+    wire.fail(3, -32022)
+    assert [exchange.probe for exchange in wire.conversation.exchanges] == [True, True, False]
+    assert [*wire.conversation.exchanges.failures] == [0, 0, 0, 1]
+
+
 def test_each_stateless_request_declares_its_own_revision() -> None:
     wire = Wire()
     wire.ask(1, "initialize", INITIALIZE)
