@@ -160,11 +160,8 @@ class ConnectionActions:
             self._toasts.say(why, severity="warning")
             return
         on = not conversation.refreshes
-        by_itself, asked = (
-            "Changed lists are refreshed automatically.",
-            f"Changed lists are refreshed on request ({keys.shown_key('refresh')}).",
-        )
-        self._toasts.say(by_itself if on else asked)
+        how = "automatically" if on else f"on request ({keys.shown_key('refresh')})"
+        self._toasts.say(f"Changed lists are refreshed {how}.")
         await conversation.refresh_by_itself(on)
 
     def action_offers(self) -> None:

@@ -160,19 +160,13 @@ def _state(conversation: OpenConversation) -> tuple[Any, ...]:
 def _figures(conversation: OpenConversation) -> tuple[int, ...]:
     """Return the running figures: entries, tenths of a second spent connecting, changes of the checks."""
     checks = conversation.checks_so_far
-    return (
-        conversation.journal.count,
-        _waited_ns(conversation) // 100_000_000,
-        checks.changes if checks is not None else 0,
-    )
+    changes = checks.changes if checks is not None else 0
+    return conversation.journal.count, _waited_ns(conversation) // 100_000_000, changes
 
 
 def _waited_ns(conversation: OpenConversation) -> int:
-    return (
-        conversation.now_ns - conversation.journal.started_ns
-        if conversation.stage is ConversationStage.CONNECTING
-        else 0
-    )
+    connecting = conversation.stage is ConversationStage.CONNECTING
+    return conversation.now_ns - conversation.journal.started_ns if connecting else 0
 
 
 class IdentityBar(ItemBar):

@@ -405,16 +405,11 @@ def recorded_server(journal: Journal, name: str) -> "tuple[FoundServer | None, s
     from inspector.config.servers import FoundServer
 
     opened, opening = journal.connection, journal.conversation.opening
+    other = f"{keys.shown_key('tabs.open')} opens a server."
     if opened is None or not (opened.argv or opened.url):
-        return (
-            None,
-            f"The capture does not contain the command of its server. {keys.shown_key('tabs.open')} opens a server.",
-        )
+        return None, f"The capture does not contain the command of its server. {other}"
     if any(MASK in each for each in (*opened.argv, opened.url)):
-        return (
-            None,
-            f"Part of the server's command is redacted in the capture. {keys.shown_key('tabs.open')} opens a server.",
-        )
+        return None, f"Part of the server's command is redacted in the capture. {other}"
     named = (peek.text(opening.server, "name") if opening is not None else "") or name
     wanted = [each for each in opened.env_names if each not in MINIMAL]
     env = tuple((each, os.environ[each]) for each in wanted if each in os.environ)

@@ -216,13 +216,8 @@ def result_line(report: RestartReport) -> Line:
         return (head, ("Unchanged  ", "faint"), span(found.after.target, "faint", limit=60), *status, *why)
     count = f"{min(len(found.changes), MOST):,}{'+' if len(found.changes) > MOST else ''}"
     where = text.visible(found.changes[0].path, limit=80)
-    return (
-        head,
-        (f"{signs.WARNING} {count} changed  ", "warning"),
-        target,
-        (f": {where}" if where else "", "text"),
-        *why,
-    )
+    changed: Span = (f"{signs.WARNING} {count} changed  ", "warning")
+    return head, changed, target, (f": {where}" if where else "", "text"), *why
 
 
 def side_lines(found: ResultChange, width: int, most: int) -> list[Line]:

@@ -101,12 +101,8 @@ def results_line(found: ResultChange) -> Line:
     if not found.changes:
         return (("Results  ", "muted"), *states, ("the same", "faint"))
     where = visible(", ".join(each.path or "all of it" for each in found.changes[:_MOST_PATHS]), limit=160)
-    return (
-        ("Results  ", "muted"),
-        *states,
-        (f"{signs.WARNING} {len(found.changes):,} differ: ", "warning"),
-        (where, "text"),
-    )
+    differ: Span = (f"{signs.WARNING} {len(found.changes):,} differ: ", "warning")
+    return ("Results  ", "muted"), *states, differ, (where, "text")
 
 
 class DifferencesBar(ItemBar):

@@ -35,67 +35,14 @@ any_json = st.recursive(
     max_leaves=12,
 )
 
-_KEYWORDS = [
-    "type",
-    "properties",
-    "required",
-    "items",
-    "prefixItems",
-    "enum",
-    "const",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "$ref",
-    "$defs",
-    "$id",
-    "$anchor",
-    "additionalProperties",
-    "patternProperties",
-    "pattern",
-    "format",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "uniqueItems",
-    "multipleOf",
-    "default",
-    "title",
-    "description",
-    "examples",
-    "nullable",
-    "$schema",
-    "dependencies",
-    "contains",
-    "propertyNames",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "dependentRequired",
-    "$dynamicRef",
-]
+_KEYWORDS = """
+    type properties required items prefixItems enum const anyOf oneOf allOf not if then $ref $defs $id $anchor
+    additionalProperties patternProperties pattern format minimum maximum exclusiveMinimum minLength maxLength
+    minItems uniqueItems multipleOf default title description examples nullable $schema dependencies contains
+    propertyNames unevaluatedProperties unevaluatedItems dependentRequired $dynamicRef
+""".split()  # noqa: SIM905
 _WORDS = st.sampled_from(
-    [
-        "string",
-        "object",
-        "array",
-        "integer",
-        "number",
-        "boolean",
-        "null",
-        "a",
-        "b",
-        "#",
-        "#/$defs/a",
-        "#/properties/a",
-        "^a",
-        "(",
-    ]
+    "string object array integer number boolean null a b # #/$defs/a #/properties/a ^a (".split()  # noqa: SIM905
 )
 schema_like = st.recursive(
     scalars | _WORDS,

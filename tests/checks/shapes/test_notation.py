@@ -8,18 +8,7 @@ from inspector.checks.shapes.notation import OF_EXTENSION, PARAMS, RESULTS, TYPE
 from inspector.protocol.revisions.table import ROWS
 
 _SIMPLE = {
-    "text",
-    "name",
-    "number",
-    "whole",
-    "natural",
-    "unit",
-    "flag",
-    "any",
-    "object",
-    "base64",
-    "uri",
-    "template",
+    *("text", "name", "number", "whole", "natural", "unit", "flag", "any", "object", "base64", "uri", "template"),
     "nothing",
 }
 

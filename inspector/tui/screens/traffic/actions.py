@@ -358,28 +358,18 @@ class Resending:
 
     def _receiver(self, conversation: OpenConversation) -> OpenConversation | str:
         """Return the server to send to, or why there is none."""
+        is_open = ConversationStage.OPEN
         if conversation.can_act:
-            return (
-                conversation
-                if conversation.stage is ConversationStage.OPEN
-                else f"Not connected. {keys.shown_key('reconnect')} reconnects."
-            )
+            closed = f"Not connected. {keys.shown_key('reconnect')} reconnects."
+            return conversation if conversation.stage is is_open else closed
         tabs: Iterable[Tab] = getattr(self.list.app, "tabs", ())
-        there = [
-            tab.conversation
-            for tab in tabs
-            if tab.conversation.can_act and tab.conversation.stage is ConversationStage.OPEN
-        ]
+        there = [each for tab in tabs if (each := tab.conversation).can_act and each.stage is is_open]
         if not there:
             return f"This is a capture and no server is open. {keys.shown_key('tabs.open')} opens one."
-        return (
-            there[0]
-            if len(there) == 1
-            else "Several servers are open. Go to the tab of one of them and use the Composer."
-        )
+        several = "Several servers are open. Go to the tab of one of them and use the Composer."
+        return there[0] if len(there) == 1 else several
 
     def _ask(self, receiver: OpenConversation, asked: RecordedRequest, *, destroys: bool) -> None:
-
         about = visible(f"{asked.method} {asked.target}".rstrip(), limit=100)
         to = visible(receiver.about.label)
         lines: list[list[Span]] = [
@@ -397,7 +387,6 @@ class Resending:
         self.list.app.push_screen(ConfirmScreen("Resend", lines, quoted, ways), answered)
 
     async def _resend(self, receiver: OpenConversation, asked: RecordedRequest) -> None:
-
         def opened(exchange: Exchange) -> None:
             if receiver is self.list.filters.conversation:
                 self.list.request_entry(exchange.request_frame)

@@ -355,7 +355,7 @@ class ListBody(FieldsBody):
         """Yield the first items."""
         node = self._node
         value = node.value if isinstance(node.value, list) else []
-        asked = node.asked if isinstance(node.asked, ArrayField) else ArrayField()
+        asked = node.asked if isinstance(node.asked, ArrayField) else ArrayField(schema=True)
         width = len(str(len(value)))
         own = len(asked.prefix)  # items with a field of their own stay in their places
         for index in range(min(len(value), MOST_ITEMS)):
