@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from inspector.capture.format.notes import View
-from inspector.capture.messages import exchange_at
 from inspector.capture.store.columns import EntryKind
 from inspector.present.rows import title_at
 from inspector.present.traffic.columns import column
@@ -139,9 +138,10 @@ class TrafficPanel(Panel, Ground):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Send again only what was a message, or a request."""
         journal, n = self._conversation.journal, self.list.chosen
-        if action in ("edit", "resend") and not (0 < n <= journal.count and journal.store.kind(n) is EntryKind.FRAME):
-            return False
-        return super().check_action(action, parameters) and (action != "resend" or exchange_at(journal, n) is not None)
+        if action not in ("edit", "resend"):
+            return super().check_action(action, parameters)
+        is_message = 0 < n <= journal.count and journal.store.kind(n) is EntryKind.FRAME
+        return is_message and (action == "edit" or journal.store.exchange(n) > 0)
 
     def action_toggle_tree(self) -> None:
         """Switch between the tree and the wire order."""
