@@ -59,6 +59,7 @@ def print_failure(
     from inspector.present.failure_report import diagnosis_lines, diagnosis_of, includes_message, repeats_message
 
     more = _show_post_mortem(output, journal)
+    _tell_proxy(output, journal)
     if journal.notices:
         more |= {"notices": list(journal.notices)}
     found = diagnosis_of(journal)
@@ -76,6 +77,20 @@ def print_failure(
     if judged_elsewhere and not output.as_json:
         return output.report(code_of(error), "no session was opened", "", status_of(error), more)
     return output.report(code_of(error), str(error), error.hint or found.reason.fix, status_of(error), more)
+
+
+def _tell_proxy(output: Output, journal: "Journal") -> None:
+    """Name the forward proxy of unencrypted requests: what it says itself looks like a response of the server."""
+    from httpx import URL  # slow to import, only needed on failure
+
+    from inspector.transports.http.client import proxy_of
+
+    url = journal.connection.url if journal.connection is not None else ""
+    is_answered = any(each.response is not None for each in journal.http_exchanges.values())
+    if is_answered and url.startswith("http:") and (proxy := proxy_of(URL(url), trust_env=True)):
+        output.narrate(
+            f"requests go through the proxy {proxy}, which the environment names: it may have answered itself"
+        )
 
 
 def _without_hint(error: InspectError, fix: str) -> tuple[str, dict[str, Any]]:

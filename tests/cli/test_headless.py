@@ -28,9 +28,12 @@ from inspector.protocol.facts import ConnectionEvent, ConnectionFact, ProcessEve
 from inspector.protocol.frames import Direction
 from inspector.session.options import SessionState
 from inspector.transports.children import Started
+from inspector.transports.http.listener import Listener
 from tests.architecture.sources import ROOT
 from tests.cli.running import LEGACY, demo, inspect, scripted, server
 from tests.entries import frames_to
+from tests.servers.faulty.http._healthy import legacy
+from tests.servers.faulty.verdicts import hosted
 from tests.waiting import PATIENCE_S
 
 
@@ -79,6 +82,13 @@ def test_a_program_that_is_not_there_is_unreachable() -> None:
 
 def test_closed_port_is_unreachable() -> None:
     inspect("info", "--json", "http://127.0.0.1:9/mcp").exits(ExitStatus.UNREACHABLE)
+
+
+def test_failure_behind_a_forward_proxy_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hosted(Listener(legacy())) as proxy:  # it refuses foreign hosts by itself
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        ran = inspect("info", "http://portal.invalid/mcp")
+    assert f"through the proxy 127.0.0.1:{proxy.port}, which" in ran.stderr
 
 
 def test_silent_server_runs_into_the_timeout() -> None:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,22 +113,14 @@ def _reached(member: Member, program: list[str], home: Path) -> Iterator[list[st
     argv = [*(filled(word) for word in program), *(filled(word) for word in member.run[2:])]
     env = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
     env |= {name: filled(value) for name, value in member.env.items()}
-    with _beside([filled(word) for word in member.beside], behind, env, home):
+    other = [filled(word) for word in member.beside]
+    with _serving(other, behind, env, home) if other else nullcontext():
         if not member.url:
             given = [f"-e{name}={value}" for name, value in env.items()]
             yield ["--cwd", str(home), *given, "--", *argv]
             return
         with _serving(argv, port, env, home):
             yield [filled(member.url)]
-
-
-@contextmanager
-def _beside(argv: list[str], port: int, env: dict[str, str], home: Path) -> Iterator[None]:
-    if not argv:
-        yield
-        return
-    with _serving(argv, port, env, home):
-        yield
 
 
 @contextmanager
