@@ -1,6 +1,7 @@
 """The reason in an error message or response body, and secrets in foreign text."""
 
 import html
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -161,8 +162,9 @@ def _is_empty(words: list[str], at: int) -> bool:
 
 
 def words_in(value: Any) -> str:
-    """Return the text of a cause in a value of any shape; "" if there is none."""
-    return next(_words(value, _DEPTH), "")
+    """Return the text of a cause in a value of any shape, one that adds to a status if possible; "" for none."""
+    found = list(itertools.islice(_words(value, _DEPTH), _NAMED * 2))
+    return next((each for each in found if not STATUS_ONLY.fullmatch(each)), found[0] if found else "")
 
 
 def _words(value: Any, depth: int) -> Iterator[str]:

@@ -440,7 +440,8 @@ def _pattern(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialec
 def _default(_key: str, path: Path, node: dict[str, Any], _branch: bool, _dialect: str) -> Iterator[SchemaFeature]:
     value, values = node["default"], node.get("enum")
     if "type" in node and not node.get("nullable") and not fits(value, node["type"]):
-        message = f"has a default{_where(path)} that is not of type {_named(node['type'])}"
+        shown = f" {value!r}" if isinstance(value, str | int | float) and len(str(value)) < _SHOWN else ""
+        message = f"has a default{shown}{_where(path)} that is not of type {_named(node['type'])}"
         yield SchemaFeature("default-wrong", (*path, "default"), message)
     elif type(values) is list and value not in values and len(values) < 1000:
         yield SchemaFeature("default-wrong", (*path, "default"), f"has a default{_where(path)} that is not in its enum")

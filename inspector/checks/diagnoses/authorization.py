@@ -193,11 +193,14 @@ def credentials_rejected(case: CheckMoment) -> Iterator[Violation]:
         if sent and _WELL_KNOWN not in request.target and case.state.is_first("credentials-rejected 401"):
             fix = "Check its expiry and audience (aud), or pass another one with -H 'Authorization: Bearer …'."
             more = f": {words[:120]}" if words else ""
-            more = f" in {sent}{more}" if sent.lower() != "authorization" else more
             if _lacks_scheme(http.sent("authorization") or ""):
                 more += "; the Authorization header was sent without a scheme word such as Bearer"
                 fix = "Send the word too: -H 'Authorization: Bearer …'."
-            yield Violation(f"the server rejects the credentials{more}", frames=(http.frame,), instead=True, fix=fix)
+            sentence = f"the server rejects the credentials{more}"
+            if sent.lower() != "authorization":
+                sentence = f"the server wants other credentials than those in {sent}{more}"
+                fix = f"Pass what it asks for, in {sent} or as -H 'Authorization: Bearer …'."
+            yield Violation(sentence, frames=(http.frame,), instead=True, fix=fix)
     elif case.new_heads is not None and http.sent("authorization") is not None and response.status == 403:
         if members.get("error") == "invalid_token" and state.is_first("credentials-rejected 401"):
             words = members.get("error_description", "")[:120]

@@ -55,6 +55,8 @@ _OF_AUTHOR = re.compile(
     rf"|^(?:file://)?{_FOREIGN}(/[^:\n]+):(\d+)$"
 )
 """A frame of a stack, of Python or Node, that is not in a package or the standard library."""
+_BARE = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)")
+"""An exception that has no message."""
 _READS_VARIABLE = re.compile(
     r"(?:environ(?:\.get)?[(\[]|getenv\()\s*[\"']([A-Z][A-Z0-9_]+)[\"']|process\.env(?:\.|\[[\"'])([A-Z][A-Z0-9_]+)"
 )
@@ -80,7 +82,8 @@ _OF_NPM = re.compile(r"^npm (?:error|ERR!) ")
 _IN_A_GROUP = re.compile(r"^[ |+]*\| (?=\S)")
 """Prefix that Python prints before the lines of an exception group."""
 HEADS = re.compile(
-    r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: )?(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) |"
+    r"^(?:\S{1,60}: |\[\S{1,40}\] |Caused by: |Exception in thread \"[^\"\n]{1,60}\" )?"
+    r"(?:Unhandled exception\.? |Uncaught |error: Uncaught \(in promise\) |"
     r"Fatal error: )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Timeout|PromiseRejection)"
     r"\b[^\n]{0,40}?: |FATAL\b|fatal(?: error)?: |PHP Fatal error)"
@@ -98,7 +101,13 @@ _BAD = re.compile(
     r"no such|missing|invalid|required|must be|not set|unsupported|(?:is|are|was|were) not|no \w+ is set)\b"
 )
 _BROWSER = re.compile(r"(?i)chrom|firefox|webkit|msedge")
-_SPAWNED = re.compile(r"\bspawn (\S{1,200}) ENOENT\b")
+_SPAWNED = re.compile(
+    r"\bspawn (\S{1,200}) ENOENT\b|\b(?:ba|z|da)?sh: (?:line )?(?:\d+: )?([\w.+-]{1,60}): (?:command )?not found"
+    r"|\[Errno 2\] No such file or directory: '(ff(?:mpeg|probe)|git|gh|node|np[mx]|uvx?|docker|kubectl|java|pandoc|adb"
+    r"|rg|tesseract|soffice|yt-dlp|pdfto\w+|psql|aws|gcloud|az|terraform|go|cargo|make|gcc)'"
+    r"|'([\w.+-]{1,60})' is not recognized as an internal or external command"
+)
+"""How a program that is missing is reported. Python says the same of a file: only known programs count there."""
 _OF_BROWSERS = "the browser {} is not installed"
 """The meaning of a row of the table, which is also true of what a tool says."""
 
@@ -238,7 +247,18 @@ def line_about(newest: list[tuple[int, str]], given: list[str], words: str) -> s
 
 def unwrapped(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Return lines without boxes and prefixes of exception groups, and records that rich has wrapped as one line."""
-    return _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
+    lines = _with_heads([(at, _IN_A_GROUP.sub("", line)) for at, line in _unboxed(newest)])
+    return [(at, _with_code(line, lines[n + 1 : n + _MOST_OF_STACK])) for n, (at, line) in enumerate(lines)]
+
+
+def _with_code(line: str, older: list[tuple[int, str]]) -> str:
+    """Return the name of an exception without a message with the line of the author's code that raised it."""
+    if not _BARE.fullmatch(line):
+        return line
+    stack = [*itertools.takewhile(lambda each: not each.startswith("Traceback"), (each for _, each in older))]
+    frame = next((n for n, each in enumerate(stack) if _OF_AUTHOR.search(each)), 0)
+    code = next((each.strip() for each in reversed(stack[max(0, frame - 2) : frame]) if each.startswith("    ")), "")
+    return f"{line}: {code[:_MOST_OF_ARGUMENT]}" if code else line
 
 
 def _unboxed(newest: list[tuple[int, str]]) -> list[tuple[int, str]]:

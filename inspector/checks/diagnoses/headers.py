@@ -62,7 +62,8 @@ def accept_header_rejected(case: CheckMoment) -> Iterator[Violation]:
         sent = http.sent("accept") or ""
         whole = "application/json" in sent and "text/event-stream" in sent
         fix = "" if whole or http.sent("accept") is None else "Remove the custom Accept header."
-        violation = Violation(f"the server returned HTTP 406 for Accept: {sent[:80]}", fix=fix)
+        more = ", which names both types: the server misreads it, or a proxy changes it" if whole else ""
+        violation = Violation(f"the server returned HTTP 406 for Accept: {sent[:80]}{more}", fix=fix)
         yield from deferred(case, http, "accept-header-rejected", violation)
     yield from of_discovery(case, "accept-header-rejected")
 
@@ -76,6 +77,8 @@ def content_type_rejected(case: CheckMoment) -> Iterator[Violation]:
     heads, refusal = responded(case), refused(case)
     if heads is not None and heads.response.status == 415:
         sent = (heads.http.sent("content-type") or "")[:60]
+        kind = kind_of(heads.http)
+        sent += f"; its response is of another protocol ({kind[:40]})" if kind.startswith("application/grpc") else ""
         violation = Violation(f"the server returned HTTP 415 for Content-Type: {sent}")
         yield from deferred(case, heads.http, "content-type-rejected", violation)
     elif refusal is not None and (words := _TYPE.search(refusal[1])):

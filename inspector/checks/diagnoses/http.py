@@ -159,7 +159,9 @@ def html_response(case: CheckMoment) -> Iterator[Violation]:
             headers = ((name, page.http.header(name)) for name in _MITIGATIONS)
             named += "".join(f" with {name}: {value}"[:66] for name, value in headers if value)
             fix = "Send -H 'ngrok-skip-browser-warning: 1'." if is_warning else ""
-            sentence = f"{page.target[:80]} returns an HTML page{named} (HTTP {page.status})"
+            product = (page.http.header("server") or "")[:40]
+            of = f", Server: {product}" if product and not _APPLICATIONS.match(product) else ""
+            sentence = f"{page.target[:80]} returns an HTML page{named} (HTTP {page.status}{of})"
             yield Violation(sentence, frames=(page.frame,), instead=True, fix=fix)
 
 
@@ -527,6 +529,8 @@ def _is_page(refusal: _Refusal) -> bool:
 def _words_of_refusal(refusal: _Refusal) -> Clause:
     words = f"{' and an HTML page' if _is_page(refusal) else ''}{refusal.words}"
     words = words or (f" {responses.get(refusal.status, '')}" if refusal.status > _COMMON else "")
+    if (kind := kind_of(refusal.http)).startswith("application/grpc"):
+        words += f"; the response is one of gRPC ({refusal.http.header('grpc-message') or kind})"[:120]
     product = refusal.http.header("server") or ""
     return Clause(words or (f" (Server: {product[:40]})" if product else ""))
 

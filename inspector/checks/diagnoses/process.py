@@ -79,6 +79,7 @@ _FIELD = re.compile(r"(?i)field required")
 _MOST_NAMES = 5
 _NOT_A_HYPHEN = re.compile("[\u2012-\u2015\u2212]")
 _QUOTES = re.compile("[\u201c-\u201f\u2018-\u201b\u00ab\u00bb]")
+_VARIABLE = re.compile(r"\$[A-Z][A-Z_]+/")
 _INTERPRETED = re.compile(r"[A-Za-z]:(?:[^\\/\n]*[\t\n\r\f\b\v]|(?=[^\\/:]*$)[\w. -]{3,}\.\w{1,4}$)")
 """A path of Windows whose backslashes began escapes (a tab for \\t), or are gone."""
 _RELATIVE = re.compile(r"(?:ENOENT|No such file or directory).{0,40}?['\"](\.{0,2}[^/'\"][^'\"]{0,200})['\"]")
@@ -470,12 +471,13 @@ def shell_syntax_in_command(case: CheckMoment) -> Iterator[Violation]:
     Fix: Write the command as the program must receive it; no shell expands it.
     """
     connection = case.state.connection
-    if connection is None or died(case.state) is None:
-        return
+    if connection is None or died(case.state) is None or "-c" in connection.argv[1:3]:
+        return  # with -c a shell reads the words
     for word in connection.argv[1:]:
-        if word.startswith("~/"):
+        if word.startswith("~/") or _VARIABLE.match(word):
+            what = "tilde" if word.startswith("~/") else "variable"
             yield Violation(
-                f"the server received the literal {word[:80]}: no shell expands the tilde",
+                f"the server received the literal {word[:80]}: no shell expands the {what}",
                 frames=(case.state.opened,),
                 instead=True,
                 fix="Write the absolute path: no shell starts the program.",

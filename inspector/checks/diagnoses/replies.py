@@ -25,6 +25,7 @@ _ASKING = ("answer tools/call", "error tools/call", "error prompts/get", "error 
 _NO_METHOD = re.compile(
     r"(?i)method not (?:found|implemented|supported|allowed)|(?:unknown|unsupported|no such) method|tools/call"
 )
+_OWN_REQUEST = (b"jsonrpc", b"method", b"params")
 _OWN_RESULT = re.compile(r"(?i)\binvalid tools/call result\b")
 """Error of the TypeScript SDK for a handler that returns no valid result."""
 _FIX_RESULT = "Return an object with content, a list of blocks, from the handler of the tool, on each of its paths."
@@ -220,6 +221,8 @@ def json_rpc_envelope_missing(case: CheckMoment) -> Iterator[Violation]:
         words = words_of_body(payload)
         sentence = f"the response to {due.named} is not JSON-RPC; its members are {named or 'none'}"
         sentence += f": {words}" if words else ""
+        if not words and all(each in payload for each in _OWN_REQUEST):
+            sentence = f"the response to {due.named} repeats the request: the URL is not that of an MCP server"
         yield Violation(sentence, frames=(due.frame,), fix=fix)
 
 
@@ -257,7 +260,14 @@ def call_rejected(case: CheckMoment) -> Iterator[Violation]:
         yield Violation(sentence, "/error", (case.asked.frame,), fix=_FIX_RESULT)
         return
     why += case.state.requests.had_worked(case.asked)
-    if code == -32601 and known is not None and not why and _NO_METHOD.search(message):
+    calls = [each for each in case.state.requests.all if each.method == "tools/call"]
+    if (
+        code == -32601
+        and known is not None
+        and not why
+        and _NO_METHOD.search(message)
+        and not any(each.worked for each in calls)
+    ):
         why = ": the server lists tools, and has no handler for tools/call"
     yield Violation(f"{name[:60]} was rejected with {code}: {message[:240]}{why}", "/error", (case.asked.frame,))
 

@@ -125,7 +125,10 @@ def tool_program_missing(case: CheckMoment) -> Iterator[Violation]:
     is_error = isinstance(case.message, ErrorResponse)
     if not is_error and not peek.flag(case.value, "isError"):
         return
-    if found := next(filter(None, map(missing_program, _texts(case))), None):
+    found = next(filter(None, map(missing_program, _texts(case))), None)
+    if found and found[0] not in repr(
+        peek.at(case.asked_params, "arguments")
+    ):  # else the caller asks for it, as of a shell
         program, fix = found
         kind = "browser" if fix else "program"
         sentence = f"{_tool_called(case)} needs the {kind} {program[:MOST_WORDS]}, which is missing"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from inspector.checks.diagnoses.process import CHOICE, CONTAINERS, PrintedLines, tail_of
@@ -153,8 +154,11 @@ def package_still_installing(case: CheckMoment) -> Iterator[Violation]:
 def _run_flags(argv: Sequence[str]) -> tuple[set[str], str, list[str]] | None:
     """Return the one-letter flags of `docker run` or `exec`, the image or container, and what follows; else None."""
     kind = next((word for word in argv[1:4] if word in ("run", "exec")), "")
-    if not kind or PurePath(argv[0]).stem not in CONTAINERS or "compose" in argv[1:3]:
+    if not kind or PurePath(argv[0]).stem not in CONTAINERS:
         return None
+    before = pairwise(argv[: list(argv).index(kind)])
+    if any(word != "container" and not word.startswith("-") and not last.startswith("-") for last, word in before):
+        return None  # a command of its own, such as docker mcp gateway run
     flags: set[str] = set()
     rest = iter(argv[list(argv).index(kind) + 1 :])
     for word in rest:
@@ -185,7 +189,8 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     argv = state.connection.argv if state.connection else ()
     refusal = next((line.strip() for _, line in tail_of(state) if _NO_TTY.search(line)), "")
     if "compose" in argv[1:3] and refusal:
-        sentence = f"{' '.join(argv[:3])[:60]} makes a terminal without -T, and clients give a pipe: {refusal[:120]}"
+        name = f"{PurePath(argv[0]).stem} {' '.join(argv[1:3])}"[:60]
+        sentence = f"{name} makes a terminal without -T, and clients give a pipe: {refusal[:120]}"
         yield Violation(sentence, frames=(state.opened,), instead=True, fix="Add -T after run or exec.")
         return
     found = _run_flags(argv)
@@ -195,9 +200,11 @@ def docker_flags(case: CheckMoment) -> Iterator[Violation]:
     if "d" in flags:
         message = "docker run -d detaches the container: nothing reaches its stdin"
         yield Violation(message, frames=(state.opened,), instead=True)
-    elif "i" not in flags and failed:
+    elif failed and ("i" not in flags or re.search(r":/|^/", image)):
         sentence = f"docker {'exec' if 'exec' in argv[1:4] else 'run'} without -i: the container gets no stdin"
-        if late := next((word for word in after if word in _LATE), ""):
+        if re.search(r":/|^/", image):
+            sentence = f"docker run takes {image[:80]!r} for the image: it seems to be half of a value that has a blank"
+        elif late := next((word for word in after if word in _LATE), ""):
             sentence = (
                 f"docker run takes {image!r} for the image, so that {late} after it is an argument of its program"
             )

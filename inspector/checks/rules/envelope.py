@@ -105,7 +105,8 @@ def invalid_json_rpc(case: CheckMoment) -> Iterator[Violation]:
         what = "an HTML page" if begin == b"<" else message.reason
         if begin and begin not in _BRACKETS and is_encoded_json(case.frame.payload):
             what = "JSON that is encoded in base64 and not decoded again"
-        text = words_of_body(case.frame.payload)[:80] if message.reason == "not JSON" or begin == b"{" else ""
+        is_told = message.reason == "not JSON" or begin == b"{" or message.reason.startswith("a JSON string")
+        text = words_of_body(case.frame.payload)[:80] if is_told else ""
         due = f" in response to {case.http.asked[0].named}" if case.http and case.http.asked else ""
         yield Violation(f"received {what}{due}: {text}" if text else f"received {what}{due}")
 

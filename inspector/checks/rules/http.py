@@ -141,7 +141,8 @@ def response_type_unsupported(case: CheckMoment) -> Iterator[Violation]:
         return
     http, _, response = heads
     if response.status in (202, 204, 205):
-        yield Violation(f"a request was answered with HTTP {response.status}, as if it were a notification")
+        what = http.asked[0].named
+        yield Violation(f"{what}, a request, was answered with HTTP {response.status}, as if it were a notification")
     elif response.status == 200 and _kind(http) not in ("application/json", "text/event-stream"):
         kind = f"with Content-Type {_kind(http)[:40]}" if _kind(http) else "without a Content-Type"
         yield Violation(f"{http.asked[0].named} was answered {kind}, neither JSON nor an event stream")

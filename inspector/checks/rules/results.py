@@ -163,7 +163,10 @@ def structured_content_missing(case: CheckMoment) -> Iterator[Violation]:
         if (found := own_result_rejected(str(tool["name"]), text)) is not None:
             yield found
     else:
-        yield Violation(f"{tool['name'][:80]} has an outputSchema, but its result has no structuredContent", "/result")
+        named = next((each for each in case.value if each.replace("_", "").lower() == "structuredcontent"), "")
+        more = f": there it is called {named}" if named else ""
+        sentence = f"{tool['name'][:80]} has an outputSchema, but its result has no structuredContent{more}"
+        yield Violation(sentence, "/result")
 
 
 @error(
@@ -500,6 +503,13 @@ def object_as_text(case: CheckMoment) -> Iterator[Violation]:
             if case.value.get("isError") is True:
                 sentence = f"the error of {name} is {found[0][:80]}: what was thrown is an object, not an Error"
             yield Violation(sentence, f"/result/content/{at}/text")
+        elif message == "undefined" and not _IS_CODE.search(str(case.asked_params)):
+            sentence = (
+                f"the result of {(peek.text(case.asked_params, 'name') or 'a tool')[:60]} is the text “undefined”"
+            )
+            fix = "Return a value from the handler, and await what it calls."
+            where = f"/result/content/{at}/text"
+            yield Violation(f"{sentence}: its handler returned no value", where, severity=Severity.HINT, fix=fix)
 
 
 @error("`tools/call` result is wrapped in another object", _CALL, needs=RICH)

@@ -342,6 +342,7 @@ def _base64(value: Any) -> Faults:
     if not _BASE64.fullmatch(looked_at):
         is_of_urls = _BASE64_OF_URLS.fullmatch(looked_at) is not None
         why = "it uses - and _, the alphabet for URLs" if is_of_urls else "invalid characters"
+        why = "it is what Python prints of bytes, b'…': call decode() on it" if value.startswith(("b'", 'b"')) else why
         why = "it has line breaks or blanks" if _BASE64.fullmatch("".join(looked_at.split())) else why
     return (ShapeFault("", f"is not base64: {why}", "invalid-base64"),)
 
